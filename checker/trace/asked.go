@@ -48,7 +48,7 @@ func (r *Reader) MayVote(m *history.Command) bool {
 	case r.Declared(m):
 		return false
 	case e.Kind == Expire, e.Kind == Persist:
-		return scripted(m) || yes(m.Reply)
+		return scripted(m) || found(m)
 	case e.Kind.Writes() && !scripted(m):
 		return commands[verb].done == nil || has(m.Args, "GET")
 	}
@@ -65,12 +65,14 @@ func (r *Reader) MayGrant(m *history.Command) bool {
 
 // silent are commands that never let a client in: they read, they tell, or they are about the
 // connection.
-var silent = setOf("GET", "MGET", "STRLEN", "HGET", "HGETALL", "HEXISTS", "HLEN", "HKEYS", "HVALS",
+var silent = setOf("GET", "GETEX", "MGET", "STRLEN", "HGET", "HGETALL", "HEXISTS", "HLEN", "HKEYS",
+	"HVALS",
 	"EXISTS", "TYPE", "TTL", "PTTL", "EXPIRETIME", "PEXPIRETIME", "TIME", "PING", "ECHO", "WAIT",
 	"INFO", "ROLE", "SELECT", "HELLO", "AUTH", "CLIENT", "CONFIG", "COMMAND", "SCRIPT", "FUNCTION",
 	"SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "SSUBSCRIBE", "SUNSUBSCRIBE",
 	"PUBLISH", "SPUBLISH", "WATCH", "UNWATCH", "MULTI", "EXEC", "DISCARD", "READONLY", "READWRITE",
-	"ASKING", "CLUSTER", "SENTINEL", "RESET", "QUIT")
+	"ASKING", "CLUSTER", "SENTINEL", "RESET", "QUIT", "SCAN", "HSCAN", "SSCAN", "ZSCAN", "KEYS",
+	"PUBSUB")
 
 // Silent reports whether a command neither writes nor frees a key, whatever its answer is.
 func Silent(m *history.Command) bool { return silent[Verb(m)] }

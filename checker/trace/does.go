@@ -98,8 +98,11 @@ func plainDoes(m *history.Command) deed {
 	case Count, Field:
 		return counts
 	case Expire:
-		if yes(m.Reply) {
+		switch {
+		case found(m):
 			return renews
+		case Verb(m) == "GETEX":
+			return seesNone
 		}
 		return nothing
 	case Free:
@@ -117,7 +120,7 @@ func plainDoes(m *history.Command) deed {
 // reads is what a command saw that reads the key.
 func reads(m *history.Command, none bool) deed {
 	switch Verb(m) {
-	case "GET":
+	case "GET", "GETEX":
 		if none {
 			return seesNone
 		}

@@ -86,6 +86,7 @@ var commands = map[string]command{
 	"EXPIREAT":  {kind: Expire, unit: "EXAT"},
 	"PEXPIREAT": {kind: Expire, unit: "PXAT"},
 	"PERSIST":   {kind: Persist},
+	"GETEX":     {done: notNil}, // what it does, its options say
 
 	"DEL":    {kind: Free, done: yes},
 	"UNLINK": {kind: Free, done: yes},
@@ -118,6 +119,10 @@ func EffectOf(args []string) Effect {
 		e.Value = args[at+1]
 	}
 	switch c.kind {
+	case None:
+		if verb(args) == "GETEX" {
+			e.getex(args)
+		}
 	case Expire:
 		e.Expiry, e.Value = expiry(c.unit, e.Value), ""
 	case Write:
@@ -131,6 +136,17 @@ func EffectOf(args []string) Effect {
 		e.compares(args)
 	}
 	return e
+}
+
+// getex reads what a GETEX does to the life of the key.
+func (e *Effect) getex(args []string) {
+	e.Value = ""
+	switch {
+	case has(args[min(2, len(args)):], "PERSIST"):
+		e.Kind = Persist
+	case len(args) > 3:
+		e.Kind, e.Expiry = Expire, expiry(strings.ToUpper(args[2]), args[3])
+	}
 }
 
 // compares reads with which value a deletion compares.
@@ -252,6 +268,16 @@ func okay(reply string) bool { return reply == "OK" || reply == "true" }
 func yes(reply string) bool {
 	n, err := strconv.Atoi(reply)
 	return okay(reply) || err == nil && n > 0
+}
+
+func notNil(reply string) bool { return reply != "(nil)" }
+
+// found reports whether a command that moves the end of a key, or takes it away, found the key.
+func found(m *history.Command) bool {
+	if Verb(m) == "GETEX" {
+		return notNil(m.Reply)
+	}
+	return yes(m.Reply)
 }
 
 func notZero(reply string) bool { return reply != "0" }

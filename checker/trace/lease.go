@@ -10,7 +10,7 @@ func (t *Trace) Renews(m *history.Command) bool {
 	if e, ok := t.observed(m); ok {
 		return e.Kind == Expire
 	}
-	return t.prolongs(m) || EffectOf(m.Args).Kind == Expire && yes(m.Reply)
+	return t.prolongs(m) || EffectOf(m.Args).Kind == Expire && found(m)
 }
 
 // Empties reports whether a command deletes keys that it does not name.

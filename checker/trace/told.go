@@ -77,7 +77,7 @@ func (t *Trace) done(m *history.Command, writers map[string]int) (at int64, e Ef
 		return m.Recv, e
 	case t.prolongs(m):
 		return m.Recv, Effect{Kind: Expire, Expiry: Expiry{Seconds: t.header.TTL.D().Seconds()}}
-	case (e.Kind == Expire || e.Kind == Persist) && yes(m.Reply):
+	case (e.Kind == Expire || e.Kind == Persist) && found(m):
 		return m.Recv, e
 	}
 	return 0, Effect{}

@@ -42,6 +42,9 @@ func TestEffectOf(t *testing.T) {
 		{[]string{"GETSET", "k", "v"}, Effect{Kind: Swap, Key: "k", Value: "v"}},
 		{[]string{"HINCRBY", "k", "f", "1"}, Effect{Kind: Count, Key: "k", Value: "f"}},
 		{[]string{"PEXPIRE", "k", "1500"}, Effect{Kind: Expire, Key: "k", Expiry: Expiry{1.5, false}}},
+		{[]string{"GETEX", "k"}, Effect{Key: "k"}},
+		{[]string{"GETEX", "k", "px", "500"}, Effect{Kind: Expire, Key: "k", Expiry: Expiry{0.5, false}}},
+		{[]string{"GETEX", "k", "PERSIST"}, Effect{Kind: Persist, Key: "k"}},
 		{[]string{"UNLINK", "k"}, Effect{Kind: Free, Key: "k"}},
 		{[]string{"EVALSHA", "abc", "1", "k", "v"}, Effect{Kind: Script, Key: "k", Value: "v"}},
 	} {

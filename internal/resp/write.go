@@ -6,7 +6,10 @@ import (
 )
 
 // Writer writes replies, or a command, one value after the other. Its zero value is empty.
-type Writer struct{ B []byte }
+type Writer struct {
+	B     []byte
+	Three bool // in RESP3; otherwise in RESP2
+}
 
 // roomy is the memory that most replies fit into.
 const roomy = 64
@@ -41,7 +44,60 @@ func (w *Writer) Integer(n int64) { w.number(':', n) }
 func (w *Writer) Array(n int) { w.number('*', int64(n)) }
 
 // Null writes the null value.
-func (w *Writer) Null() { w.line('$', "-1") }
+func (w *Writer) Null() { w.null('$') }
+
+// NullArray writes the null value in the place of an array.
+func (w *Writer) NullArray() { w.null('*') }
+
+func (w *Writer) null(kind byte) {
+	if w.Three {
+		w.line('_', "")
+	} else {
+		w.line(kind, "-1")
+	}
+}
+
+// Map starts a map of n pairs, which is an array of 2n values in RESP2.
+func (w *Writer) Map(n int) {
+	if w.Three {
+		w.number('%', int64(n))
+	} else {
+		w.Array(2 * n)
+	}
+}
+
+// Set starts a set of n values, which is an array in RESP2.
+func (w *Writer) Set(n int) { w.either('~', n) }
+
+// Push starts what a server sends unasked, n values: an array in RESP2.
+func (w *Writer) Push(n int) { w.either('>', n) }
+
+func (w *Writer) either(kind byte, n int) {
+	if !w.Three {
+		kind = '*'
+	}
+	w.number(kind, int64(n))
+}
+
+// Double writes a number with a fraction, which is a string in RESP2.
+func (w *Writer) Double(s string) {
+	if w.Three {
+		w.line(',', s)
+	} else {
+		w.Bulk(s)
+	}
+}
+
+// Verbatim writes a text for people.
+func (w *Writer) Verbatim(s string) {
+	if !w.Three {
+		w.Bulk(s)
+		return
+	}
+	w.number('=', int64(len(s)+4))
+	w.B = append(append(w.B, "txt:"...), s...)
+	w.B = append(w.B, '\r', '\n')
+}
 
 func (w *Writer) number(kind byte, n int64) {
 	var digits [20]byte

@@ -231,6 +231,8 @@ func (w *Environment) Command(name string, args ...string) (string, error) {
 	}
 	n.engine.Busy = false
 	reply := n.engine.Do(n.clock(), n.engine.Open(func([]byte) {}), args)
+	n.resume()
+	n.clean()
 	n.ship()
 	return resp.Text(reply), nil
 }

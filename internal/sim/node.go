@@ -23,6 +23,7 @@ type node struct {
 	conns   []*conn
 	backlog []func()   // what arrived while it was paused
 	waiting uint64     // hash of what waits until it reads its sockets again, in order
+	cleans  int64      // when it looks for keys that are over; 0: it does not
 	effects [][]string // of the latest command, if it was a script and Config.Effects is wanted
 	runs    *conn      // whose command it executes, where Config.Changed is wanted
 
@@ -124,15 +125,25 @@ func (n *node) serve(c *conn) {
 		c.request = rest
 		before := n.engine.Version()
 		reply := n.execute(c, args)
-		if see := n.w.cfg.Executed; see != nil {
-			see(Execution{n.w.Now(), c.client.number, n.name, args, reply, n.effects,
-				n.engine.Version() != before, n.engine.Len()})
-		}
+		n.executed(c, args, reply, before)
 		replies = append(replies, reply...)
 	}
 	c.answer(replies)
+	n.resume()
+	n.clean()
 	n.ship()
 }
+
+// executed tells what a command did that was executed at a version of the contents.
+func (n *node) executed(c *conn, args []string, reply []byte, before uint64) {
+	if see := n.w.cfg.Executed; see != nil {
+		see(Execution{n.w.Now(), c.client.number, n.name, args, reply, n.effects,
+			n.engine.Version() != before, n.engine.Len()})
+	}
+}
+
+// onReal says what to do with a lock that sends what the simulated Redis lacks.
+const onReal = "A real Redis runs it: make the lock an adapter (docs/adding-an-adapter.md)"
 
 func (n *node) execute(c *conn, args []string) []byte {
 	n.engine.Busy = n.busy != 0
@@ -141,15 +152,14 @@ func (n *node) execute(c *conn, args []string) []byte {
 	reply := n.engine.Do(n.clock(), c.session, args)
 	if lacks := n.engine.Lacks; lacks != "" {
 		c.client.w.reports = append(c.client.w.reports, workloads.Report{Process: c.client.number,
-			Failed: "the simulated Redis has no " + lacks + "; only a real one can run this lock"})
+			Failed: "the simulated Redis has no " + lacks + ". " + onReal})
 	}
 	upTo := c.upTo
 	if c.session.Ran {
 		c.upTo = n.streamOffset()
 	}
 	if b := c.session.Blocked; b != nil {
-		c.session.Blocked = nil
-		return n.await(c, *b, upTo)
+		return n.block(c, b, upTo)
 	}
 	return reply
 }
@@ -164,7 +174,7 @@ func (n *node) clock() int64 {
 
 // kill ends the node. What it had sent arrives, and then the end of each connection.
 func (n *node) kill() {
-	n.down, n.paused, n.busy, n.stalled, n.backlog = true, false, 0, 0, nil
+	n.down, n.paused, n.busy, n.stalled, n.cleans, n.backlog = true, false, 0, 0, 0, nil
 	n.engine.Lose()
 	for _, c := range slices.Clone(n.conns) {
 		n.hangUp(c)

@@ -37,10 +37,11 @@ type position struct {
 // streamOffset is the number of changes and of requests for a confirmation.
 func (n *node) streamOffset() uint64 { return n.engine.Version() + n.position.asked }
 
-// waiting is a connection in a WAIT.
+// waiting is a connection in a WAIT, or in a command that waits for keys.
 type waiting struct {
 	replicas int
 	offset   uint64
+	forKeys  bool
 }
 
 func (w *Environment) replicate(master, to *node) {
@@ -240,7 +241,7 @@ func (n *node) have(offset uint64) int {
 // confirmed answers the connections that have waited for enough replicas.
 func (n *node) confirmed() {
 	for _, c := range n.conns {
-		if c.waiting != nil && n.have(c.waiting.offset) >= c.waiting.replicas {
+		if c.waiting != nil && !c.waiting.forKeys && n.have(c.waiting.offset) >= c.waiting.replicas {
 			n.waited(c, c.waiting)
 		}
 	}
@@ -252,6 +253,10 @@ func (n *node) waited(c *conn, w *waiting) {
 		return
 	}
 	c.waiting = nil
-	c.answer(engine.Number(n.have(w.offset)))
+	if w.forKeys {
+		c.answer(n.engine.GiveUp(c.session))
+	} else {
+		c.answer(engine.Number(n.have(w.offset)))
+	}
 	n.serve(c)
 }

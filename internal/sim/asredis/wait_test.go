@@ -19,9 +19,10 @@ import (
 )
 
 // waits are scripts with a master n0 and its replica n1: "A> COMMAND" is sent over the connection
-// A, which is made when it is first named; "stop n1" and "run n1" stop the replica's process and
-// let it go on, "pass 1s" lets time pass: a replica tells by itself once in a second what it has.
-// What the master has sent it waits in its socket meanwhile.
+// A, which is made when it is first named. "A~ COMMAND" is sent, too, and "A<" reads its reply, or
+// what is pushed. "stop n1" and "run n1" stop the replica's process and let it go on, "pass 1s"
+// lets time pass: a replica tells by itself once in a second what it has. What the master has sent
+// it waits in its socket meanwhile.
 var waits = map[string]string{
 	"a write is confirmed": `
 		A> SET k v
@@ -119,6 +120,49 @@ var waits = map[string]string{
 		run n1
 		pass 1500ms
 		A> WAIT 1 100`,
+	"a wait for a list ends with its time": `
+		A> BLPOP l 0.05
+		A> BRPOP l other 0.05
+		A> BRPOPLPUSH l m 0.05
+		A> BLMOVE l m LEFT RIGHT 0.05
+		A> BZPOPMIN z 0.05
+		A> PING`,
+	"who waits is served in order": `
+		A~ BLPOP l 0
+		B~ BRPOP other l 0
+		C~ BLMOVE l m LEFT LEFT 0
+		D> RPUSH l x y
+		A< 
+		B< 
+		D> LLEN l
+		D> RPUSH l z
+		C< 
+		D> LRANGE m 0 -1
+		D> DEL m`,
+	"who gave up gets nothing": `
+		A> BLPOP l 0.05
+		D> RPUSH l x
+		D> LPOP l
+		A> PING`,
+	"a sorted set is waited for": `
+		A~ BZPOPMAX z 0
+		D> ZADD z 1 a 2 b
+		A< 
+		D> DEL z`,
+	"a key that is over is invalidated although nobody touches it": `
+		D> SET k v PX 300
+		A> HELLO 3
+		A> CLIENT TRACKING ON
+		A> GET k
+		pass 600ms
+		A< 
+		A> CLIENT TRACKING OFF
+		A> CLIENT TRACKING ON BCAST PREFIX k
+		D> SET other v
+		D> SET k v PX 100
+		A< 
+		pass 500ms
+		A< `,
 	"a key that is over": `
 		A> SET k v PX 50
 		A> WAIT 1 2000
@@ -173,7 +217,7 @@ func (s waitStage) play(script string) (out []string, err error) {
 			s.do(func() { reply, err = converse(conns, what, rest, s.dial) })
 		}
 		if err != nil {
-			return out, fmt.Errorf("%s: %w", line, err)
+			return out, fmt.Errorf("%s: %w, after %q", line, err, out)
 		}
 		out = append(out, line+" = "+reply)
 	}
@@ -183,6 +227,7 @@ func (s waitStage) play(script string) (out []string, err error) {
 // converse sends a command over a connection and reads the reply of one line, or of one bulk.
 func converse(conns map[string]net.Conn, name, command string,
 	dial func() (net.Conn, error)) (string, error) {
+	name, how := name[:1], name[1:]
 	if conns[name] == nil {
 		c, err := dial()
 		if err != nil {
@@ -195,8 +240,11 @@ func converse(conns map[string]net.Conn, name, command string,
 	for _, w := range words {
 		req += fmt.Sprintf("$%d\r\n%s\r\n", len(w), w)
 	}
-	if _, err := c.Write([]byte(req)); err != nil {
-		return "", err
+	if how != "<" {
+		if _, err := c.Write([]byte(req)); err != nil || how == "~" {
+			time.Sleep(20 * time.Millisecond) // the server has it before the next command
+			return "", err
+		}
 	}
 	if err := c.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		return "", err
@@ -214,7 +262,7 @@ func oneReply(r *bufio.Reader) (string, error) {
 	switch line[0] {
 	case '$':
 		n = 1
-	case '*':
+	case '*', '>':
 	default:
 		return line, nil
 	}

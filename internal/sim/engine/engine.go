@@ -2,15 +2,15 @@
 // replies of redis-server 7.0 byte for byte, on a clock that the caller gives. The tests compare it
 // with a real server.
 //
-// What it has: the commands of the table in table.go, RESP2, one database, strings, hashes, lists,
-// sets and sorted sets, absolute expiry, scripts, transactions, pub/sub, the roles of master and
-// replica. A command, option or subcommand that is not there is an error, never a silent OK; if
-// redis-server has it, Lacks says so, too.
+// What it has: the commands of the table in table.go, RESP2 and RESP3, one database, strings,
+// hashes, lists, sets and sorted sets, absolute expiry, scripts, transactions, pub/sub,
+// invalidation messages (CLIENT TRACKING), the roles of master and replica. A command that waits
+// leaves its session blocked, and who runs the server lets it go on (blocking.go). A key that is
+// over is removed when it is next touched, or by Expire. A command, option or subcommand that is
+// not there is an error, never a silent OK; if redis-server has it, Lacks says so, too.
 //
-// What it does not have, on purpose: RESP3, commands that block, streams and everything
-// else that no lock uses; pattern subscriptions; access control; persistence;
-// eviction; the active expiry cycle (a key that is over is removed when it is next touched, which
-// no client can tell apart); Redis functions and script flags; in scripts cjson, cmsgpack, struct,
+// What it does not have, on purpose: streams and everything else that no lock uses; access control;
+// persistence; eviction; Redis functions and script flags; in scripts cjson, cmsgpack, struct,
 // bit and random numbers. The text of Lua's own errors differs, and so does the text of a number
 // with a fraction or above 10^14 that a script itself joins to a string.
 package engine
@@ -33,6 +33,13 @@ type Engine struct {
 	version uint64 // grows with each change
 	scripts map[string]string
 	subs    map[string][]*Session
+	// of patterns, in the order in which they were subscribed to
+	patterns []pattern
+	blocked  []*Session // those that wait for keys, in the order in which they came
+	ready    []string   // keys that one of them may go on with
+	tracking tracking
+	caller   *Session // whose command runs
+	before   []byte   // what the caller is told before the reply
 	// of keys: connections that want to know if they change
 	watchers map[string][]*Session
 	nextID   int64
@@ -113,7 +120,7 @@ func (c *call) keep(key string, v *value) {
 // New returns an empty server.
 func New() *Engine {
 	return &Engine{keys: map[string]*value{}, scripts: map[string]string{},
-		subs: map[string][]*Session{}, watchers: map[string][]*Session{}}
+		subs: map[string][]*Session{}, watchers: map[string][]*Session{}, tracking: newTracking()}
 }
 
 // Session is what a server knows of one connection.
@@ -123,17 +130,14 @@ type Session struct {
 	// the connection waits: it gets no reply yet, and nothing more of it is executed
 	Blocked *Wait
 	// its latest command was executed, with whatever result: neither refused nor queued
-	Ran    bool
-	name   string
-	subs   []string
-	tx     transaction
-	script bool // the session of a running script
-}
-
-// Wait is a WAIT that has no answer yet.
-type Wait struct {
-	Replicas int
-	Timeout  int64 // ms; 0: for ever
+	Ran      bool
+	name     string
+	subs     []string
+	patterns []string
+	tx       transaction
+	three    bool // it speaks RESP3
+	tracks   tracks
+	script   bool // the session of a running script
 }
 
 // Open begins a session.
@@ -147,7 +151,12 @@ func (e *Engine) Close(s *Session) {
 	for len(s.subs) > 0 {
 		e.unsubscribe(s, s.subs[0])
 	}
+	for len(s.patterns) > 0 {
+		e.punsubscribe(s, s.patterns[0])
+	}
 	e.endTransaction(s)
+	e.unblock(s)
+	e.untrack(s)
 }
 
 // Version tells whether something was changed: equal numbers, equal contents.
@@ -156,22 +165,43 @@ func (e *Engine) Version() uint64 { return e.version }
 // Len is how many keys there are, with those whose time is over and that were not touched since.
 func (e *Engine) Len() int { return len(e.keys) }
 
-// Do executes one command at now, µs of the server's wall clock, and returns the reply; none if
-// the session is blocked after it.
+// Do executes one command at now, µs of the server's wall clock, and returns the reply, with what
+// the session is told before and after it. There is no reply if the session is blocked after it.
 func (e *Engine) Do(now int64, s *Session, args []string) []byte {
-	e.now = now
+	return e.run(now, s, args, (*call).dispatch)
+}
+
+func (e *Engine) run(now int64, s *Session, args []string, do func(*call)) []byte {
+	e.now, e.caller, e.before = now, s, nil
 	c := &e.call // its memory serves every command: one is executed at a time
-	*c = call{e: e, s: s, args: args}
-	c.dispatch()
-	return c.out.B
+	*c = call{e: e, s: s, args: args, out: resp.Writer{Three: s.three}}
+	do(c)
+	if s.tracks.caching && !s.tx.begun && !strings.EqualFold(args[0], "client") {
+		s.tracks.caching = false
+	}
+	e.caller = nil
+	if e.before == nil && !e.tracking.pending() {
+		return c.out.B
+	}
+	return append(append(e.before, c.out.B...), e.broadcast(s)...)
+}
+
+// push sends a session what it has not asked for: one whose command runs gets it before the reply.
+func (e *Engine) push(s *Session, message []byte) {
+	if s == e.caller {
+		e.before = append(e.before, message...)
+	} else {
+		s.Push(message)
+	}
 }
 
 // call is one command while it is executed.
 type call struct {
-	e    *Engine
-	s    *Session
-	args []string
-	out  resp.Writer
+	e      *Engine
+	s      *Session
+	args   []string
+	out    resp.Writer
+	queued bool // it is a part of a transaction that is executed
 }
 
 func (c *call) dispatch() {
@@ -203,6 +233,7 @@ func (c *call) execute(cmd command) {
 		*c.e.Effects = append(*c.e.Effects, slices.Clone(c.args))
 	}
 	cmd.run(c)
+	c.e.remember(cmd, c.args)
 }
 
 // shown is the line of MONITOR for a command.
@@ -246,7 +277,7 @@ func (c *call) refusal(cmd command) string {
 		return "ERR This Redis command is not allowed from script"
 	case cmd.has(write) && c.e.Replica:
 		return "READONLY You can't write against a read only replica."
-	case len(c.s.subs) > 0 && !cmd.has(subscribed):
+	case c.listens() && !cmd.has(subscribed):
 		return "ERR Can't execute '" + cmd.name +
 			"': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
 	case c.e.Busy && !cmd.has(busy):
@@ -303,6 +334,7 @@ func (e *Engine) get(key string) *value {
 		if !e.Replica { // a replica leaves it to its master
 			delete(e.keys, key)
 			e.tell(key, Expired, v, nil)
+			e.invalidate(key, nil)
 		}
 		e.touch(key)
 		return nil
@@ -314,9 +346,10 @@ func (e *Engine) get(key string) *value {
 // does all the time. It makes a difference only when the clock is about to go back.
 func (e *Engine) Expire(now int64) {
 	e.now = now
-	for k := range e.keys {
+	for _, k := range slices.Sorted(maps.Keys(e.keys)) {
 		e.get(k)
 	}
+	e.broadcast(nil)
 }
 
 func (e *Engine) put(key string, v *value) {
@@ -324,6 +357,8 @@ func (e *Engine) put(key string, v *value) {
 	e.tell(key, Written, e.keys[key], v)
 	e.keys[key] = v
 	e.touch(key)
+	e.invalidate(key, e.caller)
+	e.signal(key)
 }
 
 func (e *Engine) remove(key string) {
@@ -331,6 +366,7 @@ func (e *Engine) remove(key string) {
 	e.tell(key, Deleted, e.keys[key], nil)
 	delete(e.keys, key)
 	e.touch(key)
+	e.invalidate(key, e.caller)
 }
 
 // Snapshot is the contents of a server, to be loaded into a replica. It may be kept.
@@ -348,16 +384,20 @@ func (e *Engine) Load(s Snapshot) {
 		}
 	}
 	e.copies(s)
+	e.forgetChanged(s)
 	e.keys = maps.Clone(s.keys)
 }
 
 // Contents is all that the server holds, as text: equal texts, equal contents. Keys that are over
-// but were not touched count.
+// but were not touched count, and so do connections that wait for keys.
 func (e *Engine) Contents() string {
 	var b strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(e.keys)) {
 		v := e.keys[k]
 		fmt.Fprintf(&b, "%q=%d%q%q until %d\n", k, v.kind, v.str, v.fields, v.until)
+	}
+	for _, s := range e.blocked {
+		fmt.Fprintf(&b, "%d waits for %q\n", s.ID, s.Blocked.keys)
 	}
 	return b.String()
 }

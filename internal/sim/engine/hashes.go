@@ -155,7 +155,11 @@ func hgetall(c *call) {
 			}
 		}
 	}
-	c.out.Array(len(all))
+	if strings.EqualFold(c.args[0], "hgetall") {
+		c.out.Map(len(all) / 2)
+	} else {
+		c.out.Array(len(all))
+	}
 	for _, s := range all {
 		c.out.Bulk(s)
 	}

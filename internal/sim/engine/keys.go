@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -33,36 +31,6 @@ func typeOf(c *call) {
 	} else {
 		c.out.Status("none")
 	}
-}
-
-// keys lists the keys that match a pattern, in the order of their names: real servers have none.
-func keys(c *call) {
-	if strings.ContainsAny(c.args[1], `?[]\\`) {
-		c.out.Error(c.lack("KEYS with another pattern than *"))
-		return
-	}
-	var found []string
-	for _, k := range slices.Sorted(maps.Keys(c.e.keys)) {
-		if c.e.get(k) != nil && matches(k, strings.Split(c.args[1], "*")) {
-			found = append(found, k)
-		}
-	}
-	c.out.Array(len(found))
-	for _, k := range found {
-		c.out.Bulk(k)
-	}
-}
-
-// matches reports whether a name consists of the parts with anything in between.
-func matches(name string, parts []string) bool {
-	rest, ok := strings.CutPrefix(name, parts[0])
-	for _, p := range parts[1:] {
-		var found bool
-		_, rest, found = strings.Cut(rest, p)
-		ok = ok && found
-	}
-	last := parts[len(parts)-1]
-	return ok && (rest == "" || len(parts) > 1 && strings.HasSuffix(name, last))
 }
 
 // expireOptions are what may follow EXPIRE key amount.
@@ -179,6 +147,7 @@ func flush(c *call) {
 		c.e.tell(key, Deleted, v, nil)
 		c.e.touch(key)
 	}
+	c.e.invalidateAll()
 	c.e.version++
 	clear(c.e.keys)
 	c.out.Status("OK")

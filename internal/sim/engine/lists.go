@@ -46,7 +46,7 @@ func pop(c *call) {
 	case !ok:
 		return
 	case v == nil && many:
-		c.out.Array(-1)
+		c.out.NullArray()
 		return
 	case v == nil:
 		c.out.Null()

@@ -130,6 +130,8 @@ var (
 		{"HINCRBY", "K", "F", "A"}, {"HGETALL", "K"}, {"HLEN", "K"}, {"HSETNX", "K", "F", "V"},
 		{"STRLEN", "K"}, {"GETRANGE", "K", "A", "A"},
 		{"EXPIRETIME", "K"}, {"PEXPIRETIME", "K"}, {"PUBLISH", "c", "V"}, {"TIME"}, {"PING"}, {"GET"},
+		{"GETEX", "K"}, {"GETEX", "K", "O", "A"}, {"GETEX", "K", "PERSIST"}, {"ZPOPMIN", "Z", "A"},
+		{"ZPOPMAX", "Z"}, {"KEYS", "V"}, {"HSCAN", "K", "0"},
 		{"FLUSHALL"}, {"UNLINK", "K"}, {"NONE", "V"},
 	}
 )

@@ -115,6 +115,16 @@ func (b *both) do(p *pair, args ...string) (real, ours string) {
 		b.t.Fatal(err)
 	}
 	ours = string(b.engine.Do(b.now, p.session, args))
+	for s := b.engine.Ready(b.now); s != nil; s = b.engine.Ready(b.now) {
+		reply := b.engine.Resume(b.now, s)
+		s.Push(reply)
+	}
+	if w := p.session.Blocked; w != nil {
+		if w.ForKeys() {
+			return "", ours
+		}
+		p.session.Blocked = nil
+	}
 	return p.read(b.t), ours
 }
 
@@ -138,7 +148,12 @@ func copyReply(r *bufio.Reader, o *strings.Builder) error {
 	switch {
 	case line[0] == '$' && n >= 0:
 		_, err = io.CopyN(o, r, int64(n)+2)
-	case line[0] == '*':
+	case line[0] == '=':
+		_, err = io.CopyN(o, r, int64(n)+2)
+	case strings.IndexByte("*~>%", line[0]) >= 0:
+		if line[0] == '%' {
+			n *= 2
+		}
 		for i := 0; i < n && err == nil; i++ {
 			err = copyReply(r, o)
 		}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +14,7 @@ func ping(c *call) {
 	switch {
 	case len(c.args) > 2:
 		c.out.Error(arity("ping"))
-	case len(c.s.subs) > 0:
+	case c.listens():
 		c.out.Array(2)
 		c.out.Bulk("pong")
 		c.out.Bulk(strings.Join(c.args[1:], ""))
@@ -42,41 +41,8 @@ func info(c *call) {
 			return
 		}
 	}
-	c.out.Bulk("# Server\r\nredis_version:" + Version +
+	c.out.Verbatim("# Server\r\nredis_version:" + Version +
 		"\r\nredis_mode:standalone\r\nos:simulated\r\n")
-}
-
-func hello(c *call) {
-	if len(c.args) > 1 {
-		n, ok := integer(c.args[1])
-		switch {
-		case !ok:
-			c.out.Error("ERR Protocol version is not an integer or out of range")
-			return
-		case n != 2:
-			c.out.Error("NOPROTO unsupported protocol version")
-			return
-		case len(c.args) > 2:
-			c.out.Error(c.lack("HELLO with options"))
-			return
-		}
-	}
-	role := "master"
-	if c.e.Replica {
-		role = "replica"
-	}
-	c.out.Grow(256)
-	c.out.Array(14)
-	for _, s := range []string{"server", "redis", "version", Version, "proto"} {
-		c.out.Bulk(s)
-	}
-	c.out.Integer(2)
-	c.out.Bulk("id")
-	c.out.Integer(c.s.ID)
-	for _, s := range []string{"mode", "standalone", "role", role, "modules"} {
-		c.out.Bulk(s)
-	}
-	c.out.Array(0)
 }
 
 func client(c *call) {
@@ -90,7 +56,11 @@ func client(c *call) {
 	case sub == "setname" && len(c.args) == 3:
 		c.s.name = c.args[2]
 		c.out.Status("OK")
-	case sub == "id", sub == "getname", sub == "setname":
+	case sub == "tracking" && len(c.args) > 2:
+		c.track()
+	case sub == "caching" && len(c.args) == 3:
+		c.caching()
+	case sub == "id", sub == "getname", sub == "setname", sub == "tracking", sub == "caching":
 		c.out.Error(arity("client|" + sub))
 	default:
 		c.out.Error(c.noSubcommand())
@@ -154,75 +124,4 @@ func Number(n int) []byte {
 	var r resp.Writer
 	r.Integer(int64(n))
 	return r.B
-}
-
-func publish(c *call) {
-	var r resp.Writer
-	r.Array(3)
-	r.Bulk("message")
-	r.Bulk(c.args[1])
-	r.Bulk(c.args[2])
-	listeners := c.e.subs[c.args[1]]
-	for _, s := range listeners {
-		s.Push(r.B)
-	}
-	c.out.Integer(int64(len(listeners)))
-}
-
-func subscribe(c *call) {
-	for _, ch := range c.args[1:] {
-		if !slices.Contains(c.s.subs, ch) {
-			c.s.subs = append(c.s.subs, ch)
-			c.e.subs[ch] = append(c.e.subs[ch], c.s)
-		}
-		c.subscription("subscribe", &ch)
-	}
-}
-
-func unsubscribe(c *call) {
-	channels := c.args[1:]
-	if len(channels) == 0 {
-		channels = slices.Clone(c.s.subs)
-	}
-	for _, ch := range channels {
-		c.e.unsubscribe(c.s, ch)
-		c.subscription("unsubscribe", &ch)
-	}
-	if len(channels) == 0 {
-		c.subscription("unsubscribe", nil)
-	}
-}
-
-// pubsub knows NUMSUB: how many listen to each of the channels.
-func pubsub(c *call) {
-	if !strings.EqualFold(c.args[1], "numsub") {
-		c.out.Error(c.noSubcommand())
-		return
-	}
-	c.out.Array(2 * len(c.args[2:]))
-	for _, ch := range c.args[2:] {
-		c.out.Bulk(ch)
-		c.out.Integer(int64(len(c.e.subs[ch])))
-	}
-}
-
-func (c *call) subscription(what string, channel *string) {
-	c.out.Array(3)
-	c.out.Bulk(what)
-	if channel == nil {
-		c.out.Null()
-	} else {
-		c.out.Bulk(*channel)
-	}
-	c.out.Integer(int64(len(c.s.subs)))
-}
-
-func (e *Engine) unsubscribe(s *Session, channel string) {
-	without := func(x *Session) bool { return x == s }
-	if all := slices.DeleteFunc(e.subs[channel], without); len(all) > 0 {
-		e.subs[channel] = all
-	} else {
-		delete(e.subs, channel)
-	}
-	s.subs = slices.DeleteFunc(s.subs, func(x string) bool { return x == channel })
 }

@@ -56,7 +56,11 @@ func sismember(c *call) {
 // smembers lists a set in the order of insertion: real servers have none.
 func smembers(c *call) {
 	if v, ok := c.collection(c.args[1], aSet); ok {
-		c.names(v.copied(aSet).fields)
+		all := v.copied(aSet).fields
+		c.out.Set(len(all))
+		for _, f := range all {
+			c.out.Bulk(f.name)
+		}
 	}
 }
 
@@ -152,7 +156,7 @@ func zadd(c *call) {
 	case o.incr && last == "":
 		c.out.Null()
 	case o.incr:
-		c.out.Bulk(last)
+		c.out.Double(last)
 	case o.ch:
 		c.out.Integer(added + changed)
 	default:
@@ -189,7 +193,7 @@ func zscore(c *call) {
 	i := v.at(c.args[2])
 	switch {
 	case ok && i >= 0:
-		c.out.Bulk(v.fields[i].value)
+		c.out.Double(v.fields[i].value)
 	case ok:
 		c.out.Null()
 	}
@@ -232,10 +236,9 @@ func (c *call) ranking(all []field, scores bool) {
 		c.names(all)
 		return
 	}
-	c.out.Array(2 * len(all))
+	c.pairs(len(all))
 	for _, f := range all {
-		c.out.Bulk(f.name)
-		c.out.Bulk(f.value)
+		c.pair(f)
 	}
 }
 

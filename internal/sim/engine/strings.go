@@ -50,6 +50,36 @@ func getdel(c *call) {
 	}
 }
 
+// getex is GET that also moves the end of the key.
+func getex(c *call) {
+	var o setOptions
+	stays := len(c.args) == 3 && strings.EqualFold(c.args[2], "persist")
+	if !stays && (!o.parse(c.args[2:]) || o.nx || o.xx || o.get || o.keep) {
+		c.out.Error(syntax)
+		return
+	}
+	v, ok := c.text(c.args[1])
+	if !ok {
+		return
+	}
+	if v == nil {
+		c.out.Null()
+		return
+	}
+	until, ok := c.until(o)
+	if !ok {
+		return
+	}
+	c.out.Bulk(v.str)
+	switch next := *v; {
+	case o.unit != "" && until <= c.e.ms():
+		c.e.remove(c.args[1])
+	case o.unit != "", stays && v.until != 0:
+		next.until = until
+		c.e.put(c.args[1], &next)
+	}
+}
+
 func strlen(c *call) {
 	v, ok := c.text(c.args[1])
 	switch {

@@ -42,10 +42,11 @@ func exec(c *call) {
 		c.out.Error("EXECABORT Transaction discarded because of previous errors.")
 		return
 	case t.touched:
-		c.out.Array(-1)
+		c.out.NullArray()
 		return
 	}
 	c.out.Array(len(t.queue))
+	c.queued = true
 	for _, c.args = range t.queue {
 		cmd, _ := lookup(c.args[0])
 		c.execute(cmd)

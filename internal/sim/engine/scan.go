@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// keys lists the keys that match a pattern, in the order of their names: real servers have none.
+func keys(c *call) {
+	c.bulks(c.e.names(func(k string, _ *value) bool { return glob(c.args[1], k) }))
+}
+
+// names returns the keys that are wanted, in the order of their names.
+func (e *Engine) names(want func(key string, v *value) bool) (found []string) {
+	for _, k := range slices.Sorted(maps.Keys(e.keys)) {
+		if v := e.get(k); v != nil && want(k, v) {
+			found = append(found, k)
+		}
+	}
+	return found
+}
+
+// bulks replies texts.
+func (c *call) bulks(all []string) {
+	c.out.Array(len(all))
+	for _, s := range all {
+		c.out.Bulk(s)
+	}
+}
+
+// scanOptions are what may follow the cursor of a SCAN.
+type scanOptions struct{ match, kind string }
+
+// parse reads the options; false: the error has been replied.
+func (o *scanOptions) parse(c *call, args []string) bool {
+	o.match = "*"
+	for ; len(args) > 1; args = args[2:] {
+		switch word := strings.ToLower(args[0]); {
+		case word == "match":
+			o.match = args[1]
+		case word == "type" && strings.EqualFold(c.args[0], "scan"):
+			o.kind = args[1]
+		case word == "count":
+			if n, ok := integer(args[1]); !ok || n < 1 {
+				c.out.Error(map[bool]string{true: syntax, false: notInteger}[ok])
+				return false
+			}
+		default:
+			c.out.Error(syntax)
+			return false
+		}
+	}
+	if len(args) > 0 {
+		c.out.Error(syntax)
+	}
+	return len(args) == 0
+}
+
+// cursor reads where a scan goes on; false: the error has been replied.
+func (c *call) cursor(text string) (start, ok bool) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		c.out.Error("ERR invalid cursor")
+	}
+	return n == 0, err == nil
+}
+
+// scan replies all keys at once, in the order of their names. Redis may do so, too.
+func scan(c *call) {
+	var o scanOptions
+	start, ok := c.cursor(c.args[1])
+	if !ok || !o.parse(c, c.args[2:]) {
+		return
+	}
+	c.scanned(c.e.names(func(k string, v *value) bool {
+		typed := o.kind == "" || strings.EqualFold(o.kind, kindNames[v.kind])
+		return start && typed && glob(o.match, k)
+	}))
+}
+
+func (c *call) scanned(all []string) {
+	c.out.Array(2)
+	c.out.Bulk("0")
+	c.bulks(all)
+}
+
+// scanFields is HSCAN, SSCAN and ZSCAN.
+func scanFields(k kind) func(*call) {
+	return func(c *call) {
+		var o scanOptions
+		_, ok := c.cursor(c.args[2])
+		if !ok {
+			return
+		}
+		v, ok := c.collection(c.args[1], k)
+		if !ok {
+			return
+		}
+		if v != nil && !o.parse(c, c.args[3:]) {
+			return
+		}
+		var all []string
+		for _, f := range v.inOrder(k) {
+			if glob(o.match, f.name) {
+				all = append(all, f.name)
+				if k != aSet {
+					all = append(all, f.value)
+				}
+			}
+		}
+		c.scanned(all)
+	}
+}
+
+// inOrder returns the entries of a collection, which may be nil.
+func (v *value) inOrder(k kind) []field {
+	if k == aSortedSet {
+		return v.ranked()
+	}
+	return v.copied(k).fields
+}

@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// pair replies an element and its score: an array of its own in RESP3.
+func (c *call) pair(f field) {
+	if c.out.Three {
+		c.out.Array(2)
+	}
+	c.out.Bulk(f.name)
+	c.out.Double(f.value)
+}
+
+// pairs begins the reply of n elements with their scores.
+func (c *call) pairs(n int) {
+	if !c.out.Three {
+		n *= 2
+	}
+	c.out.Array(n)
+}
+
+// zpop is ZPOPMIN and ZPOPMAX.
+func zpop(c *call) {
+	n, many := int64(1), len(c.args) == 3
+	if len(c.args) > 3 {
+		c.out.Error(syntax)
+		return
+	}
+	if many {
+		var ok bool
+		if n, ok = integer(c.args[2]); !ok || n < 0 {
+			c.out.Error("ERR value is out of range, must be positive")
+			return
+		}
+	}
+	v, ok := c.collection(c.args[1], aSortedSet)
+	if !ok {
+		return
+	}
+	taken := c.popRanked(c.args[1], v, int(min(n, int64(len(v.copied(aSortedSet).fields)))))
+	if many {
+		c.pairs(len(taken))
+		for _, f := range taken {
+			c.pair(f)
+		}
+		return
+	}
+	c.out.Array(2 * len(taken))
+	for _, f := range taken {
+		c.out.Bulk(f.name)
+		c.out.Double(f.value)
+	}
+}
+
+// popRanked removes n elements of a sorted set with the lowest scores, or the highest.
+func (c *call) popRanked(key string, v *value, n int) []field {
+	if n == 0 {
+		return nil
+	}
+	all := v.ranked()
+	if strings.HasSuffix(strings.ToLower(c.args[0]), "max") {
+		slices.Reverse(all)
+	}
+	next := v.copied(aSortedSet)
+	for _, f := range all[:n] {
+		i := next.at(f.name)
+		next.fields = slices.Delete(next.fields, i, i+1)
+	}
+	c.keep(key, next)
+	return all[:n]
+}
