@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 
@@ -124,7 +123,7 @@ func (c *Case) stuck(l *record.Lock) (property, bool) {
 		return property{}, false // not even with all disturbances
 	}
 	lost, struck := c.strikes(l)
-	if p, ok := c.keptOut(l, wanted, slices.Concat(busy, lost), c.lost); ok {
+	if p, ok := c.keptOut(l, wanted, slices.Concat(busy, lost), c.lostBehind(l)); ok {
 		return p, true
 	}
 	if p, ok := c.keptOut(l, wanted, busy, nil); ok && p.Verdict == verdict.Violated {
@@ -350,14 +349,7 @@ func (c *Case) lost(process int) (out []record.Gap) {
 			all = append(all, g)
 		}
 	}
-	slices.SortFunc(all, func(a, b record.Gap) int { return cmp.Compare(a.From, b.From) })
-	for _, g := range all {
-		if n := len(out) - 1; n >= 0 && g.From <= out[n].To {
-			out[n].To = max(out[n].To, g.To)
-			continue
-		}
-		out = append(out, g)
-	}
+	out = joinGaps(all)
 	if c.gaps == nil {
 		c.gaps = map[int][]record.Gap{}
 	}

@@ -98,9 +98,9 @@ func (c *Case) faultHits(process int, g record.Gap) bool {
 	})
 }
 
-// strikes returns the times in which a lock may be taken for no other reason than that a command
-// was lost without a fault: until the key that it may have left has expired. It returns one of
-// these commands, too, or nil.
+// strikes returns the times in which a lock may be taken for no other reason than that a command or
+// a call was lost without a fault: until the key that it may have left has expired. It returns one
+// of these commands, too, or nil.
 func (c *Case) strikes(l *record.Lock) (out []record.Interval, one *history.Command) {
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
@@ -113,7 +113,7 @@ func (c *Case) strikes(l *record.Lock) (out []record.Interval, one *history.Comm
 		}
 		out, one = append(out, record.Interval{From: m.Sent, To: to}), m
 	}
-	return out, one
+	return append(out, c.lostCalls(l)...), one
 }
 
 // keepsForEver reports whether a key of a lock may stay for ever.

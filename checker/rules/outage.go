@@ -68,6 +68,9 @@ func (c *Case) shortWithoutLost(under []record.Interval, bound int64) bool {
 	for i := range locks {
 		l := &locks[i]
 		struck, _ := c.strikes(l)
+		for _, g := range c.blocking(l) {
+			struck = append(struck, record.Interval{From: g.From, To: g.To})
+		}
 		open := tries(l).Without(func(process int) []record.Interval {
 			return record.Union(slices.Concat(struck, c.lostTime(process)))
 		})

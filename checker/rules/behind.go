@@ -1,0 +1,102 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// lostBehind returns the time that each client lost for a lock: its own, and that of the clients
+// which it may have waited behind.
+func (c *Case) lostBehind(l *record.Lock) func(process int) []record.Gap {
+	before, known := c.blocking(l), map[int][]record.Gap{}
+	return func(process int) []record.Gap {
+		gaps, ok := known[process]
+		if !ok {
+			gaps = joinGaps(slices.Concat(c.lost(process), before))
+			known[process] = gaps
+		}
+		return gaps
+	}
+}
+
+// blocking returns the time that clients lost while they asked for a lock, held or released it:
+// others may wait behind them. Where no trace shows what they left behind, a session that may have
+// ended meanwhile keeps its place for a lease more.
+func (c *Case) blocking(l *record.Lock) (out []record.Gap) {
+	busy := busyWith(c.Record, l)
+	for _, g := range c.Record.Gaps {
+		if g.Planned || !busy[g.Process].Meets(g.From, g.To) {
+			continue
+		}
+		if len(c.trace.Commands) == 0 && g.Length() >= c.endsSession()/2 {
+			g.To += c.longestLease()
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// busyWith returns when each client asked for a lock, held or released it.
+func busyWith(r *record.Record, l *record.Lock) map[int]record.Reach {
+	times := map[int][]record.Interval{}
+	for _, k := range l.Calls {
+		times[k.Process] = append(times[k.Process], record.Interval{From: k.From, To: k.To})
+	}
+	for _, h := range l.Holds {
+		times[h.Process] = append(times[h.Process], record.Interval{From: h.Call, To: r.Left(h)})
+	}
+	out := make(map[int]record.Reach, len(times))
+	for p, ts := range times {
+		out[p] = record.NewReach(ts)
+	}
+	return out
+}
+
+// joinGaps returns gaps by begin; those that overlap are one. It sorts them.
+func joinGaps(all []record.Gap) (out []record.Gap) {
+	slices.SortFunc(all, func(a, b record.Gap) int { return cmp.Compare(a.From, b.From) })
+	for _, g := range all {
+		if n := len(out) - 1; n >= 0 && g.From <= out[n].To {
+			out[n].To = max(out[n].To, g.To)
+			continue
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// lostCalls returns the times in which a lock without a trace may be taken for no other reason than
+// that a call has lost its reply: the machine stood still so long that its connection may have
+// broken. What it left behind lives as long as its session, which ends a lease after its client.
+func (c *Case) lostCalls(l *record.Lock) (out []record.Interval) {
+	if len(c.trace.Commands) > 0 {
+		return nil
+	}
+	add := func(process int, from, to int64) {
+		if lost, _ := c.lostBetween(process, from, to); lost > 0 && lost >= c.endsSession()/2 {
+			out = append(out, record.Interval{From: from, To: c.sessionOver(process)})
+		}
+	}
+	for _, k := range l.Calls {
+		if k.Outcome == history.Info {
+			add(k.Process, k.From, k.To)
+		}
+	}
+	for _, h := range l.Holds {
+		if h.Answer == history.Info {
+			add(h.Process, h.End, h.Returned)
+		}
+	}
+	return out
+}
+
+// sessionOver is when the session of a client is over that is gone, or Forever.
+func (c *Case) sessionOver(process int) int64 {
+	if t := c.gone(process); t < record.Forever {
+		return t + c.longestLease()
+	}
+	return record.Forever
+}
