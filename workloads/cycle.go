@@ -85,6 +85,8 @@ func (w *Worker) cycle(o Order) error {
 		return err
 	}
 	w.pass(nemesis.Acquiring, o)
+	stand, stay, done := w.holding(o) // the lock may tell before its call returns
+	defer done()
 	w.opening.Store(true)
 	g, err := w.acquire(l, o, 0)
 	w.opening.Store(false)
@@ -95,9 +97,9 @@ func (w *Worker) cycle(o Order) error {
 		}
 		return errors.Join(err, w.finally(l, o))
 	}
-	w.pass(nemesis.Granted, o)
-	w.inside(l, o, g)
-	w.pass(nemesis.Releasing, o)
+	w.passWithin(stand, nemesis.Granted, o)
+	w.inside(stay, l, o, g)
+	w.passWithin(stand, nemesis.Releasing, o)
 	err = w.release(l, o, g, 0)
 	w.pass(nemesis.Released, o)
 	return err

@@ -15,7 +15,7 @@ type Shape struct {
 	Keys    int
 	Hold    time.Duration
 	Think   time.Duration
-	TTL     time.Duration // of the lock; longwork holds beyond it
+	TTL     time.Duration // of the lock; longwork and heed hold beyond it
 	Seed    uint64
 	Shared  bool // the lock has a shared mode
 }
@@ -72,12 +72,12 @@ func (g *Generator) shares(client, n int, r *rand.Rand) bool {
 }
 
 // shareable are the workloads in which a client may be inside with others: it writes nothing.
-var shareable = []string{Mutex, LongWork}
+var shareable = []string{Mutex, LongWork, Heed}
 
 // Longest is the time inside, which is also the longest that a client may be busy when it is told
 // to stop. Long work lasts two leases unless more was asked for.
 func (s Shape) Longest() time.Duration {
-	if s.Body == LongWork {
+	if s.Body == LongWork || s.Body == Heed {
 		return max(s.Hold, 2*s.TTL)
 	}
 	return s.Hold

@@ -17,6 +17,7 @@ const (
 	Multi     = "multi"     // hold two locks at once
 	LongWork  = "longwork"  // hold for two leases
 	Fenced    = "fenced"    // as counter, each write with the fencing token
+	Heed      = "heed"      // as longwork, and leave at once when told that the hold is over
 )
 
 // Workload is a row of the table of workloads.
@@ -49,6 +50,8 @@ var table = []Workload{
 		Keys: 1, need: func(e impls.Entry) error {
 			return unless(e.Fencing, e, Fenced, "gives no fencing token", "redisson-fenced")
 		}},
+	{Name: Heed, Line: "as longwork, and leave at once when the lock says that the hold is over",
+		Keys: 1, need: heeds},
 }
 
 func unless(can bool, e impls.Entry, workload, lacks, better string) error {
@@ -57,6 +60,15 @@ func unless(can bool, e impls.Entry, workload, lacks, better string) error {
 	}
 	return fmt.Errorf("the workload %s does not suit %s, which %s; use --impl %s, or --workload mutex",
 		workload, e.Name, lacks, better)
+}
+
+// heeds refuses locks that never say unasked that a hold is over.
+func heeds(e impls.Entry) error {
+	if e.Loss {
+		return nil
+	}
+	return fmt.Errorf("the workload %s does not suit %s, which never tells its holder that the hold "+
+		"is over; use --workload %s", Heed, e.Name, LongWork)
 }
 
 // pessimistic refuses locks that keep no client out: only what is written shows their worth.
@@ -118,8 +130,8 @@ func acquires(body string) int {
 
 // inside is the critical section. It runs in the client's own process, so that a fault that hits
 // the process hits it too.
-func (w *Worker) inside(l caller, o Order, g Granted) {
-	stay, leave := context.WithCancel(w.stay)
+func (w *Worker) inside(until context.Context, l caller, o Order, g Granted) {
+	stay, leave := context.WithCancel(until)
 	defer leave()
 	w.depart.Store(&leave)
 	switch o.Body {

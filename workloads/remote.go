@@ -151,6 +151,7 @@ func (w *Worker) Lost(n int, at int64, by string) {
 	e := about(history.Lost, "", *o)
 	e.T, e.N, e.Err = at, n, by
 	w.event(e)
+	w.told(n)
 }
 
 // Extended records that the lease of hold n of a Remote was prolonged. It may be called by any

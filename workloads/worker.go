@@ -48,6 +48,7 @@ type Worker struct {
 	stay   context.Context // ends when holds are to end, too
 	leave  context.CancelFunc
 	depart atomic.Pointer[context.CancelFunc] // ends the hold that it is in, or was in last
+	heed   atomic.Pointer[heeding]            // nil: it does not listen to what the lock says
 	cycles chan *Order
 	answer chan *Order
 }
@@ -262,6 +263,9 @@ func (w *Worker) notice(n impls.Notice) {
 		e.Type, e.Grant = history.Extend, w.granted(*n.Extended).record()
 	}
 	w.event(e)
+	if n.Extended == nil {
+		w.told(o.N)
+	}
 }
 
 // event reports e, and stamps it unless another process did: such a stamp is never changed, even if
@@ -294,7 +298,11 @@ func (w *Worker) report(r Report) {
 
 // pass goes through the breakpoints of a phase.
 func (w *Worker) pass(phase string, o Order) {
-	w.breakpoints.phase(w.life, phase, func(id, stop int) {
+	w.passWithin(w.life, phase, o)
+}
+
+func (w *Worker) passWithin(ctx context.Context, phase string, o Order) {
+	w.breakpoints.phase(ctx, phase, func(id, stop int) {
 		hit := BreakpointHit{ID: id, N: o.N, Key: o.Key}
 		if stop > 0 {
 			hit.Stop, hit.Phase = stop, phase
