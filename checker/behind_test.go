@@ -53,4 +53,38 @@ var behindCases = []propertyCase{
 	{"a release lost its reply, and nothing stood still", "D", queued +
 		"c2 acquire 8 9 sent=8; c2 release 100 1500000000 info; " +
 		"c1 acquire 1600000000 9000000000 fail", "", Violated, ""},
+
+	// Keys that are left behind.
+	{"a key that is found while what frees it may be late", "R", left + "c1 acquire 41 4000 fail; " +
+		"c1 gap 1000 gap=900", leftTrace + "1 1 1050 1055 n0 SETNX k b -> 0", Unknown, ""},
+	{"a key that is found when all have run again for as long", "R", left +
+		"c1 acquire 41 4000 fail; c1 gap 1000 gap=900", leftTrace + "1 1 1050 1055 n0 SETNX k b -> 0\n" +
+		"1 1 2500 2505 n0 SETNX k b -> 0", Violated, ""},
+	{"a key that is found after two stalls", "R", left + "c1 acquire 41 4000 fail; " +
+		"c1 gap 1000 gap=900; c-1 gap 2000 gap=900", leftTrace + "1 1 3800 3805 n0 SETNX k b -> 0",
+		Violated, ""},
+	{"a key that is found soon after two stalls", "R", left + "c1 acquire 41 4000 fail; " +
+		"c1 gap 1000 gap=900; c-1 gap 2000 gap=900", leftTrace + "1 1 2990 2995 n0 SETNX k b -> 0",
+		Unknown, ""},
+	{"granted, and said to be taken, while what gives it back may be late", "R", "lease; names k; " +
+		"c0 acquire 1 20 fail; c0 acquire 40 60 fail; c0 gap 38 gap=15",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n0 2 41 42 n0 SET k b NX PX 9 -> (nil)", Unknown, ""},
+	{"a key that a lost command may have left", "R", left + "clienttimeout 100; " +
+		"c2 acquire 90 210 info; c1 acquire 220 3000 fail", leftTrace + lostTake +
+		"1 1 250 255 n0 SETNX k b -> 0", Unknown, ""},
+	{"a key that is there when what a lost command may have left has expired", "R", left +
+		"clienttimeout 100; c2 acquire 90 210 info; c1 acquire 220 3000 fail", leftTrace + lostTake +
+		"1 1 900 905 n0 SETNX k b -> 0", Violated, ""},
+	{"a key that is there after the lock was granted since a command was lost", "R", left +
+		"clienttimeout 100; c2 acquire 90 210 info; c3 acquire 220 230 sent=225 lease=100; " +
+		"c3 release 235 240; c1 acquire 245 3000 fail", leftTrace + lostTake +
+		"3 1 225 226 n0 SETNX k d -> 1\n1 1 250 255 n0 SETNX k b -> 0", Violated, ""},
 }
+
+// left is a client whose release has no reply, and that leaves its key behind.
+const (
+	left = "ttl 100; lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; "
+
+	leftTrace = "0 1 12 15 n0 SETNX k a -> 1\n0 1 31 0 n0 DEL k -> \n"
+	lostTake  = "2 1 100 200 n0 SETNX k c -> !timeout\n"
+)

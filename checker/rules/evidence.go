@@ -113,23 +113,15 @@ func (c *Case) afterFailover() int {
 	return n
 }
 
-// excused are the properties that a slow machine can violate: what a client was not told in time it
-// takes for lost. D leaves lost time out by itself.
-var excused = []string{verdict.Orphan, verdict.OwnerRelease}
-
-// calm returns a violation of an orphan or of an owner as unknown if the machine stood still, or a
-// command timed out that no fault held back, since the lock was last granted before. An owner's
-// that a reply told of needs no excuse.
+// calm returns an O that no reply told as unknown if the machine stood still, or a command timed
+// out that no fault held back, since the last of the holds was granted. Other letters leave out
+// lost time by themselves.
 func (c *Case) calm(name string, p property) property {
-	if p.Witness == nil || !slices.Contains(excused, name) || p.Class == verdict.KeptOwn ||
-		c.toldByReply(p.Witness) {
+	if p.Witness == nil || name != verdict.OwnerRelease || c.toldByReply(p.Witness) {
 		return p
 	}
-	from, to := c.window(p.Witness)
-	if name == verdict.OwnerRelease { // a reply tells, whatever came else
-		last := len(p.Witness.Holds) - 1
-		from, to = p.Witness.Holds[last].From, c.deleted(p.Witness)
-	}
+	last := len(p.Witness.Holds) - 1
+	from, to := p.Witness.Holds[last].From, c.deleted(p.Witness)
 	if g := c.standstill(from, to); g != nil {
 		return stalled("it looks as if %s, but %s, which may be why", explain.Broken(name),
 			explain.Stall(*g))
@@ -153,26 +145,6 @@ func (c *Case) deleted(w *witness) (t int64) {
 		t = max(t, w.Commands[i].Sent, w.Commands[i].Recv)
 	}
 	return t
-}
-
-// window is the time of a witness, from the grant before it on.
-func (c *Case) window(w *witness) (from, to int64) {
-	from = record.Forever
-	note := func(a, b int64) { from, to = min(from, a), max(to, b) }
-	for _, h := range w.Holds {
-		note(h.From, h.To)
-	}
-	for i := range w.Commands {
-		m := &w.Commands[i]
-		note(m.Sent, max(m.Sent, m.Recv))
-	}
-	begin := int64(0)
-	for i := range c.Record.Holds {
-		if h := &c.Record.Holds[i]; h.Key == w.Key && h.From <= from {
-			begin = h.Call
-		}
-	}
-	return begin, to
 }
 
 // standstill returns a gap that no fault explains and that may have made clients give up on answers

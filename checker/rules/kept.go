@@ -20,6 +20,18 @@ type kept struct {
 	wrote, refused, seen *history.Command // refused: by which a release was told no; nil: an acquire
 }
 
+// keptAfter returns a key that a lock keeps, or nil. What its client took without using it may be
+// given back later where time was lost.
+func (c *Case) keptAfter(lost lateness) *kept {
+	if k := c.keptOwn(); k != nil {
+		return k
+	}
+	if k := c.keptGranted(); k != nil && lost.why(k.key, k.seen) == "" {
+		return k
+	}
+	return nil
+}
+
 // keptOwn returns a release that was told "not yours" although a later answer of the same server
 // shows that the key was its client's own, or nil. The value is what the client wrote last before
 // the release, by a command that was answered; no command since can have written the key; and the

@@ -107,13 +107,17 @@ func (c *Case) strikes(l *record.Lock) (out []record.Interval, one *history.Comm
 		if !c.trace.MayBeOf(m, l.Key) || !c.unexplained(m) {
 			continue
 		}
-		to := int64(record.Forever)
-		if !c.keepsForEver(l) {
-			to = max(m.Sent, m.Recv) + c.longestLease()
-		}
-		out, one = append(out, record.Interval{From: m.Sent, To: to}), m
+		out, one = append(out, record.Interval{From: m.Sent, To: c.leavesUntil(l, m)}), m
 	}
 	return append(out, c.lostCalls(l)...), one
+}
+
+// leavesUntil is when the key of a lock has expired that a lost command may have left, or Forever.
+func (c *Case) leavesUntil(l *record.Lock, m *history.Command) int64 {
+	if c.keepsForEver(l) {
+		return record.Forever
+	}
+	return max(m.Sent, m.Recv) + c.longestLease()
 }
 
 // keepsForEver reports whether a key of a lock may stay for ever.

@@ -24,13 +24,13 @@ func (c *Case) orphan() property {
 		return notApplicable("a key on one of several independent servers keeps no client out, and the " +
 			"record does not say how many there are")
 	}
-	if k := cmp.Or(c.keptOwn(), c.keptGranted()); k != nil {
+	ledger, lost := c.trace.Ledger(), c.lateness()
+	if k := c.keptAfter(lost); k != nil {
 		return c.keptKey(k)
 	}
 	grants := c.grants()
 	until := c.firstCrash()
-	ledger := c.trace.Ledger()
-	seen, slow := false, false
+	seen, slow, why := false, false, ""
 	var refusals []*history.Command
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
@@ -44,6 +44,10 @@ func (c *Case) orphan() property {
 		}
 		if c.controlled() && c.slow(m) {
 			slow = true
+			continue
+		}
+		if late := lost.why(key, m); late != "" {
+			why = cmp.Or(why, late)
 			continue
 		}
 		if c.independent() {
@@ -62,6 +66,8 @@ func (c *Case) orphan() property {
 	case slow:
 		return stalled("a key was left behind by a command that timed out although no fault held it " +
 			"back: the machine stalled")
+	case why != "":
+		return stalled("it looks as if %s, but %s", explain.Broken(verdict.Orphan), why)
 	}
 	return valid
 }

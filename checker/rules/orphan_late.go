@@ -1,0 +1,88 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// lateness says of refusals whether lost time may be why they found a key. It is not safe for
+// concurrent use.
+type lateness struct {
+	stalls []stall
+	struck map[int][]strike // by lock
+}
+
+// stall is lost time, and until when it still delays what clients do.
+type stall struct {
+	gap   record.Gap
+	until int64
+}
+
+// strike is a command that was lost, and until when the key that it may have left may be there.
+type strike struct {
+	command *history.Command
+	until   int64
+}
+
+// lateness returns what lost time may explain in a run.
+func (c *Case) lateness() lateness {
+	limit := int64(c.history.Header.TTL) / 16
+	late := lateness{stalls: stallsOf(c.Record.Gaps, limit), struck: map[int][]strike{}}
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		if !c.unexplained(m) {
+			continue
+		}
+		for _, l := range c.locks() {
+			if c.trace.MayBeOf(m, l.Key) {
+				late.struck[l.Key] = append(late.struck[l.Key], strike{m, c.freedBy(&l, m)})
+			}
+		}
+	}
+	return late
+}
+
+// freedBy is when the key of a lock is gone that a lost command may have left: it has expired, or
+// another client was granted the lock.
+func (c *Case) freedBy(l *record.Lock, m *history.Command) int64 {
+	until := c.leavesUntil(l, m)
+	for _, h := range l.Holds {
+		if h.Sent > m.Sent && h.Process != m.Process {
+			until = min(until, h.Sent)
+		}
+	}
+	return until
+}
+
+// stallsOf returns the gaps that no fault made and that are longer than a limit. Each delays what
+// was to be done by its length, and that passes away while all run again.
+func stallsOf(gaps []record.Gap, limit int64) (out []stall) {
+	debt, over := int64(0), int64(0)
+	for _, g := range joinGaps(slices.DeleteFunc(slices.Clone(gaps), func(g record.Gap) bool {
+		return g.Planned || g.Length() <= limit
+	})) {
+		debt = max(0, debt-(g.From-over)) + g.Length()
+		over = g.To
+		out = append(out, stall{g, over + debt})
+	}
+	return out
+}
+
+// why says why a refusal proves no orphan: time was lost shortly before, so that what frees the key
+// may be late; or a command was lost whose key may still be there. It returns "" if neither is so.
+func (l lateness) why(key int, refused *history.Command) string {
+	for _, s := range l.stalls {
+		if s.gap.From < refused.Recv && refused.Sent <= s.until {
+			return explain.Stall(s.gap) + explain.Say(", which may be why")
+		}
+	}
+	for _, s := range l.struck[key] {
+		if s.command.Sent <= refused.Recv && refused.Sent <= s.until {
+			return explain.Unanswered(s.command)
+		}
+	}
+	return ""
+}
