@@ -15,7 +15,11 @@ func (c *Case) lostBehind(l *record.Lock) func(process int) []record.Gap {
 	return func(process int) []record.Gap {
 		gaps, ok := known[process]
 		if !ok {
-			gaps = joinGaps(slices.Concat(c.lost(process), before))
+			gaps = slices.Clone(before)
+			for _, x := range c.lostTime(process) {
+				gaps = append(gaps, record.Gap{Process: process, From: x.From, To: x.To})
+			}
+			gaps = joinGaps(gaps)
 			known[process] = gaps
 		}
 		return gaps

@@ -11,8 +11,8 @@ import (
 )
 
 // Lost time is time in which a client, the harness or a server did not run although no fault was
-// under way: the gaps of a client and of the harness, and commands that timed out or lost their
-// connection. This file measures it.
+// under way: the gaps of a client and of the harness, commands that timed out or lost their
+// connection, and those that a server answered late. This file measures it.
 
 // lostTime returns the times that a client lost, disjoint and in order.
 func (c *Case) lostTime(process int) (out []record.Interval) {
@@ -21,7 +21,7 @@ func (c *Case) lostTime(process int) (out []record.Interval) {
 		all = append(all, record.Interval{From: g.From, To: g.To})
 	}
 	for _, m := range c.trace.Sent[process] {
-		if c.unexplained(m) {
+		if c.unexplained(m) || c.answeredLate(m) {
 			all = append(all, record.Interval{From: m.Sent, To: max(m.Sent, m.Recv)})
 		}
 	}
