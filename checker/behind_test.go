@@ -54,6 +54,14 @@ var behindCases = []propertyCase{
 		"c2 acquire 8 9 sent=8; c2 release 100 1500000000 info; " +
 		"c1 acquire 1600000000 9000000000 fail", "", Violated, ""},
 
+	// Holders that the scenario keeps inside.
+	{"kept inside by the scenario until its lease was over", "S", "outstays; " + kept, "", Unknown,
+		""},
+	{"inside for longer than its lease by itself", "S", kept, "", Violated, LeaseOverrun},
+	{"kept inside, and another is granted the lock within the lease", "S", "outstays; lease; " +
+		"ttl 100; c0 acquire 1 5 sent=2 lease=100; c1 acquire 6 50 sent=45 lease=100; " +
+		"c0 release 60 61; c1 release 70 71", "", Violated, DoubleGrant},
+
 	// Keys that are left behind.
 	{"a key that is found while what frees it may be late", "R", left + "c1 acquire 41 4000 fail; " +
 		"c1 gap 1000 gap=900", leftTrace + "1 1 1050 1055 n0 SETNX k b -> 0", Unknown, ""},
@@ -80,6 +88,10 @@ var behindCases = []propertyCase{
 		"c3 release 235 240; c1 acquire 245 3000 fail", leftTrace + lostTake +
 		"3 1 225 226 n0 SETNX k d -> 1\n1 1 250 255 n0 SETNX k b -> 0", Violated, ""},
 }
+
+// kept is a client that is inside for longer than its lease.
+const kept = "lease; ttl 100; c0 acquire 1 5 sent=2 lease=100; " +
+	"c1 acquire 6 120 sent=115 lease=100; c0 release 130 131; c1 release 140 141"
 
 // left is a client whose release has no reply, and that leaves its key behind.
 const (

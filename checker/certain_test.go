@@ -1,7 +1,7 @@
 package checker
 
-// certainCases are histories of letters that rest on certain facts, all with a gap in which nobody
-// ran: it excuses none of them. Next to each stands one that must not be convicted.
+// certainCases are histories of letters that rest on certain facts, all with a gap in which the
+// machine stalled: it excuses none of them. Next to each stands one that must not be convicted.
 var certainCases = []propertyCase{
 	{"certain: an older token, and the machine stalled", "F", "ttl 100; fencing; " +
 		"c0 acquire 1 5 token=2; c0 release 6 7; c-1 gap 400 gap=390; c1 acquire 408 409 token=1", "",

@@ -36,7 +36,7 @@ func NewMonitor(h history.Header) *Monitor {
 		over: map[monitorKey][]record.Span{}, kills: map[int]history.Event{},
 	}
 	for b, letter := range ruleLetters {
-		if !h.Declares.Optimistic &&
+		if !h.Declares.Optimistic && !(h.Outstays && b == record.UntilRelease) &&
 			(len(h.Properties) == 0 || slices.Contains(h.Properties, letter)) {
 			m.judged = append(m.judged, b)
 		}

@@ -36,6 +36,9 @@ type Header struct {
 	Evicts bool `json:"evicts,omitempty"`
 	// no client can lose the end of its commands with its life: they were recorded outside of it
 	WholeTrace bool `json:"whole_trace,omitempty"`
+	// Outstays tells that the scenario keeps holders inside until their lease is over, which the lock
+	// does not renew.
+	Outstays bool `json:"outstays,omitempty"`
 	// the system of the servers, whose commands no one traces; empty: Redis, or not known
 	System string `json:"system,omitempty"`
 	// the Redis keys of the locks, by number; an environment may put a prefix before them

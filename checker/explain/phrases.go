@@ -82,6 +82,12 @@ func Slow(s record.Slow) string {
 		(s.To-s.From)/int64(time.Millisecond), strings.TrimSpace(s.Action+" "+s.Target), At(s.To))
 }
 
+// Outstayed tells that the scenario kept a client inside.
+func Outstayed(process int) string {
+	return Say("the scenario kept client %d inside until its lease was over, and the lock renews "+
+		"none: that is not the lock's doing. Try the fault without \":stay\"", process)
+}
+
 // Failure says what went wrong with a run.
 func Failure(f *record.Failure) string {
 	said := ""

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -60,13 +61,22 @@ func (c *Case) untilRelease(ss []record.Span) bool {
 }
 
 // excuse says why a pair proves nothing: the lease of the first ran out in lost time, or during a
-// slow action; "": it counts.
+// slow action. It returns "" if the pair counts.
 func (c *Case) excuse(p *record.Pair) string {
 	if why := c.lapsed(p.A, p.From); why != "" {
 		return why
 	}
 	if s := c.outlasted(p); s != nil {
 		return explain.Slow(*s)
+	}
+	return ""
+}
+
+// outstayed says that the scenario kept the first holder of a pair inside until its lease was over,
+// of a lock that renews none. It returns "" otherwise.
+func (c *Case) outstayed(p *record.Pair) string {
+	if c.history.Header.Outstays && p.A.LeaseAt(p.From) <= p.From {
+		return explain.Outstayed(p.A.Process)
 	}
 	return ""
 }
@@ -97,7 +107,7 @@ func (c *Case) overlap(b record.ExclusionRule, key int, ss []record.Span) proper
 	more := 0
 	record.Overlaps(ss, func(x, y record.Span) bool {
 		q := c.Record.Pair(b, key, x, y)
-		switch why := c.excuse(q); {
+		switch why := cmp.Or(c.excuse(q), c.outstayed(q)); {
 		case why != "":
 			excuse = why
 		case p == nil:
@@ -107,7 +117,10 @@ func (c *Case) overlap(b record.ExclusionRule, key int, ss []record.Span) proper
 		}
 		return more < verdict.MostMore
 	})
-	if p == nil {
+	switch {
+	case p == nil && c.history.Header.Outstays:
+		return unknown("two clients were inside at once, but %s", excuse)
+	case p == nil:
 		return stalled("two clients were inside at once, but %s", excuse)
 	}
 	out := violated(key, part(p.A, p.SpanA), part(p.B, p.SpanB))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -153,11 +154,15 @@ func (r *run) header(out Output) history.Header {
 		ClientTimeout: p.ClientTimeout * history.Duration(1+p.ClientRetries),
 		Properties:    p.Properties, Reported: p.Reported,
 		Evicts: evicts(p.RedisConfig), WholeTrace: r.wholeTrace(), System: p.System(),
-		Masters: p.Masters, Names: p.keyNames(prefix), Scripts: p.scripts(),
+		Outstays: strings.HasSuffix(p.Nemesis, stays) && !p.Renews(),
+		Masters:  p.Masters, Names: p.keyNames(prefix), Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Late: lateness(p), Epoch: r.epoch,
 		Started: r.started.UTC().Format(time.RFC3339Nano), Command: out.Command,
 	}
 }
+
+// stays ends the name of an aim that keeps the holder inside until its lease is over.
+const stays = ":stay"
 
 // wholeTrace reports whether commands are recorded outside of the clients: by a tap, or by the
 // simulator.
