@@ -9,6 +9,12 @@ const (
 		"c0 acquire 10 20 sent=12 lease=200; c1 acquire 9 22 sent=11 lease=200; c0 release 60 70; " +
 		"c1 release 80 90; "
 	twoReleases = "2 1 2 3 n0 SETNX k c -> 1\n2 1 5 15 n0 DEL k -> 1\n"
+	// swapped: client 3 releases, after its lease, while client 2 holds the lock.
+	swapped = "lease; names k; c3 acquire 1 4 sent=2 lease=5; " +
+		"c2 acquire 19 30 sent=20 lease=200; "
+	swappedEnd   = "c3 release 32 46; c2 release 150 160; c1 release 170 180"
+	swappedTrace = "3 1 2 3 n0 SET k d NX PX 0.000005 -> OK\n2 1 20 22 n0 SETNX k c -> 1\n" +
+		"3 1 32 45 n0 DEL k -> 1\n"
 )
 
 var orderCases = []propertyCase{
@@ -70,6 +76,31 @@ var orderCases = []propertyCase{
 		lostHold + "c2 acquire 30 36 sent=31 lease=200 node=n0; c2 release 40 46",
 		"0 1 12 15 n0 SETNX k a -> 1\n2 1 41 0 n0 DEL k ->\n1 1 80 85 n0 SETNX k b -> 1\n", Violated,
 		ReleasedByNonOwner},
+	// A swap that was told that the key was free came after the deletion that was under way with it.
+	{"order: a swap found the key free, so the deletion came first", "O", swapped +
+		"c1 acquire 9 60 sent=31 lease=200; " + swappedEnd, swappedTrace +
+		"1 1 31 40 n0 GETSET k b -> (nil)\n", Violated, ReleasedByNonOwner},
+	{"order: a swap found the value, so the deletion hit the swap's", "O", swapped +
+		"c1 acquire 9 60 sent=31 lease=200; " + swappedEnd, swappedTrace +
+		"1 1 31 40 n0 GETSET k b -> c\n", Violated, ReleasedByNonOwner},
+	{"order: a swap found the key free, and the owner's own release was under way", "O", swapped +
+		"c1 acquire 9 42 sent=31 lease=200; c3 release 32 46; c2 release 33 46; c1 release 170 180",
+		swappedTrace + "1 1 31 40 n0 GETSET k b -> (nil)\n2 1 33 44 n0 DEL k -> 1\n", Valid, ""},
+	{"order: a client was lent the key by a swap that let no one in, and deletes it", "O",
+		"lease; names k; c2 acquire 19 35 sent=20 lease=200; c1 acquire 9 60 fail; " +
+			"c2 release 150 160", "2 1 20 22 n0 SETNX k c -> 1\n" +
+			"1 1 23 25 n0 GETSET k b -> c\n1 1 32 45 n0 DEL k -> 1\n", Violated, ReleasedByNonOwner},
+	{"order: a deletion was sent before the grant, and only it can have hit the key", "O",
+		"lease; names k; c3 acquire 1 4 sent=2 lease=5; c3 release 18 46; c2 acquire 19 30 sent=20 " +
+			"lease=200; c2 release 150 160", "3 1 2 3 n0 SETNX k d -> 1\n3 1 18 45 n0 DEL k -> 1\n" +
+			"0 1 19 19 n0 DEL k -> 1\n2 1 20 22 n0 SETNX k c -> 1\n", Violated, LateMessage},
+	{"order: a deletion was sent before the grant, and may have freed the key for it", "O",
+		"lease; names k; c3 acquire 1 4 sent=2 lease=5; c3 release 18 46; c2 acquire 19 30 sent=20 " +
+			"lease=200; c2 release 150 160", "3 1 2 3 n0 SETNX k d -> 1\n3 1 18 45 n0 DEL k -> 1\n" +
+			"2 1 20 22 n0 SETNX k c -> 1\n", Valid, ""},
+	{"order: a deletion that was answered after the holder had begun to release", "O", swapped +
+		"c1 acquire 9 60 sent=31 lease=200; c2 release 42 60; c1 release 70 71; c3 release 32 46",
+		swappedTrace + "1 1 31 40 n0 GETSET k b -> (nil)\n", Valid, ""},
 	{"order: a client deletes the owner's vote when the clocks were moved", "L",
 		"masters 3; lease; names k; c0 acquire 10 20 sent=12 lease=200; " +
 			"c1 acquire 11 90 sent=80 lease=100; fault node-clock n0 22 23; fault node-clock n1 22 23; " +

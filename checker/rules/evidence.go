@@ -135,7 +135,8 @@ func (c *Case) calm(name string, p property) property {
 // toldByReply reports whether a command was answered that it deleted the key of another client.
 func (c *Case) toldByReply(w *witness) bool {
 	return slices.ContainsFunc(w.Commands, func(m command) bool {
-		return m.Kind == verdict.ForeignDelete && c.trace.Deleted(&m.Command)
+		sure := m.Kind == verdict.ForeignDelete || m.Kind == verdict.LateDelete
+		return sure && c.trace.Deleted(&m.Command)
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
-	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -21,7 +20,7 @@ import (
 // other else can have written the key on that node since, above all not the deleter itself. (That
 // last condition is what tells a deletion of another's key from one of the deleter's own after a
 // failover has granted twice.) Where no reply tells, it may be certain because nothing else is
-// possible: see deletedByOther.
+// possible: see deletedByOther and deletedInOrder.
 func (c *Case) owner() property {
 	switch {
 	case len(c.trace.Commands) == 0:
@@ -50,6 +49,9 @@ func (c *Case) owner() property {
 	}
 	for _, key := range slices.Sorted(maps.Keys(spans)) {
 		if p, ok := c.deletedByOther(spans[key], grants); ok {
+			return p
+		}
+		if p, ok := deletedInOrder(c, spans[key], grants); ok {
 			return p
 		}
 	}
@@ -95,7 +97,9 @@ func (c *Case) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
 // foreignDeletion is the violation by a command that said that it deleted the key of a hold.
 func (c *Case) foreignDeletion(m *history.Command, h *record.Hold) property {
 	p := violated(h.Key, whole(h))
-	p.Class = verdict.ReleasedByNonOwner
+	ga := c.trace.GrantOf(h)
+	kind, class := kindOf(m, ga)
+	p.Class = class
 	w := p.Witness
 	own := c.holdOf(m)
 	if own != nil {
@@ -107,9 +111,8 @@ func (c *Case) foreignDeletion(m *history.Command, h *record.Hold) property {
 			w.Commands = append(w.Commands, leaseEnds(own, own.LeaseEnd()))
 		}
 	}
-	w.Commands = append(w.Commands, grantedBy(c.trace.GrantOf(h), h), command{
-		Command: *m, Kind: verdict.ForeignDelete,
-		Effect: explain.DeletesOf(command{Command: *m}, h.Process)})
+	w.Commands = append(w.Commands, grantedBy(ga, h), command{Command: *m, Kind: kind,
+		Effect: explain.DeletesOf(command{Command: *m, Kind: kind}, h.Process)})
 	inOrder(w.Commands)
 	p.Explanation = explain.Deleted(c.history.Header, h, m, own, c.acquiring(m), p.Class)
 	return p

@@ -109,16 +109,19 @@ func (c *Case) acquiredAgain(h *record.Hold) bool {
 // deletersBetween are all commands that may have deleted the key of one grant before the next one,
 // in the order in which they were sent.
 func (c *Case) deletersBetween(ga, gb *history.Command) (out []*history.Command) {
+	return c.deletersAt(trace.PlaceOf(ga)).between(ga.Sent, gb.Recv)
+}
+
+func (c *Case) deletersAt(at trace.Place) deleters {
 	if c.deleters == nil {
 		c.deleters = map[trace.Place]deleters{}
 	}
-	at := trace.PlaceOf(ga)
 	ds, known := c.deleters[at]
 	if !known {
 		ds = c.deletersOf(at)
 		c.deleters[at] = ds
 	}
-	return ds.between(ga, gb)
+	return ds
 }
 
 // deleters are the commands that may have deleted a key, in the order in which they were sent.
@@ -147,13 +150,12 @@ func lastAnswer(m *history.Command) int64 {
 	return record.Forever
 }
 
-// between returns those that may have been executed between two grants; equal stamps are
-// concurrent.
-func (ds deleters) between(ga, gb *history.Command) (out []*history.Command) {
-	end := sort.Search(len(ds.commands), func(i int) bool { return ds.commands[i].Sent > gb.Recv })
-	begin := sort.Search(end, func(i int) bool { return ds.latest[i] >= ga.Sent })
+// between returns those that may have been executed between two stamps; equal ones are concurrent.
+func (ds deleters) between(from, to int64) (out []*history.Command) {
+	end := sort.Search(len(ds.commands), func(i int) bool { return ds.commands[i].Sent > to })
+	begin := sort.Search(end, func(i int) bool { return ds.latest[i] >= from })
 	for _, m := range ds.commands[begin:end] {
-		if lastAnswer(m) >= ga.Sent {
+		if lastAnswer(m) >= from {
 			out = append(out, m)
 		}
 	}

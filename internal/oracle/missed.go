@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
@@ -42,18 +43,47 @@ func (t *Truth) unowned(h *record.Hold, note func(string, string, ...any)) {
 	}
 }
 
-// deletedInside: a key that another acquisition deleted while its owner was inside.
+// deletedInside: a key that another acquisition deleted while its owner was inside, and the lease
+// that the owner was promised still ran.
 func (t *Truth) deletedInside(h *record.Hold, note func(string, string, ...any)) {
 	if t.quorum > 1 {
 		return
 	}
 	for _, l := range t.of(h) {
-		if l.how == deleted && l.end > h.From && l.end < h.End && l.ender.who() != l.owner &&
-			l.ender.who().Process != history.Harness && l.ender.who().Process != h.Process {
-			note(verdict.OwnerRelease, "client %d (%d) deleted the key of client %d (%d) at %d: %v",
-				l.ender.who().Process, l.ender.who().N, h.Process, h.N, l.end, l.ender.Args)
+		by := l.ender.who()
+		if l.how == deleted && l.end > h.From && l.end < min(h.End, h.LeaseAt(l.end)) &&
+			by != l.owner && by.Process != history.Harness && by.Process != h.Process {
+			note(verdict.OwnerRelease, "%s: client %d (%d) deleted the key of client %d (%d) at %d: %v",
+				t.hidden(l, h), by.Process, by.N, h.Process, h.N, l.end, l.ender.Args)
 		}
 	}
+}
+
+// hidden says why the clients' own words do not show that a deletion hit the key of a hold.
+func (t *Truth) hidden(l *life, h *record.Hold) string {
+	m := l.ender.command
+	switch {
+	case m == nil || m.Recv == 0 || m.Err != "":
+		return "it was never answered"
+	case m.Recv >= h.End:
+		return "the holder had called release before it was answered"
+	case m.Recv >= h.LeaseAt(l.end):
+		return "the lease was over before it was answered"
+	case t.clockMoved(l.end):
+		return "a clock was moved"
+	case slices.ContainsFunc(t.record.Faults, func(f record.Fault) bool {
+		return f.Forgets() && f.From <= l.end
+	}):
+		return "a fault may have taken keys"
+	}
+	return "another order fits the replies"
+}
+
+// clockMoved reports whether the clock of a server was moved before a stamp.
+func (t *Truth) clockMoved(before int64) bool {
+	return slices.ContainsFunc(t.record.Faults, func(f record.Fault) bool {
+		return f.MovesClock() && f.From <= before
+	})
 }
 
 // beyond: a promise that is later than the leases.
