@@ -199,6 +199,13 @@ var declaredCases = []propertyCase{
 		Valid, ""},
 	{"late: a script that deleted nothing", "O", lateStory,
 		lateGrant + "2 1 5 9 n0 EVAL drop 1 k c -> no\n" + lateNext, Valid, ""},
+	{"late: a script deleted the key before its error", "O", lateStory, lateGrant +
+		"2 1 9 10 n0 EVAL drop 1 k c -> (error) WRONGTYPE Operation\n" + lateNext, Violated,
+		ReleasedByNonOwner},
+	{"late: a script that was never run", "O", lateStory, lateGrant +
+		"2 1 9 10 n0 EVAL drop 1 k c -> (error) READONLY You can't write\n" + lateNext, Valid, ""},
+	{"late: a deletion that the server refused", "O", lateStory, lateGrant +
+		"2 1 9 10 n0 DEL k -> (error) READONLY You can't write\n" + lateNext, Valid, ""},
 	{"late: nobody deleted anything", "O", lateStory, lateGrant + lateNext, Valid, ""},
 	{"late: it was over before the grant", "O", lateStory,
 		lateGrant + "2 1 5 6 n0 DEL k -> 1\n" + lateNext, Valid, ""},

@@ -56,6 +56,17 @@ func NotExecuted(reply string) bool {
 	return found
 }
 
+// ScriptNotExecuted reports whether a script that was answered by an error has certainly written
+// nothing. Redis gives other refusals only to the first write of a script.
+func ScriptNotExecuted(reply string) bool {
+	reply = strings.TrimPrefix(reply, "(error) ")
+	switch code, _, _ := strings.Cut(reply, " "); code {
+	case "OOM", "WRONGTYPE", "NOPERM", "CROSSSLOT":
+		return false // a command of the script may have got it after others had written
+	}
+	return NotExecuted(reply)
+}
+
 // refusalOf finds a refusal also in the error of a script.
 func refusalOf(reply string) (kind refusalKind, found bool) {
 	reply = strings.TrimPrefix(strings.TrimPrefix(reply, "(error) "), "-")

@@ -52,3 +52,19 @@ func TestWhichErrorsComeInsteadOfACommand(t *testing.T) {
 		}
 	}
 }
+
+// TestWhichScriptsHaveWrittenNothing: an error that a command of a script got may come after others
+// of its commands have written.
+func TestWhichScriptsHaveWrittenNothing(t *testing.T) {
+	for reply, want := range map[string]bool{
+		"(error) WRONGTYPE Operation script: 3ae, on @user_script:1.": false,
+		"(error) OOM command not allowed":                             false,
+		"(error) ERR Error running script: 1: -OOM command":           false,
+		"(error) NOSCRIPT No matching script.":                        true,
+		"(error) READONLY You can't write against a read only":        true,
+	} {
+		if ScriptNotExecuted(reply) != want {
+			t.Errorf("%q: %v", reply, !want)
+		}
+	}
+}

@@ -85,7 +85,7 @@ func (c *Case) mayChange(m *history.Command) bool {
 	case c.trace.Undeclared(m):
 		return true
 	case !trace.Answered(m):
-		return kind != trace.None && kind != trace.Take
+		return trace.Unsure(m) && kind != trace.None && kind != trace.Take
 	default:
 		return (kind == trace.Write || kind == trace.Swap || kind == trace.Rewrite) && c.trace.Takes(m)
 	}
@@ -126,7 +126,7 @@ func (c *Case) wroteBefore(m, ga *history.Command, fits func(*history.Command) b
 
 // mayHaveWritten reports whether a command wrote the key, or may have.
 func (c *Case) mayHaveWritten(k *history.Command) bool {
-	return c.trace.Takes(k) || !trace.Answered(k) && trace.EffectOf(k.Args).Kind.Writes()
+	return c.trace.Takes(k) || trace.Unsure(k) && trace.EffectOf(k.Args).Kind.Writes()
 }
 
 // mayLast returns the latest end of the lease that a command asked for; Forever if it is not known.

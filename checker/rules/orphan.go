@@ -127,7 +127,7 @@ func (c *Case) ended(process int) bool {
 // node, before a stamp, whose reply it never read.
 func (c *Case) lostReply(writer *history.Command, before int64) bool {
 	return slices.ContainsFunc(c.sentWithin(writer.Process, 0, before), func(m *history.Command) bool {
-		return trace.PlaceOf(m) == trace.PlaceOf(writer) && !trace.Answered(m)
+		return trace.PlaceOf(m) == trace.PlaceOf(writer) && trace.Unsure(m)
 	})
 }
 

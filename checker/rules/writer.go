@@ -32,7 +32,7 @@ func (w *chain) inner(m *history.Command) bool {
 // first holder has none, or its lease was over.
 func (w *chain) undoes(m, ga *history.Command) bool {
 	lost := func(k *history.Command) bool {
-		return !trace.Answered(k) && trace.EffectOf(k.Args).Kind.Writes() && k.Process == m.Process
+		return trace.Unsure(k) && trace.EffectOf(k.Args).Kind.Writes() && k.Process == m.Process
 	}
 	over := w.pair.A.LeaseAt(m.Sent) <= m.Sent
 	if over && w.writerBefore(m, lost) != nil {

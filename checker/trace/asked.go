@@ -98,8 +98,12 @@ func (r *Reader) Wrote(m *history.Command) bool {
 // script may have done something before its error.
 func notExecuted(m *history.Command) bool {
 	return m.Err == "" && strings.HasPrefix(m.Reply, "(error)") &&
-		(!scripted(m) || strings.HasPrefix(m.Reply, "(error) NOSCRIPT"))
+		(!scripted(m) || history.ScriptNotExecuted(m.Reply))
 }
+
+// Unsure reports whether it is not known if a command did what it is meant to do: it was never
+// answered, or its script ended with an error.
+func Unsure(m *history.Command) bool { return !Answered(m) && !notExecuted(m) }
 
 // MayWrite reports whether a command may have changed which value its key has: it writes, or it is
 // not known what it does, and it was not told that it changed nothing.

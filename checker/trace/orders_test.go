@@ -47,6 +47,11 @@ func TestOrders(t *testing.T) {
 		{"a script that takes what its client has", "A 0 1 2 EVAL take 1 k a -> 1\n" +
 			"C 0 3 4 EVAL take 1 k a -> 1\nD 1 5 6 DEL k -> 1", "A", "deleted by D"},
 		{"replies that fit no order", "A 0 1 2 SETNX k a -> 1\nB 1 3 4 SETNX k b -> 1", "none", ""},
+		{"a script that ended with an error may have deleted before", "A 0 1 2 SETNX k a -> 1\n" +
+			"D 1 3 4 EVAL s 1 k -> (error) WRONGTYPE Operation\nB 2 5 6 SETNX k b -> 1", "A",
+			"deleted by D"},
+		{"a script that was never run", "A 0 1 2 SETNX k a -> 1\n" +
+			"D 1 3 4 EVAL s 1 k -> (error) NOSCRIPT No\nB 2 5 6 SETNX k b -> 1", "none", ""},
 		{"replies of an error", "A 0 1 2 SETNX k a -> (error) OOM\nB 1 3 4 SETNX k b -> 1\n" +
 			"D 1 5 6 DEL k -> 1", "B", ""},
 	} {

@@ -151,6 +151,8 @@ func (r *Reader) Deleted(m *history.Command) bool {
 // MayHaveDeleted reports whether a command may have deleted the key, for all that its reply says.
 func (r *Reader) MayHaveDeleted(m *history.Command) bool {
 	switch {
+	case notExecuted(m):
+		return false
 	case r.Undeclared(m):
 		return true
 	case len(m.Effects) > 0 && r.declared(m) == nil:

@@ -86,8 +86,8 @@ func (s *ordering) effects(v value, m *history.Command) []way {
 		return []way{w}
 	}
 	switch what := s.does(m); {
-	case !Answered(m) && m.Recv != 0 && m.Err == "":
-		return []way{same} // an error
+	case notExecuted(m):
+		return []way{same}
 	case what == unclear:
 		return s.unclear(v, m)
 	case what == frees:

@@ -39,7 +39,7 @@ func At(t *trace.Trace, refusal *history.Command) (writer, lost *history.Command
 
 // writes reports whether a command wrote its key, or may have.
 func writes(t *trace.Trace, m *history.Command) bool {
-	return t.Takes(m) || !trace.Answered(m) && trace.EffectOf(m.Args).Kind.Writes()
+	return t.Takes(m) || trace.Unsure(m) && trace.EffectOf(m.Args).Kind.Writes()
 }
 
 // Before returns the last command that wrote, or may have written, the key of a lock on its one
