@@ -71,7 +71,18 @@ func (c *Case) possibleDeleters(first, second *grant) (ms []*history.Command, un
 		return m.Process == first.Process && (m.N == first.N || m.N == 0) ||
 			c.wroteSince(m, first.by) || c.overwrote(m, first.by)
 	})
-	return ms, own || len(ms) > 0 && c.acquiredAgain(first.Hold)
+	return ms, own || len(ms) > 0 && (c.acquiredAgain(first.Hold) || c.takenOver(first, second))
+}
+
+// takenOver reports whether a third client may have come in by writing over the first one's key
+// before the second grant: then it was that client's key which was deleted.
+func (c *Case) takenOver(first, second *grant) bool {
+	return slices.ContainsFunc(c.trace.OfKey(trace.Key(first.by)), func(k *history.Command) bool {
+		kind := trace.EffectOf(k.Args).Kind
+		between := k.Sent <= second.by.Recv && lastAnswer(k) >= first.by.Sent && k.Node == first.by.Node
+		return between && k != first.by && k != second.by && (kind == trace.Swap || kind == trace.Write) &&
+			slices.Contains(c.grants().ByHold, k)
+	})
 }
 
 // overwrote reports whether the sender of a deletion may have written the key over before, after

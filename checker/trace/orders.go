@@ -71,8 +71,7 @@ func (r *Reader) Orders(q Question) *Orders {
 		default:
 			s.answered = append(s.answered, m)
 		}
-		kind := EffectOf(m.Args).Kind
-		s.rewritten = s.rewritten || kind == Rewrite || kind == Swap && !s.Grants(m)
+		s.rewritten = s.rewritten || EffectOf(m.Args).Kind == Rewrite
 	}
 	if len(s.optional) > mostOpen {
 		return nil
@@ -120,10 +119,17 @@ type moment struct {
 type value struct {
 	by    *history.Command // that wrote it; nil: no one
 	lease *history.Command // that gave it its lease
+	text  *history.Command // that wrote what can be read there; nil: it is not known
 	older bool             // it is there, from before the first command
 }
 
 func (v value) there() bool { return v.by != nil || v.older }
+
+// prolonged is a value that a command gave another lease.
+func (v value) prolonged(m *history.Command) value { v.lease = m; return v }
+
+// reading is a value whose text a command wrote, or nil if the text is not known.
+func (v value) reading(m *history.Command) value { v.text = m; return v }
 
 // visit reports whether all answered commands can be executed from a state on, and notes what
 // happens in the orders in which they can.

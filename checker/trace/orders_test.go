@@ -42,6 +42,13 @@ func TestOrders(t *testing.T) {
 			"C 1 5 6 GET k -> a", "", ""},
 		{"a swap by which no client came in", "A 0 1 2 SETNX k a -> 1\nS 1 3 4 GETSET k s -> a\n" +
 			"D 2 5 6 DEL k -> 1\nB 2 7 8 SETNX k b -> 1", "A", "deleted by D"},
+		{"a swap tells which of two came first", "O 3 1 2 SETNX k o -> 1\nA 0 3 9 GETSET k a -> o\n" +
+			"B 1 4 20 GETSET k b -> a\nD 2 5 21 DEL k -> 1", "B", "overwritten by B"},
+		{"swaps of one value do not tell", "O 3 1 2 SETNX k o -> 1\nA 0 3 9 GETSET k o -> o\n" +
+			"B 1 4 20 GETSET k o -> o\nD 2 5 21 DEL k -> 1", "A B", "deleted by D overwritten by B"},
+		{"a swap by which no client came in tells, too", "O 3 1 2 SETNX k o -> 1\n" +
+			"A 0 3 9 GETSET k a -> s\nS 1 4 20 GETSET k s -> o\nD 2 5 21 DEL k -> 1", "A",
+			"deleted by D"},
 		{"a script of which nothing is known", "A 0 1 2 SETNX k a -> 1\nD 1 3 4 EVAL s 1 k -> 1\n" +
 			"B 2 5 6 SETNX k b -> 1", "A", "deleted by D"},
 		{"a script that takes what its client has", "A 0 1 2 EVAL take 1 k a -> 1\n" +

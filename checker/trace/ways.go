@@ -95,7 +95,7 @@ func (s *ordering) effects(v value, m *history.Command) []way {
 	case what == freesNone:
 		return only(!v.there() || s.mayCompare(m), same)
 	case what == takes && s.Declared(m) && (v.older || v.by != nil && v.by.Process == m.Process):
-		return []way{{after: value{v.by, m, v.older}}} // the same client again
+		return []way{{after: v.prolonged(m)}} // the same client again
 	case what == takes:
 		return only(!v.there(), write)
 	case what == refused:
@@ -105,9 +105,11 @@ func (s *ordering) effects(v value, m *history.Command) []way {
 	case what == writes:
 		return []way{write}
 	case what == counts && v.there() && s.Lease(m) == 0:
-		return []way{same}
-	case what == counts && v.there(), what == renews:
-		return only(v.there(), way{after: value{v.by, m, v.older}})
+		return []way{{after: v.reading(nil)}}
+	case what == counts && v.there():
+		return []way{{after: v.prolonged(m).reading(nil)}}
+	case what == renews:
+		return only(v.there(), way{after: v.prolonged(m)})
 	case what == counts:
 		return []way{write}
 	case what == sees:
@@ -120,17 +122,17 @@ func (s *ordering) effects(v value, m *history.Command) []way {
 
 // written is a command that sets the key.
 func (s *ordering) written(v value, m *history.Command) way {
-	return way{after: value{by: m, lease: m}, ended: v.by, how: ByWrite, with: m}
+	return way{after: value{by: m, lease: m, text: m}, ended: v.by, how: ByWrite, with: m}
 }
 
 // swap returns what a command did that was told what was there. One by which no client came in has
 // left the key to its owner, with another value.
 func (s *ordering) swap(v value, m *history.Command) []way {
 	switch {
-	case v.there() == (m.Reply == "(nil)"):
+	case v.there() == (m.Reply == "(nil)"), v.there() && !s.shows(m, v):
 		return nil
 	case v.there() && !s.Grants(m):
-		return []way{{after: v}}
+		return []way{{after: v.reading(m)}}
 	}
 	return []way{s.written(v, m)}
 }
@@ -144,6 +146,9 @@ func (s *ordering) unclear(v value, m *history.Command) []way {
 	}
 	if s.Frees(m) || !kind.Writes() && kind != None {
 		return all
+	}
+	if kind == Swap && v.there() {
+		all = append(all, way{after: v.reading(m)})
 	}
 	if !v.there() || kind == Write || kind == Swap || kind == Script && s.declared(m) == nil ||
 		kind == None && !silent[Verb(m)] {
@@ -164,9 +169,10 @@ func (s *ordering) mayCompare(m *history.Command) bool {
 
 // shows reports whether what a command read can be the value that is there.
 func (s *ordering) shows(m *history.Command, v value) bool {
-	if v.by == nil || scripted(v.by) || s.rewritten || Verb(m) != "GET" {
+	swaps := EffectOf(m.Args).Kind == Swap
+	if v.text == nil || scripted(v.text) || s.rewritten || Verb(m) != "GET" && !swaps {
 		return true
 	}
-	e := EffectOf(v.by.Args)
+	e := EffectOf(v.text.Args)
 	return e.Kind != Take && e.Kind != Write && e.Kind != Swap || e.Value == m.Reply
 }

@@ -56,7 +56,8 @@ var settled = []string{"setnx-del-expired/counter/message/741114",
 	"setpx-del/longwork/random/600496", "token-lua constant/counter/clock-server/658675",
 	"setnx-del-expired/longwork/late/334650", "token-lua constant/mutex/overrun/630731",
 	"getset-redispy/mutex/node-pause/2642", "redisson-multi/reentrant/partition/181990",
-	"redisson-fenced fixed lease/reentrant/node-pause/160095"}
+	"redisson-fenced fixed lease/reentrant/node-pause/160095",
+	"getset-java/counter/clock-client/332090"}
 
 // TestOrderOfCommands: no statement differs where the order of commands follows from their replies.
 func TestOrderOfCommands(t *testing.T) {
