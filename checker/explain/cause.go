@@ -16,6 +16,9 @@ import (
 // know nothing of each other, it begins with the votes of each holder.
 func cause(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	words := causeOf(faults, p, v)
+	if p.Token != "" && (v.Class == verdict.DoubleGrant || v.Class == verdict.ReleasedByNonOwner) {
+		words = strings.TrimSpace(words + " " + OneToken(p.Token))
+	}
 	if len(p.VotesA) == 0 || len(p.VotesB) == 0 {
 		return words
 	}
@@ -42,6 +45,11 @@ func causeOf(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 		return shorter(p, v.Witness.Commands)
 	}
 	return ""
+}
+
+// OneToken tells that a lock cannot tell two clients apart.
+func OneToken(token string) string {
+	return Say("Both clients have one token, %q, so that the lock takes one for the other.", token)
 }
 
 // vanished tells when the key was seen to be gone, and until when it should have been there.

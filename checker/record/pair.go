@@ -11,6 +11,8 @@ type Pair struct {
 
 	// the servers that had granted each one, of several that know nothing of each other
 	VotesA, VotesB []string
+
+	Token string // that both clients have, and by which one passed for the other; "" if none
 }
 
 // Pair returns two spans of a key, of which b begins inside of a, with their holds.

@@ -115,6 +115,9 @@ func (c *Case) foreignDeletion(m *history.Command, h *record.Hold) property {
 		Effect: explain.DeletesOf(command{Command: *m, Kind: kind}, h.Process)})
 	inOrder(w.Commands)
 	p.Explanation = explain.Deleted(c.history.Header, h, m, own, c.acquiring(m), p.Class)
+	if t := c.sharedToken(h, own, m); t != "" {
+		p.Explanation += " " + explain.OneToken(t)
+	}
 	return p
 }
 

@@ -79,8 +79,9 @@ func (c *Case) possibleDeleters(first, second *grant) (ms []*history.Command, un
 func (c *Case) takenOver(first, second *grant) bool {
 	return slices.ContainsFunc(c.trace.OfKey(trace.Key(first.by)), func(k *history.Command) bool {
 		kind := trace.EffectOf(k.Args).Kind
-		between := k.Sent <= second.by.Recv && lastAnswer(k) >= first.by.Sent && k.Node == first.by.Node
-		return between && k != first.by && k != second.by && (kind == trace.Swap || kind == trace.Write) &&
+		between := k.Node == first.by.Node && k.Sent <= second.by.Recv &&
+			lastAnswer(k) >= first.by.Sent && k != first.by && k != second.by
+		return between && (kind == trace.Swap || kind == trace.Write) &&
 			slices.Contains(c.grants().ByHold, k)
 	})
 }

@@ -40,6 +40,7 @@ func (c *Case) commands(p *record.Pair) []command {
 	w.happenings()
 	w.put(grantedBy(gb, p.B))
 	inOrder(w.out)
+	p.Token = w.token()
 	return shorten(w.out)
 }
 
@@ -52,6 +53,25 @@ type chain struct {
 	out  []command
 	// the grants of each holder by server, or nil if the lock has one server
 	votes, next map[string]*history.Command
+}
+
+// token returns the token of both clients by which the second grant, or a deletion before it,
+// passed for one of the first holder; "" if there is none.
+func (w *chain) token() string {
+	for i := range w.out {
+		m := &w.out[i]
+		if !m.Kind.Deletes() && (m.Process != w.gb.Process || m.Seq != w.gb.Seq) {
+			continue
+		}
+		by := w.pair.B
+		if m.Kind.Deletes() {
+			by = w.releasedBy(&m.Command)
+		}
+		if t := w.sharedToken(w.pair.A, by, &m.Command); t != "" {
+			return t
+		}
+	}
+	return ""
 }
 
 // put adds a command that is not there yet.

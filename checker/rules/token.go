@@ -1,0 +1,79 @@
+package rules
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/history"
+)
+
+// This file finds clients that have one token. A lock that compares tokens takes one of them for
+// the other.
+
+// sharedToken returns the token by which a command of one client passed for the owner, or "". The
+// command compares the token of both holds with the value of the key: a script, or a deletion that
+// names a value.
+func (c *Case) sharedToken(a, b *record.Hold, m *history.Command) string {
+	if a == nil || b == nil || a.Process == b.Process || m == nil || !compares(m) {
+		return ""
+	}
+	tokens := c.tokensOf(b)
+	for _, v := range c.tokensOf(a) {
+		if slices.Contains(tokens, v) && slices.Contains(m.Args, v) {
+			return v
+		}
+	}
+	return ""
+}
+
+// compares reports whether a command may compare a value with that of the key.
+func compares(m *history.Command) bool {
+	e := trace.EffectOf(m.Args)
+	return e.Compares || e.Kind == trace.Script
+}
+
+// tokensOf returns what a hold's grant wrote as the value or the field of the key. Of a script
+// whose commands are not known, these are the arguments that a release of the same hold has, too.
+func (c *Case) tokensOf(h *record.Hold) (tokens []string) {
+	g := c.trace.GrantOf(h)
+	if g == nil {
+		return nil
+	}
+	for _, args := range append([][]string{g.Args}, g.Effects...) {
+		if e := trace.EffectOf(args); e.Kind.Writes() && e.Kind != trace.Script && e.Value != "" {
+			tokens = append(tokens, e.Value)
+		}
+	}
+	if len(tokens) > 0 {
+		return tokens
+	}
+	for _, v := range arguments(g) {
+		lease := strconv.FormatInt(c.history.Header.TTL.D().Milliseconds(), 10)
+		if len(v) >= shortestValue && v != lease && c.releasedWith(h, v) {
+			tokens = append(tokens, v)
+		}
+	}
+	return tokens
+}
+
+// releasedWith reports whether a command of a hold's release names a value.
+func (c *Case) releasedWith(h *record.Hold, v string) bool {
+	return slices.ContainsFunc(c.sentWithin(h.Process, h.From, record.Forever),
+		func(m *history.Command) bool {
+			return (m.N == h.N || m.N == 0) && c.trace.Releasing(m) && slices.Contains(arguments(m), v)
+		})
+}
+
+// arguments are those of a script, without its keys.
+func arguments(m *history.Command) []string {
+	if len(m.Args) < 3 {
+		return nil
+	}
+	keys, err := strconv.Atoi(m.Args[2])
+	if err != nil || keys < 0 || 3+keys > len(m.Args) {
+		return nil
+	}
+	return m.Args[3+keys:]
+}
