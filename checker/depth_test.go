@@ -16,6 +16,10 @@ const (
 	brieflyInner = "reentrant; lease; names k; c0 acquire 10 20 sent=12 lease=200 node=n0; " +
 		"c0 acquire 22 30 depth=1 sent=23 lease=30 node=n0; c0 release 31 35; " +
 		"c1 acquire 11 90 sent=80 lease=100 node=n0; c0 release 150 160 fail; c1 release 170 180"
+	// heldBack is a hold whose lease is over at 52. An extension sent before is answered at 90.
+	heldBack = "reentrant; lease; names k; c0 acquire 1 5 sent=2 lease=50 node=n0; " +
+		"c0 extend 90 sent=40 lease=50 n=1; c1 acquire 6 60 sent=55 lease=100 node=n0; " +
+		"c1 release 80 81; c0 release 100 101; "
 	twice = "0 1 12 15 n0 HINCRBY k a 1 -> 1\n0 1 16 17 n0 PEXPIRE k 0.0002 -> 1\n" +
 		"0 2 23 24 n0 HINCRBY k a 1 -> 2\n"
 )
@@ -41,6 +45,13 @@ var depthCases = []propertyCase{
 		"PEXPIRE k 0.00003\n1 1 80 85 n0 SET k b NX PX 0.0001 -> OK\n", Violated, LostRenewal},
 	{"depth: an inner acquisition promises less, and the key keeps its lease", "L", brieflyInner,
 		twice + "1 1 80 85 n0 SET k b NX PX 0.0001 -> OK\n", Violated, DoubleGrant},
+	{"depth: an extension came when an inner acquisition may have taken the key anew", "L", heldBack +
+		"c0 acquire 20 95 depth=1 sent=21 lease=50 node=n0; c0 release 96 97", "", Valid, ""},
+	{"depth: the same, says S", "S", heldBack +
+		"c0 acquire 20 95 depth=1 sent=21 lease=50 node=n0; c0 release 96 97", "", Violated,
+		LeaseOverrun},
+	{"depth: an extension came late, and nothing can have taken the key anew", "L", heldBack, "",
+		Violated, DoubleGrant},
 	{"depth: the outer lease and the inner one were over", "L", "reentrant; lease; names k; " +
 		"c0 acquire 1 5 sent=2 lease=10 node=n0; c0 acquire 8 11 depth=1 sent=9 lease=30 node=n0; " +
 		"c1 acquire 40 60 sent=50 lease=100 node=n0; c0 release 65 66; c0 release 70 71; " +

@@ -44,14 +44,15 @@ func (c *Collector) leaseEnd(sent int64, d history.Duration) int64 {
 // extend prolongs the hold that an extension is about.
 func (c *Collector) extend(p *Client, e, invoked *history.Event) {
 	if h := c.find(p, e); h != nil {
-		c.prolong(h, e, invoked)
+		c.prolong(p, h, e, invoked)
 	}
 }
 
 // prolong adds a lease. It joins the one before if it was asked for before that one ended: the
-// server, which granted it, has kept the key all the time. If not, nothing is known about the time
-// between.
-func (c *Collector) prolong(h *Hold, e, invoked *history.Event) {
+// server, which granted it, has kept the key all the time, unless an inner acquisition that is
+// under way may have taken it anew. Otherwise nothing is known about the time between. A key that
+// an inner acquisition took anew ends with it.
+func (c *Collector) prolong(p *Client, h *Hold, e, invoked *history.Event) {
 	if e.Grant == nil {
 		return
 	}
@@ -70,11 +71,19 @@ func (c *Collector) prolong(h *Hold, e, invoked *history.Event) {
 	}
 	h.Sent, h.Length = sent, int64(e.Grant.Lease)
 	to, last := c.leaseEnd(sent, e.Grant.Lease), &h.Leases[len(h.Leases)-1]
-	if sent <= last.To {
+	inner := last.Inner
+	if e.T > last.To && p.reentering() {
+		inner = p.op.N
+	} else if sent <= last.To {
 		last.To = to
 		return
 	}
-	h.Leases = append(h.Leases, Lease{Call: sent, From: e.T, To: to})
+	h.Leases = append(h.Leases, Lease{Call: sent, From: e.T, To: to, Inner: inner})
+}
+
+// reentering reports whether an inner acquisition of the client is under way.
+func (p *Client) reentering() bool {
+	return p.op != nil && p.op.F == history.Acquire && len(p.Inside) > 0
 }
 
 // reenter adds the lease of an inner acquisition. The lease of the outer one stands: if the key is

@@ -204,9 +204,10 @@ func (w *chain) freed(m *history.Command, meant *record.Hold, ga *history.Comman
 
 // doubt says of each deletion that may have come before the first grant, or that was done where
 // the first grant may never have arrived, that it may have deleted the key, if something else can
-// have freed it for the second: another deletion, or a fault.
+// have freed it for the second: another deletion, a fault, or the end of the lease.
 func (w *chain) doubt(ga *history.Command) {
 	deletions, lost := 0, w.culprit(w.pair.A, w.pair.B) >= nemesis.ServerClocks
+	over := w.pair.A.LeaseAt(w.gb.Recv) <= w.gb.Recv
 	for i := range w.out {
 		if w.out[i].Kind.Deletes() || w.out[i].Kind == verdict.OwnDelete {
 			deletions++
@@ -217,7 +218,7 @@ func (w *chain) doubt(ga *history.Command) {
 		if m.Recv != 0 && w.ordersAt(m.Node, cmp.Or(w.votes[m.Node], ga)) != nil {
 			continue
 		}
-		early := m.Node == ga.Node && m.Sent < ga.Recv && (deletions > 1 || lost)
+		early := m.Node == ga.Node && m.Sent < ga.Recv && (deletions > 1 || lost || over)
 		elsewhere := m.Node != ga.Node && lost && !w.independent() && w.older(&m.Command, ga)
 		if m.Kind.Deletes() && trace.Answered(&m.Command) && (early || elsewhere) {
 			m.Effect = explain.DeletedOf(w.pair.A.Process, false, m.Sent < ga.Sent)

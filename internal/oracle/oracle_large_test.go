@@ -57,7 +57,9 @@ var settled = []string{"setnx-del-expired/counter/message/741114",
 	"setnx-del-expired/longwork/late/334650", "token-lua constant/mutex/overrun/630731",
 	"getset-redispy/mutex/node-pause/2642", "redisson-multi/reentrant/partition/181990",
 	"redisson-fenced fixed lease/reentrant/node-pause/160095",
-	"getset-java/counter/clock-client/332090"}
+	"getset-java/counter/clock-client/332090", "redisson-multi/reentrant/late/610587",
+	"redisson watchdog/reentrant/busy/283849", "redisson-multi/reentrant/random/993754",
+	"token-lua constant/longwork/random/759328"}
 
 // TestOrderOfCommands: no statement differs where the order of commands follows from their replies.
 func TestOrderOfCommands(t *testing.T) {
