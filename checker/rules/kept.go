@@ -26,10 +26,15 @@ func (c *Case) keptAfter(lost lateness) *kept {
 	if k := c.keptOwn(); k != nil {
 		return k
 	}
-	if k := c.keptGranted(); k != nil && lost.why(k.key, k.seen) == "" {
-		return k
+	k := c.keptGranted()
+	if k == nil || lost.why(k.key, k.seen) != "" {
+		return nil
 	}
-	return nil
+	from := k.wrote.Sent - c.longestLease()
+	if c.standstill(from, k.seen.Recv) != nil || c.unanswered(from, k.seen.Recv) != nil {
+		return nil
+	}
+	return k
 }
 
 // keptOwn returns a release that was told "not yours" although a later answer of the same server
