@@ -48,7 +48,21 @@ func conclude(v *Verdict, r *record.Record) {
 			v.Exit = ExitExpected
 		}
 	}
+	if v.Exit != ExitBroken && history.ParseExpectation(v.Expect).Starved {
+		v.Exit = exitStarved(v)
+	}
 	v.AsExpected = v.Exit == ExitExpected
+}
+
+// exitStarved is the exit code where a client is expected to starve.
+func exitStarved(v *Verdict) int {
+	switch {
+	case v.Evidence.Starved != nil:
+		return ExitExpected
+	case v.Verdict == Unknown:
+		return ExitUnknown
+	}
+	return ExitUnexpected
 }
 
 // exitViolated is the exit code of a violation: expected letters must all be violated, and where

@@ -20,9 +20,12 @@ type Plain struct {
 	judge   *online.Plain
 }
 
-// NewPlain returns a judge of a history with this header; nil: other letters are asked for.
+// NewPlain returns a judge of a history with this header, or nil if more is asked for than S and L.
 func NewPlain(h history.Header, o Options) *Plain {
 	letters := asked(o, h)
+	if history.ParseExpectation(cmp.Or(o.Expect, h.Expect)).Starved {
+		return nil
+	}
 	if slices.ContainsFunc(letters, func(l string) bool {
 		return l != MutualExclusion && l != LeaseExclusion
 	}) {

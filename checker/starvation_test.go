@@ -6,6 +6,30 @@ import (
 	"testing"
 )
 
+// TestExpectedStarvation: it decides where it is expected, and only there.
+func TestExpectedStarvation(t *testing.T) {
+	for _, c := range []struct {
+		name, story, expect string
+		exit                int
+	}{
+		{"it is there", turns(25, ""), "starved", ExitExpected},
+		{"it is there, and not expected", turns(25, ""), "valid", ExitExpected},
+		{"it is not there", turns(19, ""), "starved", ExitUnexpected},
+		{"too little was seen", turns(1, ""), "starved", ExitUnknown},
+		{"there is another violation", turns(15, "c0 acquire 1601 1602; c1 acquire 1603 1604"),
+			"starved", ExitUnexpected},
+		{"there is another violation, too", turns(25, "c0 acquire 2601 2602; c1 acquire 2603 2604"),
+			"starved", ExitExpected},
+	} {
+		h := story(t, c.story)
+		h.Header.System, h.Header.Requires.Contended = "postgres", 5
+		v := Check(h, nil, Options{Properties: []string{"S"}, Expect: c.expect})
+		if v.Exit != c.exit || v.AsExpected != (c.exit == ExitExpected) {
+			t.Errorf("%s: exit code %d, not %d: %s", c.name, v.Exit, c.exit, show(v))
+		}
+	}
+}
+
 // turns is a history of three clients in which client 2 asks all the time; the others take n turns.
 func turns(n int, more string) string {
 	var b strings.Builder

@@ -7,14 +7,19 @@ import (
 
 // An Expectation is the expected result of a run, as --expect, plans and headers write it: "valid",
 // "violated", or letters that must all be violated ("S", "S,L", "SL"). With the prefix "exactly:"
-// nothing else may be violated. Without letters it is Valid or any violation.
+// nothing else may be violated. "starved" expects that a client starves. Otherwise, without
+// letters, it is Valid or any violation.
 type Expectation struct {
 	Valid   bool
+	Starved bool
 	Exactly bool
 	Letters []string
 }
 
-const exactly = "exactly:"
+const (
+	exactly = "exactly:"
+	starved = "starved"
+)
 
 // ParseExpectation reads an expectation. Empty is valid. Whether there are such letters it does not
 // say.
@@ -22,6 +27,8 @@ func ParseExpectation(text string) (e Expectation) {
 	switch text {
 	case "", "valid":
 		return Expectation{Valid: true}
+	case starved:
+		return Expectation{Starved: true}
 	case "violated":
 		return e
 	}
@@ -43,6 +50,8 @@ func (e Expectation) String() string {
 	switch letters := strings.Join(e.Letters, ","); {
 	case e.Valid:
 		return "valid"
+	case e.Starved:
+		return starved
 	case e.Exactly:
 		return exactly + letters
 	case letters == "":

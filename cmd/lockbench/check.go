@@ -62,8 +62,8 @@ no model knows is refused. Exit codes are those of run.`,
 	s.StringVar(&f.options.Model, "model", "",
 		"judge this model instead: "+strings.Join(checker.Models(), ", "))
 	s.StringVar(&f.options.Expect, "expect", "",
-		`verdict for exit code 0: valid, violated, letters, or "exactly:" and letters (default the run's `+
-			`own, else valid)`)
+		`verdict for exit code 0: valid, violated, starved, letters, or "exactly:" and letters (default `+
+			`the run's own, else valid)`)
 	s.DurationVar(&f.options.TTL, "ttl", 0, "lease of grants that name none, for --model lease")
 	s.DurationVar(&f.options.Timeout, "timeout", time.Minute,
 		"longest time for each property; it is unknown then")

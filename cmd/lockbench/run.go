@@ -89,7 +89,7 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	registerPlace(s, &o.Place)
 	s.StringVar(&o.Expect, "expect", "",
 		`verdict for exit code 0: valid, violated, letters that must be among those violated ("S,L"), or `+
-			`all of them ("exactly:S,L") (default valid)`)
+			`all of them ("exactly:S,L"), or starved: a client that waits is passed over (default valid)`)
 	s.StringSliceVar(&o.Properties, "properties", nil,
 		"properties to judge (default all: "+strings.Join(history.DefaultProperties(), ",")+"; of these "+
 			strings.Join(history.ReportedProperties(), " and ")+" decide only if they are named here or in "+

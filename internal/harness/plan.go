@@ -201,7 +201,8 @@ func NewPlan(w RunOptions) (Plan, error) {
 		}
 	}
 	// that nothing else is violated shows only if a violation does not end the run
-	p.Thorough = p.Thorough || history.ParseExpectation(p.Expect).Exactly
+	expect := history.ParseExpectation(p.Expect)
+	p.Thorough = p.Thorough || expect.Exactly || expect.Starved
 	if w.Adapter == "" && w.Linked == nil {
 		p.times(w, lock)
 	} else if err := p.adapt(w); err != nil {
