@@ -59,15 +59,15 @@ sample: ## take some conditions of the judges away, others with each commit; mak
 soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory
 	.ci/fresh-root
 	LOCKBENCH_SOAK=1 $(GO) test -timeout 120m ./...
-	dir=$$(mktemp -d); for i in 1 2; do LOCKBENCH_SOAK_DIR=$$dir $(GO) test -count 1 -timeout 120m -run SoakOverProcesses ./internal/sim || exit 1; done; rm -r $$dir
+	dir=$$(mktemp -d); for i in 1 2; do LOCKBENCH_SOAK_DIR=$$dir $(GO) test -count 1 -timeout 120m -run SoakOverProcesses ./internal/env/sim || exit 1; done; rm -r $$dir
 	$(BIN) matrix --soak --env sim
 	$(MAKE) reproducible empty-root
 	$(BIN) matrix --soak $(if $(SOAK),--resume $(SOAK),--env process)
 
 bench: ## benchmarks, side by side
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./checker
-	$(GO) test -run '^$$' -bench . -benchmem ./internal/sim ./internal/sim/engine
-	$(GO) test -run '^$$' -bench . ./internal/tap
+	$(GO) test -run '^$$' -bench . -benchmem ./internal/env/sim ./internal/env/sim/engine
+	$(GO) test -run '^$$' -bench . ./internal/foreign/tap
 
 lint: ## formatting, vet and staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
@@ -87,7 +87,7 @@ bin/goreleaser: Makefile
 	GOBIN=$(CURDIR)/bin $(GO) install $(GORELEASER)
 
 release: build bin/goreleaser ## archives, packages, checksums, SBOMs and licences in dist/; nothing is published
-	$(GO) build -o bin/lockbench-release ./internal/release
+	$(GO) build -o bin/lockbench-release ./internal/dev/release
 	bin/lockbench-release licences $(BIN) bin/licences
 	find bin/licences -exec touch -d @$$(git log -1 --format=%ct) {} + # packages keep the times of a tree's files
 	VERSION=$(VERSION) PATH=$(CURDIR)/bin:$$PATH bin/goreleaser release --snapshot --clean

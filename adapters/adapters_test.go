@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
-	"github.com/lockbench/lockbench/internal/cluster/clock"
-	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/env/cluster/clock"
+	"github.com/lockbench/lockbench/internal/run/store"
 )
 
 // TestEveryAdapterIsRead reads the manifests of lockbench's own adapters.

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/cluster/proc"
+	"github.com/lockbench/lockbench/internal/base/proc"
 )
 
 // The modules of lockbench, and the package that an adapter becomes in a linked program.

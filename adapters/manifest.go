@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/strictyaml"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/strictyaml"
+	"github.com/lockbench/lockbench/internal/base/units"
 )
 
 // ManifestName is the file that describes an adapter.

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/cluster/proc"
+	"github.com/lockbench/lockbench/internal/base/proc"
 )
 
 // Installed is an adapter that can be started.

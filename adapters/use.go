@@ -3,7 +3,7 @@ package adapters
 import (
 	"cmp"
 
-	"github.com/lockbench/lockbench/internal/strictyaml"
+	"github.com/lockbench/lockbench/internal/base/strictyaml"
 )
 
 // Use is an adapter with one of its variants.

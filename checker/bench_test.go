@@ -16,7 +16,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // spansOfOps makes the spans that the check of S gets: one for each pair of an acquire and a

@@ -33,7 +33,7 @@ import (
 	"github.com/lockbench/lockbench/checker/rules"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Options say what to judge and how.

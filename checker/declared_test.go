@@ -3,7 +3,7 @@ package checker
 import (
 	"strings"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // grabs declares a script that takes a lock, with replies that say nothing by themselves; drops one

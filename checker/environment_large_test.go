@@ -8,9 +8,9 @@ import (
 
 	"github.com/lockbench/lockbench/checker/linear/lineartest"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/history/edn"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/history/edn"
 )
 
 // environmentKinds are sorts of runs.

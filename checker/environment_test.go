@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/checker/linear/lineartest"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // environment simulates clients of a lock server with leases, and knows the truth: when each client

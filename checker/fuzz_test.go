@@ -6,7 +6,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // wellFormed turns any bytes into a history that the validator accepts: each byte is one step of

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/checker/linear/lineartest"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history/edn"
+	"github.com/lockbench/lockbench/internal/history/edn"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -109,7 +109,7 @@ func golden(t *testing.T, name string, v *Verdict) {
 }
 
 func TestImportedSample(t *testing.T) {
-	f, err := os.Open(filepath.Join("..", "history", "edn", "testdata", "etcd.edn"))
+	f, err := os.Open(filepath.Join("../internal/history", "edn", "testdata", "etcd.edn"))
 	if err != nil {
 		t.Fatal(err)
 	}

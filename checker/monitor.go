@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Monitor watches a run and tells its first certain violations of S and L. Events must come in

@@ -3,7 +3,7 @@ package checker
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestAnExtensionThatTheServerRefutes is the renewal of python-redis-lock, whose script answers 1

@@ -15,8 +15,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/history/edn"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/history/edn"
 )
 
 // TestManyUpdates judges more reads and writes than porcupine can take at once: as those of a

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/checker/linear/lineartest"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // siteCase is a sort of run, the property that is judged, and the truth. excuse says, from what

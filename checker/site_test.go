@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/linear/lineartest"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // site simulates clients of a lock on one Redis, command by command, with a trace, several locks

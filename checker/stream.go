@@ -5,7 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/online"
 	"github.com/lockbench/lockbench/checker/verdict"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Stream judges a history as that of a mutex while it is read, in memory that does not grow with

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker/linear/lineartest"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestStream judges runs of all sorts event by event, and compares with the verdict on the whole.

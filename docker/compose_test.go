@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
 // compose runs docker compose, as a plug-in or the program of its own, whichever is there.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/cluster"
-	"github.com/lockbench/lockbench/internal/cluster/proxy"
-	"github.com/lockbench/lockbench/internal/cluster/server"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/env/cluster"
+	"github.com/lockbench/lockbench/internal/env/cluster/proxy"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/redis/go-redis/v9"
 	"github.com/testcontainers/testcontainers-go"
 )

@@ -82,7 +82,7 @@ func missing(name string) string {
 		return fmt.Sprintf("there is no image %s: build it with `docker/base-image %[1]s`", name)
 	}
 	return fmt.Sprintf("there is no image %s: build it with `docker build -t %[1]s -f "+
-		"docker/Dockerfile internal/cluster/clock/shim`, or without a registry with "+
+		"docker/Dockerfile internal/env/cluster/clock/shim`, or without a registry with "+
 		"`docker/base-image`; or take another with --redis-image redis:7", name)
 }
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/cluster/server"
-	"github.com/lockbench/lockbench/internal/cluster/system"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/env/cluster/system"
 )
 
 // find is a system of this name.

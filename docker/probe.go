@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/cluster/clock"
+	"github.com/lockbench/lockbench/internal/env/cluster/clock"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"

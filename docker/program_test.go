@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
 // TestWhereThisProgramIsOfAnotherKind is a lockbench on macOS: it cannot be mounted in containers,

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
 // askEnv makes the test binary ask for an environment in containers and print what it is told.

@@ -12,7 +12,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/cluster/proxy"
+	"github.com/lockbench/lockbench/internal/env/cluster/proxy"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"

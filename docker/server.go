@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/cluster/clock"
-	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/env/cluster/clock"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"

@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/cluster/server"
-	"github.com/lockbench/lockbench/internal/cluster/worker"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/env/cluster/worker"
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/redis/go-redis/v9"
 )

@@ -3,7 +3,7 @@ package impls
 import (
 	"fmt"
 
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
 )
 
 // hint is " (did you mean X?)" for the name closest to a wrong one, or nothing.

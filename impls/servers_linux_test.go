@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
 )
 
 // startServers starts n redis-server processes.

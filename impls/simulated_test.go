@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/redis/go-redis/v9"

@@ -2,7 +2,7 @@ package impls
 
 import (
 	"fmt"
-	"github.com/lockbench/lockbench/internal/advice"
+	"github.com/lockbench/lockbench/internal/choose/advice"
 	"time"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/foreign/linked"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/linked"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/redis/go-redis/v9"
 )

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/foreign/linked"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/linked"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/search/explore"
 	"github.com/lockbench/lockbench/workloads"
 )
 

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/explore/simrun"
+	"github.com/lockbench/lockbench/internal/env/sim"
+	"github.com/lockbench/lockbench/internal/foreign/linked"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/linked"
-	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 	"github.com/lockbench/lockbench/workloads"
 )
 

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/explore/counterexample"
-	"github.com/lockbench/lockbench/internal/explore/simrun"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 	"github.com/lockbench/lockbench/nemesis"
 )
 

@@ -6,14 +6,14 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/base/strictyaml"
 	"github.com/lockbench/lockbench/internal/format1"
-	"github.com/lockbench/lockbench/internal/strictyaml"
 )
 
 // TestFaultsOfFormat1 reads the examples as the first version had them: they mean what today's do.
 func TestFaultsOfFormat1(t *testing.T) {
 	for _, f := range examples(t) {
-		old := filepath.Join("..", "internal", "format1", "testdata", "old", "faults", filepath.Base(f))
+		old := filepath.Join("../internal", "format1", "testdata", "old", "faults", filepath.Base(f))
 		if _, err := os.Stat(old); err != nil {
 			continue // it is younger
 		}

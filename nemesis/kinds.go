@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // kind is a sort of fault that can be drawn: an action with what undoes it or, with make, several.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/strictyaml"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/strictyaml"
+	"github.com/lockbench/lockbench/internal/base/units"
 )
 
 // Schedule is a fault from a file in YAML or JSON, as docs/formats.md has it.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
-	"github.com/lockbench/lockbench/internal/advice"
+	"github.com/lockbench/lockbench/internal/choose/advice"
 )
 
 // The topologies.

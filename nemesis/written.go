@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/strictyaml"
+	"github.com/lockbench/lockbench/internal/base/strictyaml"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // written is a Step in a file, or a word for several in faults.yaml. Its times may be in leases

@@ -13,9 +13,9 @@ import (
 	jepsen "olympos.io/encoding/edn"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/history/edn"
-	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/history/edn"
+	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
 

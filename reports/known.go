@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/measured"
-	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
 )

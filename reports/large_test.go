@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/store"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
 

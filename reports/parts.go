@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/sequence"
 	"github.com/lockbench/lockbench/reports/view"

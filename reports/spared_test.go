@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/store"
 )
 
 // TestAValidRunIsDrawn where a fault fell into a hold: from its grant to the next client's. A fault

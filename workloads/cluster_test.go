@@ -6,7 +6,7 @@ import (
 	"net"
 	"testing"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/redis/go-redis/v9"
 )
 

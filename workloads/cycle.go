@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/redis/go-redis/v9"
 )

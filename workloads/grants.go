@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Grants find the commands of a Remote's acquire that were the grant: for each key of the call, on

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // The workloads: what a client does while it is inside.

@@ -4,7 +4,7 @@
 package workloads
 
 import (
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // What an Order asks for, in field Do.

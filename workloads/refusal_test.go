@@ -9,8 +9,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/redis/go-redis/v9"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Remote is the client of a lock that another process has: a library in another language, say. The

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/resp"
+	"github.com/lockbench/lockbench/internal/base/resp"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // This file tells what was wrong with a grant when it was delivered (V), and when a holder was told

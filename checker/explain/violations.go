@@ -5,7 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // This file tells the violations that are not two overlapping holds (see Story), a function each.

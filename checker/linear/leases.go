@@ -8,7 +8,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // LeaseHold is one grant of a lock whose server keeps leases exactly: it begins at an instant of

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Logs turns a history into operations on the mutex of each key, with unknown outcomes, for

@@ -3,7 +3,7 @@ package linear
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // This file decides without search, in the time of a sort, whether a register (stepSection) can

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/linear/lineartest"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestFastRegisterAgainstPorcupine compares the check without search with porcupine on sections of

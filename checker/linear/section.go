@@ -6,7 +6,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // A Section is a critical section as the guarded resource saw it: the value that it read and the

@@ -6,7 +6,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // A Sequence gives porcupine the question of Mutex on SpanOps piece by piece, while the holds

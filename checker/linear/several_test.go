@@ -10,7 +10,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // severalOp is an operation on several mutexes at once.

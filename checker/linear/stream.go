@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // A MutexStream answers the question of FastMutex for all keys while events arrive. Its memory

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/linear/lineartest"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestMutexStreamAgainstFastMutex gives the events of random histories one by one, some with many

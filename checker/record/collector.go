@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Collector builds a record from events in the order of their stamps.

@@ -1,6 +1,6 @@
 package record
 
-import "github.com/lockbench/lockbench/history"
+import "github.com/lockbench/lockbench/internal/history"
 
 // hold makes a hold of a grant, with its first lease.
 func (c *Collector) hold(p *Client, e *history.Event, key, depth int) Hold {

@@ -3,7 +3,7 @@ package record
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestSettle: a hold is handed over once no later event says anything of it, which the answer to

@@ -8,7 +8,7 @@ import (
 	"math"
 	"sort"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Forever is the stamp of what did not happen: a release that no client called, a lease that does

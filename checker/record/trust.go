@@ -1,7 +1,7 @@
 package record
 
 import (
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Trust says how far a record can be trusted: up to the first exit that was not planned and the

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // lostBehind returns the time that each client lost for a lock: its own, and that of the clients

@@ -5,7 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // openCalls returns the calls that outlived their own time-outs: an acquire twice the time that it

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/checker/rules/progress"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // contention is how many bounds clients may go on taking votes from each other before that is a

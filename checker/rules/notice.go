@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // notice judges that a holder is told that its hold is over before another client is inside. It is

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/checker/rules/leftover"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // orphan judges that no key stays set that no client holds: a client was told that the lock is

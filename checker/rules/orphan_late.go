@@ -5,7 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // lateness says of refusals whether lost time may be why they found a key. It is not safe for

@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // deletedInOrder finds a deletion that hit the key of another client's hold in all orders in which

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // shortfall is the lease that a lock's commands asked for, where it is shorter than the one that

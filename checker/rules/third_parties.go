@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker/trace"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // thirdParties reports whether someone whose commands are not in the trace may have deleted keys:

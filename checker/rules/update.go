@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/verdict"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // updates judges that no update of the guarded resource is lost: each critical section is one

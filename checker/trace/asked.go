@@ -3,7 +3,7 @@ package trace
 import (
 	"strings"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Asked returns the lease that a command gave its key, ns, and whether that is known. A script that

@@ -1,6 +1,6 @@
 package trace
 
-import "github.com/lockbench/lockbench/history"
+import "github.com/lockbench/lockbench/internal/history"
 
 // deed is what a command did to a key, as its reply says.
 type deed uint8

@@ -3,7 +3,7 @@ package trace
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestGetexRenewsAKeyThatIsThere tells by the value that it replies.

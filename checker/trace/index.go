@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // This file finds commands by what they are about, so that no rule needs to look at all of them for

@@ -1,6 +1,6 @@
 package trace
 
-import "github.com/lockbench/lockbench/history"
+import "github.com/lockbench/lockbench/internal/history"
 
 // Renews reports whether an answered command gave a key that was there another lease.
 func (t *Trace) Renews(m *history.Command) bool {

@@ -4,7 +4,7 @@ import (
 	"sort"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Ledger says of refusals whether a client accounts for the key that they found. What it looks up

@@ -3,7 +3,7 @@ package trace
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestMayTake: a key that another client may have had was not left behind. node-redlock asks in a

@@ -3,7 +3,7 @@ package trace
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // habits are what a script was seen to do to its key in some of its runs.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Spares reports whether a deletion is for another value than the one that a command wrote: the

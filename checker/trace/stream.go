@@ -1,6 +1,6 @@
 package trace
 
-import "github.com/lockbench/lockbench/history"
+import "github.com/lockbench/lockbench/internal/history"
 
 // Stream is what a node was sent, by its own word, with times that can be trusted. MONITOR stamps
 // each command with the node's wall clock, which a fault may have moved, and lockbench notes when

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Told returns what a node surely held for locks until end by what its clients were told, of a

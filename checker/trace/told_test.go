@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestKeysByWhatClientsWereTold plays replies: each command is answered 2 ms after it was sent.

@@ -8,7 +8,7 @@ import (
 	"sort"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Trace is the commands of a run beside the record of it.

@@ -3,7 +3,7 @@ package trace
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Untouched returns the keys of those locks that a client was granted although no command names

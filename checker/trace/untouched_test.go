@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestKeysInBracesAreLocks: a key wholly in braces is the lock, and others with braces are not.

@@ -1,6 +1,6 @@
 package trace
 
-import "github.com/lockbench/lockbench/history"
+import "github.com/lockbench/lockbench/internal/history"
 
 // way is one way in which a command can have been executed.
 type way struct {

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/format1"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Format is the version of verdict.json that this package writes. It reads format 1, too.

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
 // release serves a release whose lockbench is this test binary, as .ci/action would fetch it.

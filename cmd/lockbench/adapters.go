@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/adapter"
-	"github.com/lockbench/lockbench/internal/advice"
+	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/foreign/adapter"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/spf13/cobra"
 )
 

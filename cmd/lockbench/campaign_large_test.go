@@ -11,8 +11,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/lockbench/lockbench/internal/campaign"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/lab/campaign"
 )
 
 // job is what our manifests use of a Kubernetes Job; what is not in it is refused.

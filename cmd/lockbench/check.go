@@ -19,13 +19,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/history/edn"
-	"github.com/lockbench/lockbench/internal/advice"
+	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/store"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/history/edn"
+	"github.com/lockbench/lockbench/internal/run/store"
 )
 
 // checkFlags are the flags of check.

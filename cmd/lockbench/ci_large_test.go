@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
 // examples are the pipelines of docs/ci.md.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/runner"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/run/runner"
 )
 
 // TestFaultsWithADaemonElsewhere runs one fault of each kind with a daemon that may be on another

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/runner"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/run/runner"
 )
 
 // TestNoContainerOutlivesAKill ends a run in containers at random moments, and in the middle of

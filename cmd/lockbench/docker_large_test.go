@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/runner"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/run/runner"
 )
 
 // keyRows are a lock and a fault for each class of faults.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/doctor"
+	"github.com/lockbench/lockbench/internal/base/progress"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/runner"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/doctor"
+	"github.com/lockbench/lockbench/internal/run/runner"
 	"github.com/spf13/cobra"
 )
 

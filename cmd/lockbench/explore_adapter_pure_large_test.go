@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/adapters"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
 // TestAnAdapterIsExplored: a library's lock is searched in the simulator, the same seeds are the
@@ -15,7 +15,8 @@ import (
 func TestAnAdapterIsExplored(t *testing.T) {
 	testenv.Once(t)
 	t.Parallel()
-	knows(t, filepath.Join(ownLock, "go", "*"), "../../internal/linked/bridge/*.go", "../../go.*")
+	knows(t, filepath.Join(ownLock, "go", "*"), "../../internal/foreign/linked/bridge/*.go",
+		"../../go.*")
 	for _, c := range []struct{ adapter, nemesis, finds string }{
 		{"bsm-redislock", "restart", "under restart violates L: lost by failover"},
 		{"bsm-redislock", "pause", ""},
@@ -97,7 +98,8 @@ func states(t *testing.T, said string) string {
 func TestAnUnknownCommandIsNamed(t *testing.T) {
 	testenv.Once(t)
 	t.Parallel()
-	knows(t, filepath.Join(ownLock, "go", "*"), "../../internal/linked/bridge/*.go", "../../go.*")
+	knows(t, filepath.Join(ownLock, "go", "*"), "../../internal/foreign/linked/bridge/*.go",
+		"../../go.*")
 	installed(t, ownLock+"/go")
 	dir := filepath.Join(clone(t), "go")
 	lock := filepath.Join(dir, "lock.go")

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/search/explore"
 	"github.com/spf13/pflag"
 )
 

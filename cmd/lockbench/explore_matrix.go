@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lockbench/lockbench/internal/advice"
-	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/study"
+	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/lab/study"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/advice"
+	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )

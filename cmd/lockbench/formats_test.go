@@ -10,11 +10,11 @@ import (
 	"github.com/lockbench/lockbench/reports/serve"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/adapter"
-	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/campaign/gate"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/foreign/adapter"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/workloads"
 )
 

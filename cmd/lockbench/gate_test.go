@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/doctor"
+	"github.com/lockbench/lockbench/internal/run/doctor"
 )
 
 // TestAboutHowLong is what `gate --init` announces: on a busy machine no time of an idle one.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/runner"
+	"github.com/lockbench/lockbench/internal/run/runner"
 )
 
 // TestATerminalThatIsClosedEndsARun wants a run on a Redis of another owner to leave nothing there.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
 // processes lists the processes whose environment names this temporary folder: a run and all that

@@ -17,10 +17,10 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/cluster/proc"
-	"github.com/lockbench/lockbench/internal/cluster/proxy"
-	"github.com/lockbench/lockbench/internal/runner"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/proc"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/env/cluster/proxy"
+	"github.com/lockbench/lockbench/internal/run/runner"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )

@@ -12,13 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/lockbench/lockbench/internal/batch"
-	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/campaign/gate"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/spf13/pflag"
 )
 

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/advice"
+	"github.com/lockbench/lockbench/internal/choose"
+	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/measured"
-	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/spf13/cobra"
 )
 

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
-	"github.com/lockbench/lockbench/internal/advice"
-	"github.com/lockbench/lockbench/internal/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/foreign/linked"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/linked"
-	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/replay"
-	"github.com/lockbench/lockbench/internal/runner"
-	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/lockbench/lockbench/internal/run/store"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/search/replay"
 	"github.com/spf13/cobra"
 )
 

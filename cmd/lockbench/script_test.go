@@ -12,8 +12,8 @@ import (
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/cluster/proxy"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/env/cluster/proxy"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -44,7 +44,7 @@ func scriptsIn(dir string) testscript.Params {
 			if err != nil {
 				return err
 			}
-			root, err := filepath.Abs(filepath.Join("..", ".."))
+			root, err := filepath.Abs(filepath.Join("../.."))
 			if err != nil {
 				return err
 			}

@@ -18,8 +18,8 @@ import (
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/cluster/proc"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/base/proc"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
 // safeCells are runs in which a right lock has nothing to answer for, however slow the machine is.

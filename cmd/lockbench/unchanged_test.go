@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
 // asked counts how a gate of an unchanged lock ended, by its exit code: 0 as expected, 1 red, 2

@@ -3,7 +3,7 @@ package spec
 import (
 	"math"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // The locks of D000 and D002 write the time at which the lease ends, by the client's clock. What

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/impls/spec"
-	"github.com/lockbench/lockbench/internal/explore/simrun"
+	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
 // recorded is a run that a test changes.

@@ -3,7 +3,7 @@ package spec
 import (
 	"time"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // outcome is what an attempt came to.

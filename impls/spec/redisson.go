@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // redisson: a script takes the lock for the owner "uuid:thread", or replies how long the holder's

@@ -1,6 +1,6 @@
 package spec
 
-import "github.com/lockbench/lockbench/history"
+import "github.com/lockbench/lockbench/internal/history"
 
 // redissonMulti: one lock after the other, in the order of the keys, each as redisson takes it; all
 // are given back where one is not granted, and it begins again (D001 line 603).

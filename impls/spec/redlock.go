@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // redlock: SET key value NX PX lease on all masters at once; granted by a majority, as long as the

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // run is what all clients of a run have in common.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // setnx: SETNX key value, until it replies 1 (D003 §1). It has no lease.

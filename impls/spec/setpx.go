@@ -3,7 +3,7 @@ package spec
 import (
 	"strings"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // setpx: SET key value NX PX lease, until it replies OK (D003 §3 to §5, D004 §1.1). For how long

@@ -9,7 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls/spec"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/run/store"
 )
 
 // TestStoredRuns holds the runs below LOCKBENCH_STORE to their specifications.

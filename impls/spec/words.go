@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // script is a word that stands for the text of a Lua script, named as its file in package impls is.

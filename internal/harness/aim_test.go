@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/workloads"
 )
 

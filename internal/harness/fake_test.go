@@ -11,8 +11,8 @@ import (
 	"time"
 
 	diff "github.com/google/go-cmp/cmp"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )

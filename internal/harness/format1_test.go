@@ -11,7 +11,7 @@ import (
 // TestPlansOfFormat1 reads what the first version wrote: the same as it would plan today.
 func TestPlansOfFormat1(t *testing.T) {
 	for _, name := range []string{"getset-failover", "redlock-pause"} {
-		f, err := os.Open(filepath.Join("..", "format1", "testdata", "old", "runs", name, "plan.json"))
+		f, err := os.Open(filepath.Join("../format1", "testdata", "old", "runs", name, "plan.json"))
 		if err != nil {
 			t.Fatal(err)
 		}

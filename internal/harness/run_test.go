@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/env/cluster"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // runPlan runs a plan on real processes and returns what was recorded: the history and the trace.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/compare"
+	"github.com/lockbench/lockbench/internal/campaign/compare"
 	"github.com/lockbench/lockbench/reports/figure"
 	"github.com/lockbench/lockbench/reports/page"
 )

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/batch"
-	"github.com/lockbench/lockbench/internal/compare"
+	"github.com/lockbench/lockbench/internal/campaign/compare"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
 )
 
 // Bar is what was measured of a lock: the median over N runs, and the least and the most of one.

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/reports/view"
 )
 

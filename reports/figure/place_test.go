@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/store"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/reports/reporttest"
 	"github.com/lockbench/lockbench/reports/view"
 )

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/batch"
-	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/campaign/gate"
+	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
 // mostAnnotations is what GitHub shows of one step.

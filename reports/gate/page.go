@@ -8,8 +8,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/gate"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/gate"
 	"github.com/lockbench/lockbench/reports/page"
 )
 

@@ -3,9 +3,9 @@ package matrix
 import (
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/matrix"
-	"github.com/lockbench/lockbench/internal/study"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/lab/study"
 	"github.com/lockbench/lockbench/reports/page"
 )
 

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/batch"
-	"github.com/lockbench/lockbench/internal/matrix"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/reports/figure"
 	"github.com/lockbench/lockbench/reports/page"
 )

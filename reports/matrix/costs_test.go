@@ -3,8 +3,8 @@ package matrix
 import (
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/batch"
-	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
 // TestCostsOfSeveralRuns wants the median with the least and the most, and of one run what it is.

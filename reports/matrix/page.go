@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/matrix"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/reports/figure"
 	"github.com/lockbench/lockbench/reports/page"
 )

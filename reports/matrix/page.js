@@ -49,7 +49,7 @@
     all('.claims tbody tr').forEach(tr => { tr.hidden = on && tr.dataset.outcome !== b.dataset.outcome; });
   }));
 
-  // ---- what to use: as internal/measured chooses --------------------------------------------------------------------
+  // ---- what to use: as internal/choose chooses --------------------------------------------------------------------
   const number = id => parseFloat($(id).value) || 0;
   function choose() {
     const lease = number('lease'), short = number('work') > 0 && number('work') + number('pause') < lease,

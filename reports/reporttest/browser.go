@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
 // Browser is a tab of a headless Chromium, and all that it had to complain about.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/batch"
-	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
 // Matrix is a campaign that never ran: four locks under four faults. Words is what each

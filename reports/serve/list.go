@@ -21,12 +21,12 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/gate"
-	"github.com/lockbench/lockbench/internal/matrix"
-	"github.com/lockbench/lockbench/internal/pool"
-	"github.com/lockbench/lockbench/internal/store"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/pool"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/gate"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/reports/page"
 )
 

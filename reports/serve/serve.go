@@ -16,9 +16,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/history/edn"
-	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/history/edn"
+	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/reports/page"
 )
 

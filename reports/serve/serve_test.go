@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/batch"
-	"github.com/lockbench/lockbench/internal/gate"
-	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/campaign/gate"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
 

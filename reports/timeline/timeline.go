@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/reports/view"
 )
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/run/store"
 )
 
 // TestFrom: a page above a run, also one whose folders have signs that mean something in addresses.

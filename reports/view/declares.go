@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // DeclareRow is a promise of the lock, what happened to it, and whether it was kept: "kept",

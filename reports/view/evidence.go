@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
 )
 
 // EvidenceRow is something that was tried, and how much of it the run needed.

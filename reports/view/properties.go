@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/reports/page"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
-	"github.com/lockbench/lockbench/internal/explore/counterexample"
-	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/run/store"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/reports/page"
 )
 

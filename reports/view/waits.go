@@ -6,8 +6,8 @@ import (
 	"sort"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // WaitRow is how a client fared: what it asked for and was granted, how long it waited, and how

@@ -9,8 +9,8 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/reports/reporttest"
 	"github.com/lockbench/lockbench/reports/view"

@@ -1,0 +1,252 @@
+package strictyaml
+
+import (
+	"encoding"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/format1"
+)
+
+// Decode fills a struct. A field is called what its tag yaml says, or else its tag json; one
+// without a tag is not in files. Behind the name the tag yaml may say "positive", for numbers and
+// times that are above zero, and "commas", for a list of texts that may have commas between them. A
+// list of texts may be a single one. A field of type Position is filled with the place where the
+// struct begins. Names are other names that fields have in old files.
+//
+// What the file does not name keeps its value. Strings, whole numbers, fractions, truths, times,
+// lists, maps, structs, pointers, Value and what implements encoding.TextUnmarshaler can be filled;
+// a struct that does may be a text in the file, or names with values.
+func (v Value) Decode(into any, names ...format1.Names) error {
+	d := decoder{format1.Names{}}
+	for _, n := range names {
+		d.names = n
+	}
+	return d.fill(v, reflect.ValueOf(into).Elem(), "", nil)
+}
+
+type decoder struct{ names format1.Names }
+
+var (
+	ofPosition = reflect.TypeFor[Position]()
+	ofValue    = reflect.TypeFor[Value]()
+	ofTime     = reflect.TypeFor[time.Duration]()
+)
+
+// fill reads a value into a variable, which is a field of a struct of that name.
+func (d decoder) fill(v Value, to reflect.Value, parent string, flags []string) error {
+	if to.Type() == ofValue {
+		to.Set(reflect.ValueOf(v))
+		return nil
+	}
+	_, err := v.Text()
+	if u, ok := to.Addr().Interface().(encoding.TextUnmarshaler); ok &&
+		(err == nil || to.Kind() != reflect.Struct) {
+		place(to, v.position())
+		return v.scalar("", func(s string) error { return u.UnmarshalText([]byte(s)) })
+	}
+	switch kind := to.Kind(); kind {
+	case reflect.Struct:
+		return d.fields(v, to, parent)
+	case reflect.Slice, reflect.Map, reflect.Pointer:
+		to.SetZero() // a list takes the place of a default
+		if v.null() {
+			return nil
+		}
+		switch kind {
+		case reflect.Slice:
+			return d.list(v, to, parent, slices.Contains(flags, "commas"))
+		case reflect.Map:
+			return d.table(v, to)
+		}
+		to.Set(reflect.New(to.Type().Elem()))
+		return d.fill(v, to.Elem(), parent, flags)
+	}
+	return v.single(to, slices.Contains(flags, "positive"))
+}
+
+// fields reads a mapping into a struct.
+func (d decoder) fields(v Value, to reflect.Value, parent string) error {
+	fields, err := v.Fields()
+	if err != nil {
+		return err
+	}
+	known, order := members(to.Type())
+	lines := map[string]int{}
+	for _, f := range fields {
+		written := f.Name
+		f.Name = d.names.Today(parent, f.Name)
+		member, ok := known[f.Name]
+		if !ok {
+			return f.unknown(written, order)
+		}
+		if lines[f.Name] > 0 {
+			return f.again(lines[f.Name])
+		}
+		lines[f.Name] = f.At.Line
+		if err := d.fill(f.Value, to.FieldByIndex(member.index), f.Name, member.flags); err != nil {
+			return err
+		}
+	}
+	if len(fields) > 0 {
+		place(to, fields[0].At)
+	}
+	return nil
+}
+
+// place fills the fields of a struct that want to know where it begins.
+func place(to reflect.Value, at Position) {
+	if to.Kind() != reflect.Struct {
+		return
+	}
+	for i := range to.NumField() {
+		if to.Field(i).Type() == ofPosition {
+			to.Field(i).Set(reflect.ValueOf(at))
+		}
+	}
+}
+
+func (f Field) unknown(written string, known []string) error {
+	if near := units.Nearest(written, known); near != "" {
+		return f.At.Errorf("unknown field %q; did you mean %q?", written, near)
+	}
+	return f.At.Errorf("unknown field %q; there are: %s", written, strings.Join(known, ", "))
+}
+
+type member struct {
+	index []int
+	flags []string
+}
+
+// Names are the names that the fields of a struct have in files.
+func Names[T any]() []string {
+	_, names := members(reflect.TypeFor[T]())
+	return names
+}
+
+// members are the fields of a struct by their names, also of those that it embeds.
+func members(t reflect.Type) (known map[string]member, order []string) {
+	known = map[string]member{}
+	for _, f := range reflect.VisibleFields(t) {
+		tag, ok := f.Tag.Lookup("yaml")
+		if !ok {
+			tag = f.Tag.Get("json")
+		}
+		words := strings.Split(tag, ",")
+		if words[0] != "" && words[0] != "-" {
+			known[words[0]] = member{f.Index, words[1:]}
+			order = append(order, words[0])
+		}
+	}
+	return known, order
+}
+
+func (d decoder) list(v Value, to reflect.Value, parent string, commas bool) error {
+	if texts, ok := to.Addr().Interface().(*[]string); ok {
+		all, err := v.Texts()
+		if commas {
+			all = strings.Split(strings.ReplaceAll(strings.Join(all, ","), " ", ""), ",")
+		}
+		*texts = all
+		return err
+	}
+	items, err := v.Items()
+	if err != nil {
+		return err
+	}
+	to.Set(reflect.MakeSlice(to.Type(), len(items), len(items)))
+	for i, item := range items {
+		if err := d.fill(item, to.Index(i), parent, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d decoder) table(v Value, to reflect.Value) error {
+	fields, err := v.Fields()
+	to.Set(reflect.MakeMap(to.Type()))
+	for _, f := range fields {
+		value := reflect.New(to.Type().Elem()).Elem()
+		if err := d.fill(f.Value, value, f.Name, nil); err != nil {
+			return err
+		}
+		to.SetMapIndex(reflect.ValueOf(f.Name).Convert(to.Type().Key()), value)
+	}
+	return err
+}
+
+// single reads a text, a number, a truth or a time.
+func (v Value) single(to reflect.Value, positive bool) error {
+	above, least := "", ""
+	if positive {
+		above, least = " above zero", " of 1 or more"
+	}
+	number := func(read func(s string) (zeroOrBelow bool, err error)) func(string) error {
+		return func(s string) error {
+			low, err := read(s)
+			if err == nil && low && positive {
+				err = strconv.ErrRange
+			}
+			return err
+		}
+	}
+	switch kind := to.Kind(); {
+	case to.Type() == ofTime:
+		wanted := "it must be a time" + above + ", such as 90s or 5m"
+		return v.scalar(wanted, number(func(s string) (bool, error) {
+			t, err := time.ParseDuration(strings.Join(strings.Fields(s), ""))
+			to.SetInt(int64(t))
+			return t <= 0, err
+		}))
+	case kind == reflect.String:
+		return v.scalar("", func(s string) error { to.SetString(s); return nil })
+	case kind == reflect.Bool:
+		return v.scalar("it must be true or false", func(s string) error {
+			b, err := strconv.ParseBool(s)
+			to.SetBool(b)
+			return err
+		})
+	case to.CanInt():
+		return v.scalar("it must be a whole number"+least, number(func(s string) (bool, error) {
+			n, err := strconv.ParseInt(s, 10, to.Type().Bits())
+			to.SetInt(n)
+			return n <= 0, err
+		}))
+	case to.CanUint():
+		if !positive {
+			least = " of 0 or more"
+		}
+		return v.scalar("it must be a whole number"+least, number(func(s string) (bool, error) {
+			n, err := strconv.ParseUint(s, 10, to.Type().Bits())
+			to.SetUint(n)
+			return n == 0, err
+		}))
+	case to.CanFloat():
+		return v.scalar("it must be a number", func(s string) error {
+			n, err := strconv.ParseFloat(s, to.Type().Bits())
+			to.SetFloat(n)
+			return err
+		})
+	}
+	panic("strictyaml: no file can hold a " + to.Type().String())
+}
+
+// scalar reads a single value, and says what is wanted if it cannot be read; "": the error says it.
+func (v Value) scalar(wanted string, read func(s string) error) error {
+	s, err := v.Text()
+	if err != nil {
+		return err
+	}
+	switch err := read(s); {
+	case err == nil:
+		return nil
+	case wanted == "":
+		return v.Errorf("%s: %w", v.name, err)
+	}
+	return v.Errorf("%s is %q; %s", v.name, s, wanted)
+}

@@ -1,0 +1,265 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/campaign/gate"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// Side is one of two things to compare: a run, a matrix or a gate, as Load reads it.
+type Side struct {
+	Name        string            `json:"name"` // its directory
+	Kind        string            `json:"kind"` // run, matrix or gate
+	Environment string            `json:"environment"`
+	Machine     string            `json:"machine,omitempty"`
+	Versions    map[string]string `json:"versions,omitempty"`
+	Settings    map[string]string `json:"-"` // what it was run with
+	Items       []Item            `json:"-"`
+}
+
+// Item is a lock under a fault: a run, a cell of a matrix, or an entry of a gate; or the runs of a
+// matrix that measure what a lock costs.
+type Item struct {
+	Name     string
+	Under    string            // the fault, where items of two locks may be compared
+	Settings map[string]string // its own, beside those of its side
+	Gate     gate.Outcome      // of an entry of a gate
+	Trials   []Trial
+}
+
+// Trial is one run of an item.
+type Trial struct {
+	batch.Finding
+	Aim  string     // the scenario: runs of the same one are repetitions of each other
+	Cost batch.Cost // what it cost; zero: its record is not there any more
+
+	record string // its directory, in that of its side; "": there is none, or it was measured
+}
+
+// Comparison is two sides beside each other.
+type Comparison struct {
+	Format  int      `json:"format"`
+	A       Side     `json:"a"`
+	B       Side     `json:"b"`
+	Differ  []Field  `json:"differ"` // what was not the same, beside what was found
+	Times   bool     `json:"times_comparable"`
+	Pairs   []Pair   `json:"pairs"`
+	Overall []Metric `json:"overall,omitempty"` // over all pairs
+	OnlyA   []string `json:"only_a,omitempty"`
+	OnlyB   []string `json:"only_b,omitempty"`
+}
+
+// Field is something that the sides have not in common.
+type Field struct {
+	Name string `json:"name"`
+	A    string `json:"a"`
+	B    string `json:"b"`
+}
+
+// Pair is an item on both sides.
+type Pair struct {
+	Name       string         `json:"name"`
+	Differ     []Field        `json:"differ,omitempty"`
+	Properties []PropertyPair `json:"properties"` // none: it only measures
+	Metrics    []Metric       `json:"metrics,omitempty"`
+}
+
+// Compare puts two sides beside each other. The error says that they have nothing in common.
+func Compare(a, b *Side) (*Comparison, error) {
+	if a.Kind != b.Kind {
+		return nil, fmt.Errorf("%s is a %s and %s is a %s; compare two of one kind", a.Name, a.Kind,
+			b.Name, b.Kind)
+	}
+	c := &Comparison{Format: batch.Format, A: *a, B: *b, Times: a.Environment == b.Environment &&
+		a.Machine == b.Machine && a.Machine != batch.SeveralMachines}
+	c.Differ = c.sides()
+	as, bs := c.match()
+	if len(as) == 0 {
+		return nil, fmt.Errorf("they have nothing in common: %s has %s; %s has %s", a.Name,
+			names(a.Items), b.Name, names(b.Items))
+	}
+	for i := range as {
+		c.Pairs = append(c.Pairs, newPair(as[i], bs[i], c.exact(as[i], bs[i])))
+	}
+	c.judgeCosts(as, bs)
+	return c, nil
+}
+
+// exact reports whether a pair was simulated with one seed: such runs repeat step by step.
+func (c *Comparison) exact(a, b Item) bool {
+	of := func(s Side, i Item) (environment, seed string) {
+		return cmp.Or(i.Settings["environment"], s.Environment),
+			cmp.Or(i.Settings["seed"], s.Settings["seed"])
+	}
+	environment, seed := of(c.A, a)
+	other, otherSeed := of(c.B, b)
+	return environment == "sim" && other == "sim" && seed == otherSeed
+}
+
+// sides are the differences of the whole.
+func (c *Comparison) sides() (out []Field) {
+	add := func(name, a, b string) {
+		if a != b {
+			out = append(out, Field{name, a, b})
+		}
+	}
+	add("environment", c.A.Environment, c.B.Environment)
+	add("machine", c.A.Machine, c.B.Machine)
+	return slices.Concat(out, differences(c.A.Versions, c.B.Versions, "version of "),
+		differences(c.A.Settings, c.B.Settings, ""))
+}
+
+// differences are the keys at which two maps differ.
+func differences(a, b map[string]string, prefix string) (out []Field) {
+	keys := map[string]bool{}
+	for k := range a {
+		keys[k] = true
+	}
+	for k := range b {
+		keys[k] = true
+	}
+	for k := range keys {
+		if a[k] != b[k] {
+			out = append(out, Field{prefix + k, a[k], b[k]})
+		}
+	}
+	slices.SortFunc(out, func(x, y Field) int { return strings.Compare(x.Name, y.Name) })
+	return out
+}
+
+// match pairs items by their names. Where no name is on both sides, two locks are compared: the
+// only item of each, or by fault.
+func (c *Comparison) match() (as, bs []Item) {
+	byName := func(i Item) string { return i.Name }
+	as, bs = c.by(byName)
+	if len(as) == 0 && len(c.A.Items) == 1 && len(c.B.Items) == 1 {
+		return c.A.Items, c.B.Items
+	}
+	if len(as) == 0 && unique(c.A.Items) && unique(c.B.Items) {
+		as, bs = c.by(func(i Item) string { return i.Under })
+		byName = func(i Item) string { return i.Under }
+	}
+	c.OnlyA, c.OnlyB = rest(c.A.Items, bs, byName), rest(c.B.Items, as, byName)
+	return as, bs
+}
+
+func (c *Comparison) by(key func(Item) string) (as, bs []Item) {
+	for _, a := range c.A.Items {
+		if i := slices.IndexFunc(c.B.Items, func(b Item) bool {
+			return key(a) == key(b) &&
+				key(a) != ""
+		}); i >= 0 {
+			as, bs = append(as, a), append(bs, c.B.Items[i])
+		}
+	}
+	return as, bs
+}
+
+// unique reports whether no fault is there twice: all items are of one lock.
+func unique(items []Item) bool {
+	seen := map[string]bool{}
+	for _, i := range items {
+		if seen[i.Under] {
+			return false
+		}
+		seen[i.Under] = true
+	}
+	return true
+}
+
+// rest are the items that found no partner.
+func rest(items, others []Item, key func(Item) string) (out []string) {
+	for _, i := range items {
+		if !slices.ContainsFunc(others, func(o Item) bool { return key(o) == key(i) }) {
+			out = append(out, i.Name)
+		}
+	}
+	return out
+}
+
+func names(items []Item) string {
+	var out []string
+	for _, i := range items[:min(len(items), 5)] {
+		out = append(out, fmt.Sprintf("%q", i.Name))
+	}
+	if len(items) > 5 {
+		out = append(out, "…")
+	}
+	if len(out) == 0 {
+		return "nothing"
+	}
+	return strings.Join(out, ", ")
+}
+
+// newPair compares one item with its partner.
+func newPair(a, b Item, exact bool) Pair {
+	p := Pair{Name: a.Name, Differ: differences(a.Settings, b.Settings, "")}
+	if a.Name != b.Name {
+		p.Name = a.Name + " / " + b.Name
+	}
+	for _, l := range propertiesOf(a, b) {
+		p.Properties = append(p.Properties, newPropertyPair(l, a, b, exact))
+	}
+	return p
+}
+
+// propertiesOf are the properties that either item was judged for.
+func propertiesOf(items ...Item) (out []string) {
+	for _, i := range items {
+		for _, t := range i.Trials {
+			for l := range t.Properties {
+				if !slices.Contains(out, l) {
+					out = append(out, l)
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, batch.ByProperty)
+	return out
+}
+
+// Judged are the pairs that have a verdict.
+func (c *Comparison) Judged() []Pair {
+	return slices.DeleteFunc(slices.Clone(c.Pairs), func(p Pair) bool {
+		return len(p.Properties) == 0
+	})
+}
+
+// Changed are the letters of a pair that changed for certain.
+func (p Pair) Changed() (out []PropertyPair) {
+	for _, l := range p.Properties {
+		if l.Change == New || l.Change == Gone {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Exit is the code for a script that demands that no letter changed: 1 if one did, 2 if one cannot
+// be told any more.
+func (c *Comparison) Exit() int {
+	exit := 0
+	for _, p := range c.Pairs {
+		if len(p.Changed()) > 0 {
+			return checker.ExitUnexpected
+		}
+		for _, l := range p.Properties {
+			if l.Change == Lost {
+				exit = checker.ExitUnknown
+			}
+		}
+	}
+	return exit
+}
+
+// Write writes the comparison as JSON.
+func (c *Comparison) Write(w io.Writer) error {
+	return history.WriteDocument(w, c)
+}

@@ -1,0 +1,45 @@
+package gate
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/choose/advice"
+)
+
+//go:embed example.yaml
+var example []byte
+
+// WriteExample writes a gate file to begin with. It never overwrites one.
+func WriteExample(name string) error { return writeNew(name, example) }
+
+// ReadFile reads a gate file.
+func ReadFile(name string) (*File, error) {
+	src, err := units.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no %s; `%s` writes an example", name, advice.GateInit)
+	} else if err != nil {
+		return nil, err
+	}
+	return Read(name, src)
+}
+
+// Named refuses names that no entry has; flag is named in the error.
+func (g *File) Named(flag string, names []string) error {
+	var all []string
+	for _, e := range g.Entries {
+		all = append(all, fmt.Sprintf("%q", e.Name))
+	}
+	for _, name := range names {
+		if !slices.Contains(all, fmt.Sprintf("%q", name)) {
+			return fmt.Errorf("%s %q is the name of no entry; there are: %s", flag, name,
+				strings.Join(all, ", "))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,277 @@
+package gate
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// Found is what the runs of an entry showed when its file was written (docs/ci.md, A snapshot). It
+// takes the place of an expectation: a letter that is not in it is new and fails the entry, and so
+// does one of Must that is gone.
+type Found struct {
+	Runs int `yaml:"runs" json:"runs"` // that could be judged; 0: the entry was not measured yet
+	// letters that each of the runs violated
+	Must []string `yaml:"must,commas" json:"must,omitempty"`
+	// letters that some of them violated, and how many
+	May map[string]int `yaml:"may" json:"may,omitempty"`
+	// letters that some of them left unknown, and how many
+	Unknown map[string]int `yaml:"unknown" json:"unknown,omitempty"`
+	// in the simulator: a digest of all that clients and Redis did, for each seed
+	Courses []string `yaml:"courses,commas" json:"courses,omitempty"`
+}
+
+// absence is the chance that a letter which n runs of n had is in none of m more, if the lock is as
+// it was: one in as many as there are ways to choose m of n+m+1 (the rule of succession).
+func absence(n, m int) float64 {
+	chance := 1.0
+	for i := 1; i <= m; i++ {
+		chance *= float64(i) / float64(n+1+i)
+	}
+	return chance
+}
+
+// count is how often each letter was violated, left unknown, and judged valid in runs.
+type count struct {
+	violated, unknown, valid map[string]int
+	runs                     int
+	courses                  []string
+}
+
+func countLetters(runs []Run) count {
+	c := count{violated: map[string]int{}, unknown: map[string]int{}, valid: map[string]int{}}
+	for _, run := range runs {
+		if run.HarnessError != "" || run.Disturbed || run.Refused {
+			continue
+		}
+		c.runs++
+		if run.Course != "" && !run.Extra {
+			c.courses = append(c.courses, run.Course)
+		}
+		for l, r := range run.Properties {
+			switch {
+			case slices.Contains(run.Reported, l) || r == checker.NA:
+			case r == checker.Violated:
+				c.violated[l]++
+			case r == checker.Valid:
+				c.valid[l]++
+			default:
+				c.unknown[l]++
+			}
+		}
+	}
+	return c
+}
+
+// newFound is what the runs of an entry show.
+func newFound(runs []Run) *Found {
+	c := countLetters(runs)
+	f := &Found{Runs: c.runs, May: map[string]int{}, Unknown: c.unknown, Courses: c.courses}
+	for _, l := range slices.SortedFunc(maps.Keys(c.violated), batch.ByProperty) {
+		if c.violated[l] == c.runs {
+			f.Must = append(f.Must, l)
+		} else {
+			f.May[l] = c.violated[l]
+		}
+	}
+	return f
+}
+
+// check refuses counts and letters that cannot be.
+func (f *Found) check() error {
+	for _, l := range slices.Concat(f.Must, slices.Collect(maps.Keys(f.May)),
+		slices.Collect(maps.Keys(f.Unknown))) {
+		if !slices.Contains(history.Properties(), l) {
+			return fmt.Errorf("found names %q, which is no property", l)
+		}
+	}
+	for _, n := range slices.Concat(slices.Collect(maps.Values(f.May)),
+		slices.Collect(maps.Values(f.Unknown))) {
+		if n < 1 || n > f.Runs {
+			return fmt.Errorf("found counts %d of %d runs", n, f.Runs)
+		}
+	}
+	return nil
+}
+
+// String says what was found: "S, L 5 of 5; O 2 of 5".
+func (f *Found) String() string {
+	if f.Runs == 0 {
+		return "not measured yet"
+	}
+	var parts []string
+	if len(f.Must) > 0 {
+		parts = append(parts, fmt.Sprintf("%s %d of %d", strings.Join(f.Must, ", "), f.Runs, f.Runs))
+	}
+	for _, l := range slices.SortedFunc(maps.Keys(f.May), batch.ByProperty) {
+		parts = append(parts, fmt.Sprintf("%s %d of %d", l, f.May[l], f.Runs))
+	}
+	if len(parts) == 0 {
+		return "no letter in " + units.Count(f.Runs, "run")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// fresh are the letters of a run that the file does not have.
+func (f *Found) fresh(run Run) (out []string) {
+	for _, l := range run.ViolatedAll() {
+		if f.Runs > 0 && !run.Extra && !slices.Contains(f.Must, l) && f.May[l] == 0 {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// met is what a run says about the snapshot, apart from letters that are gone: these take several.
+func (f *Found) met(run Run) checker.Result {
+	switch {
+	case run.HarnessError != "" || run.Disturbed:
+		return checker.Unknown
+	case len(f.fresh(run)) > 0:
+		return checker.Violated
+	}
+	for l, r := range run.Properties {
+		if r != checker.Violated && r != checker.Valid && r != checker.NA && f.Runs > 0 &&
+			f.Unknown[l] == 0 && !slices.Contains(run.Reported, l) {
+			return checker.Unknown
+		}
+	}
+	return checker.Valid
+}
+
+// changed are the runs that took another course than with the same seed then.
+func (e *Entry) changed(runs []Run) (out []Run) {
+	for _, run := range runs {
+		if e.straying(run) {
+			out = append(out, run)
+		}
+	}
+	return out
+}
+
+func (e *Entry) straying(run Run) bool {
+	if e.Found == nil || run.Extra || run.Course == "" || run.Seed < e.Seed {
+		return false
+	}
+	i := run.Seed - e.Seed
+	return i < uint64(len(e.Found.Courses)) && e.Found.Courses[i] != run.Course
+}
+
+// gone are the letters that each run had and none has now, with the chance of that.
+func (f *Found) gone(c count) (letters []string, chance float64) {
+	for _, l := range f.Must {
+		if c.violated[l] == 0 {
+			letters, chance = append(letters, l), math.Max(chance, absence(f.Runs, c.valid[l]))
+		}
+	}
+	return letters, chance
+}
+
+// untold are letters that could be judged then, and cannot in most of the runs now.
+func (f *Found) untold(c count) (out []string) {
+	for _, l := range slices.SortedFunc(maps.Keys(c.unknown), batch.ByProperty) {
+		if f.Unknown[l] == 0 && c.violated[l] == 0 && 2*c.unknown[l] > c.runs {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// judgeFound compares the runs of an entry with those of its snapshot.
+func (e *Entry) judgeFound(f *EntryResult, t tally) {
+	now := countLetters(t.Counted)
+	gone, chance := e.Found.gone(now)
+	changed, untold := e.changed(t.Counted), e.Found.untold(now)
+	is := newFound(t.Counted).String()
+	if now.runs == 0 {
+		is = f.notJudged(t)
+	}
+	switch {
+	case e.Found.Runs == 0 && !e.trouble(f, t) && now.runs > 0:
+		f.Result, f.Found, f.Claim = Passed, "measured", is
+		if not := f.notJudged(t); not != "" {
+			f.Claim += "; " + not
+		}
+	case e.Found.Runs == 0:
+		if f.Claim == "" && len(t.Counted) > 0 {
+			f.Claim = "not measured: " + f.notJudged(t)
+		}
+	case len(t.not) > 0:
+		e.failNew(f, t, is)
+	case len(gone) > 0 && chance < batch.NoAccident:
+		f.fail(Gone, "without "+strings.Join(gone, ","), t.Counted[0], fmt.Sprintf(
+			"%s did not happen any more. Then: %s. Now: %s. If the lock was mended, write the file anew.",
+			strings.Join(gone, ", "), e.Found, is))
+	case len(changed) > 0:
+		f.fail(Different, "another course", changed[0], fmt.Sprintf(
+			"The letters are the same, but what happened is not: the simulator repeats a seed step by "+
+				"step, and in %s, first with seed %d, a client sent or got something else than then, or at "+
+				"another time. A changed lock does that, or another lockbench; it is not worse by itself. "+
+				"If the change was meant, write the file anew.", ofRuns(len(changed), len(t.Counted)),
+			changed[0].Seed))
+	case e.trouble(f, t):
+	case now.runs == 0:
+		f.open("None of %s could be judged; %s. Then: %s.", units.Count(f.Planned, "run"), is, e.Found)
+	case len(gone) > 0:
+		f.open("%s was violated in each run then, and %s cannot tell that it is gone (the chance of "+
+			"that is %.2g). Then: %s. Now: %s.", strings.Join(gone, ", "), units.Count(now.runs, "run"),
+			chance, e.Found, is)
+	case len(untold) > 0:
+		f.open("%s could be judged then (%s), and cannot now: %s.", strings.Join(untold, ", "), e.Found,
+			why(t.open[0], e))
+		f.show(t.open[0])
+	case len(t.Counted) < f.Planned || f.Cut != "" || 2*now.runs < len(t.Counted):
+		f.open("Only %d of %s could be judged; %s.", now.runs, units.Count(f.Planned, "run"),
+			f.notJudged(t))
+	default:
+		f.Result, f.Found = Passed, is
+		f.Claim = e.foundClaim(f, t, is)
+		f.show(t.Counted[0])
+	}
+}
+
+// foundClaim says that the runs of an entry, of which the page has the name, are as they were.
+func (e *Entry) foundClaim(f *EntryResult, t tally, is string) string {
+	s := units.Upper(is) + ", as when the file was written"
+	if then := e.Found.String(); then != is {
+		s += " (" + then + ")"
+	}
+	if not := f.notJudged(t); not != "" {
+		s += "; of " + units.Count(len(t.Counted), "run") + " " + not
+	}
+	return fmt.Sprintf("%s (%s%s).", s, e.settings(), seeds(t.Counted))
+}
+
+// failNew tells of letters that the file does not have.
+func (e *Entry) failNew(f *EntryResult, t tally, is string) {
+	var fresh []string
+	for _, run := range t.not {
+		for _, l := range e.Found.fresh(run) {
+			if !slices.Contains(fresh, l) {
+				fresh = append(fresh, l)
+			}
+		}
+	}
+	slices.SortFunc(fresh, batch.ByProperty)
+	run := t.not[0]
+	f.fail(Worse, "new: "+strings.Join(fresh, ","), run, fmt.Sprintf(
+		"%s is new, in %s, first with seed %d%s. Then: %s. Now: %s.", strings.Join(fresh, ", "),
+		ofRuns(len(t.not), len(t.Counted)), run.Seed, classes(run), e.Found, is))
+	f.show(run, fresh...)
+}
+
+func (e *EntryResult) fail(change Change, found string, run Run, claim string) {
+	e.Result, e.Change, e.Found, e.Claim = Failed, change, found, claim
+	e.show(run)
+}
+
+func (e *EntryResult) open(format string, args ...any) {
+	e.Result, e.Found, e.Claim = Unknown, "unknown", fmt.Sprintf(format, args...)
+}

@@ -1,0 +1,171 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// heard is how much of a file's gate was run: its forms were counted over the runs of all entries,
+// and only those of what ran now can be compared.
+type heard struct {
+	whole bool // all of it was asked for
+	// of the file: the runs of the entries that ran now at least once, and as many of these as were
+	// run now, entry by entry
+	then, same int
+}
+
+// heard counts the runs that were neither disturbed nor broken.
+func (g *File) heard(found map[string]*EntryResult, whole bool) heard {
+	h := heard{whole: whole}
+	for _, e := range g.Entries {
+		if f := found[e.Name]; f != nil && e.Found != nil {
+			if n := f.heard(); n > 0 {
+				h.then, h.same = h.then+e.Found.Runs, h.same+min(n, e.Found.Runs)
+			}
+		}
+	}
+	return h
+}
+
+// heard is in how many runs of an entry what was said counts.
+func (e *EntryResult) heard() (n int) {
+	for _, run := range e.Runs {
+		n += batch.Truth(!run.Disturbed && !run.Extra && !run.Refused && run.HarnessError == "")
+	}
+	return n
+}
+
+// judge compares what was said with the file. A form that is missing may be one of what was not
+// run, unless it was in more runs than that: where it may be, a whole gate is unknown, and a part
+// of one says nothing of it.
+func (s Says) judge(now Says, h heard, environment string) EntryResult {
+	now = now.like(s)
+	news, gone, open := s.compare(now, h)
+	e := EntryResult{Name: saysName, Title: saysName, Environment: environment, Result: Passed,
+		Expect: Expectation{Snapshot: units.Count(len(s.Forms), "form")}, Found: "as then"}
+	switch {
+	case len(news)+len(gone) > 0:
+		s.fail(&e, now, news, gone)
+	case h.whole && len(open) > 0:
+		e.open("%s may be gone, or be part of what was not run: %d of %s of the file were run. The "+
+			"first: %s.", units.Count(len(open), "form"), h.same, units.Count(s.Of, "run"),
+			s.seen(now, open[0]))
+	case !h.whole:
+		e.Claim = fmt.Sprintf("No form is new in %s, which are a part of the gate.",
+			units.Count(now.Of, "run"))
+		s.suspect(now, h, &e)
+	default:
+		e.Claim = fmt.Sprintf("Each of the %s was there in %s, and no other.",
+			units.Count(len(s.Forms), "form"), units.Count(now.Of, "run"))
+		s.unsure(now, &e)
+	}
+	return e
+}
+
+// compare are the forms that are new or gone and that are no accident, and those that would be gone
+// if all had been run; the shortest first, which say most.
+func (s Says) compare(now Says, h heard) (news, gone, open []string) {
+	for f, k := range now.Forms {
+		if s.Forms[f] == 0 && batch.Chance(min(h.then, s.Of), k, now.Of) < batch.NoAccident {
+			news = append(news, f)
+		}
+	}
+	same := min(h.same, s.Of)
+	for f, k := range s.Forms {
+		switch least := k - (s.Of - same); {
+		case now.Forms[f] > 0:
+		case least > 0 && batch.Chance(now.Of, least, same) < batch.NoAccident:
+			gone = append(gone, f)
+		case batch.Chance(now.Of, k, s.Of) < batch.NoAccident:
+			open = append(open, f)
+		}
+	}
+	for _, forms := range [][]string{news, gone, open} {
+		slices.SortFunc(forms, func(a, b string) int {
+			return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+		})
+	}
+	return news, gone, open
+}
+
+// seen says in how many runs a form was then, and is now.
+func (s Says) seen(now Says, form string) string {
+	return fmt.Sprintf("%s (then in %d of %d runs, now in %d of %d)", form, s.Forms[form], s.Of,
+		now.Forms[form], now.Of)
+}
+
+func (s Says) fail(e *EntryResult, now Says, news, gone []string) {
+	var parts []string
+	tell := func(what string, forms []string) {
+		for _, f := range forms[:min(len(forms), 4)] {
+			parts = append(parts, what+": "+s.seen(now, f))
+		}
+		if left := len(forms) - 4; left > 0 {
+			parts = append(parts, fmt.Sprintf("%d more are %s", left, what))
+		}
+	}
+	tell("new", news)
+	tell("gone", gone)
+	e.Result, e.Change, e.Found = Failed, Said, fmt.Sprintf("%d new, %d gone", len(news), len(gone))
+	e.Claim = "The lock says something else: " + strings.Join(parts, "; ") +
+		". If that was meant, write the file anew."
+}
+
+// suspect makes a part of a gate unknown where each run says what none of the same entries said,
+// and these are too few to be sure.
+func (s Says) suspect(now Says, h heard, e *EntryResult) {
+	for _, f := range slices.Sorted(maps.Keys(now.Forms)) {
+		if s.Forms[f] == 0 && now.Forms[f] == now.Of &&
+			batch.Chance(min(h.then, s.Of), now.Of, now.Of) < unlikely {
+			e.Result, e.Found = Unknown, "unknown"
+			e.Claim = "So few runs do not tell whether it is luck: " + s.seen(now, f) +
+				". More entries, or a file measured with more runs (--repeat), would tell."
+			return
+		}
+	}
+}
+
+// unlikely is the chance below which a form of every run that is in none is not called luck, though
+// it is not enough to say more.
+const unlikely = 0.01
+
+// unsure says which forms were there only then or only now, where so few runs prove nothing. It is
+// unknown, not passed, if one of them was in every run and is in none, or the other way around.
+func (s Says) unsure(now Says, e *EntryResult) {
+	var forms []string
+	tell := func(f string, then, is int) {
+		forms = append(forms, fmt.Sprintf("%s was in %d of %d runs then, and is in %d of %d now", f, then,
+			s.Of, is, now.Of))
+		if (then == s.Of || is == now.Of) && batch.Chance(s.Of, now.Of, now.Of) < unlikely {
+			e.Result, e.Found = Unknown, "unknown"
+		}
+	}
+	for f, n := range s.Forms {
+		if now.Forms[f] == 0 {
+			tell(f, n, 0)
+		}
+	}
+	for f, n := range now.Forms {
+		if s.Forms[f] == 0 {
+			tell(f, 0, n)
+		}
+	}
+	if len(forms) == 0 {
+		return
+	}
+	slices.Sort(forms)
+	e.Claim = "So few runs do not tell whether it is luck: " +
+		strings.Join(forms[:min(len(forms), 4)], "; ") + "."
+	if left := len(forms) - 4; left > 0 {
+		e.Claim = strings.TrimSuffix(e.Claim, ".") + fmt.Sprintf("; and %d more.", left)
+	}
+	if e.Result == Unknown {
+		e.Claim += " A file measured with more runs (--repeat) would tell."
+	}
+}

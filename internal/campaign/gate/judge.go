@@ -1,0 +1,214 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// met is what a run says about its entry's expectation; see Expectation.met. A counterexample that
+// the environment did not follow shows no violation any more, and proves no safety either.
+func (e *Entry) met(run Run) checker.Result {
+	switch {
+	case run.Refused:
+		return checker.Unknown
+	case run.Diverged != "":
+		return sure(e.Expect.Violates && run.HarnessError == "", checker.Violated)
+	case e.Found != nil:
+		return e.Found.met(run)
+	}
+	return e.Expect.met(run.Finding)
+}
+
+// tally is what the runs of an entry say together.
+type tally struct {
+	met, not, open []Run // as expected; not as expected; unknown
+	refused, broke []Run
+	Counted        []Run    // all that count: a second try instead of the first
+	letters, na    []string // that were judged, and of which nothing could be said
+	evidence       checker.Evidence
+}
+
+// count sorts the runs of an entry. Where a run was done once more, the second try counts.
+func (e *Entry) Count(runs []Run) (t tally) {
+	for i, run := range runs {
+		if i+1 < len(runs) && runs[i+1].Again && runs[i+1].Seed == run.Seed &&
+			runs[i+1].Repeat == run.Repeat {
+			continue
+		}
+		t.Counted = append(t.Counted, run)
+		switch met := e.met(run); {
+		case met == checker.Valid:
+			t.met = append(t.met, run)
+		case met == checker.Violated && (run.Again || !e.doubts(run)):
+			t.not = append(t.not, run)
+		case run.Refused:
+			t.refused = append(t.refused, run)
+		case run.HarnessError != "":
+			t.broke = append(t.broke, run)
+		default:
+			t.open = append(t.open, run)
+		}
+		t.add(run)
+	}
+	return t
+}
+
+func (t *tally) add(run Run) {
+	t.evidence.Acquisitions += run.Evidence.Acquisitions
+	t.evidence.Contended += run.Evidence.Contended
+	t.evidence.Aimed += run.Evidence.Aimed
+	t.evidence.Hits += run.Evidence.Hits
+	for l, r := range run.Properties {
+		list := &t.letters
+		if r == checker.NA {
+			list = &t.na
+		}
+		if !slices.Contains(*list, l) {
+			*list = append(*list, l)
+		}
+	}
+	t.na = slices.DeleteFunc(t.na, func(l string) bool { return slices.Contains(t.letters, l) })
+	slices.SortFunc(t.letters, batch.ByProperty)
+	slices.SortFunc(t.na, batch.ByProperty)
+}
+
+// judge says what became of an entry. A violation outranks a broken harness, that outranks what is
+// unknown, and unknown never passes.
+func (e *Entry) judge(f *EntryResult, allowed bool) {
+	t := e.Count(f.Runs)
+	f.Result, f.Change, f.Found, f.Claim = Unknown, "", "unknown", ""
+	switch {
+	case e.Found != nil:
+		e.judgeFound(f, t)
+	case !e.Expect.Violates && len(t.not) > 0:
+		e.failSafe(f, t)
+	case e.search():
+		e.judgeSearch(f, t)
+	case e.Expect.Violates && len(t.not) > 0:
+		e.failViolates(f, t)
+	case e.trouble(f, t):
+	case len(t.open) > 0:
+		f.Claim = fmt.Sprintf("Nobody can tell in %s: %s.", ofRuns(len(t.open), len(t.Counted)),
+			why(t.open[0], e))
+		f.show(t.open[0])
+	case len(t.Counted) < f.Planned || f.Cut != "":
+		f.Claim = fmt.Sprintf("Only %d of %s done: %s.", len(t.Counted), were(f.Planned),
+			cmp.Or(f.Cut, "it was interrupted"))
+	default:
+		e.pass(f, t)
+	}
+	if f.Result == Unknown && allowed {
+		f.Result = Allowed
+	}
+}
+
+// trouble is for runs that were not possible or broke.
+func (e *Entry) trouble(f *EntryResult, t tally) bool {
+	switch {
+	case len(t.refused) > 0:
+		f.Result, f.Found = Refused, "refused"
+		f.Claim = "It cannot be run like this: " + t.refused[0].HarnessError + "."
+	case len(t.broke) > 0:
+		f.Result, f.Found = Broken, "broke"
+		f.Claim = fmt.Sprintf("%s broke: %s.", units.Upper(ofRuns(len(t.broke), len(t.Counted))),
+			t.broke[0].HarnessError)
+		f.show(t.broke[0])
+	}
+	return f.Result != Unknown
+}
+
+func (e *Entry) failSafe(f *EntryResult, t tally) {
+	run := t.not[0]
+	violated := strings.Join(run.ViolatedAll(), ", ")
+	f.fail(Worse, "violates "+strings.ReplaceAll(violated, ", ", ","), run, fmt.Sprintf(
+		"%s violated in %s, first with seed %d%s.", violated, ofRuns(len(t.not), len(t.Counted)),
+		run.Seed, classes(run)))
+}
+
+func (e *Entry) failViolates(f *EntryResult, t tally) {
+	run, what := t.not[0], named(e.Expect.Plan())
+	switch {
+	case run.Diverged != "":
+		f.fail(Gone, "diverged", run, fmt.Sprintf("The counterexample does not happen any more: %s. If "+
+			"the lock was mended, put an entry with the lock, the fault and `expect: safe` in its place.",
+			run.Diverged))
+	case len(t.met) == 0:
+		f.fail(Gone, run.Found(), run, fmt.Sprintf(
+			"%s was expected and did not happen in %s: %s. If the lock was mended, write `expect: safe`.",
+			what, ofRuns(len(t.not), len(t.Counted)), said(run, e)))
+	default:
+		within := e.Expect
+		within.Within = history.Duration(30 * time.Second)
+		f.fail(Gone, run.Found(), run, fmt.Sprintf(
+			"%s was found in %s only, not with seed %d. If that is how it is, write `expect: %s`.", what,
+			ofRuns(len(t.met), len(t.Counted)), run.Seed, within))
+	}
+}
+
+// judgeSearch is for runs that were done until one finds what is expected.
+func (e *Entry) judgeSearch(f *EntryResult, t tally) {
+	switch {
+	case len(t.met) > 0:
+		e.pass(f, t)
+	case e.trouble(f, t):
+	case len(t.not) == 0 || f.Cut != "":
+		f.Claim = fmt.Sprintf("%s was not found, and nothing can be said: %s.", named(e.Expect.Plan()),
+			e.whyNot(f, t))
+		if len(t.open) > 0 {
+			f.show(t.open[0])
+		}
+	default:
+		f.fail(Gone, "not found", t.not[0], fmt.Sprintf(
+			"%s was expected within %s and not found in %s. If the lock was mended, write `expect: safe`.",
+			named(e.Expect.Plan()), brief(e.Expect.Within), units.Count(len(t.Counted), "run")))
+	}
+}
+
+func (e *Entry) whyNot(f *EntryResult, t tally) string {
+	switch {
+	case f.Cut != "":
+		return f.Cut
+	case len(t.open) > 0:
+		return fmt.Sprintf("none of %s can be judged; the first: %s", units.Count(len(t.Counted), "run"),
+			why(t.open[0], e))
+	}
+	return fmt.Sprintf("no run ended within %s", brief(e.Expect.Within))
+}
+
+func (e *Entry) pass(f *EntryResult, t tally) {
+	f.Result = Passed
+	if !e.Expect.Violates {
+		f.Found, f.Claim = "valid", e.safeClaim(t)
+		f.show(t.met[0])
+		return
+	}
+	run := t.met[0]
+	f.Found = run.Found()
+	in := ofRuns(len(t.met), len(t.Counted))
+	if e.search() {
+		in = fmt.Sprintf("run %d", len(t.Counted))
+	}
+	f.Claim = fmt.Sprintf("%s violated in %s of %s (%s%s), as expected%s.",
+		strings.Join(run.ViolatedAll(), ", "), in, e.Title(), e.settings(), seeds(t.Counted),
+		classes(run))
+	f.show(run)
+}
+
+// show says which run shows the result, and tells the first of the letters that it violates.
+func (e *EntryResult) show(run Run, letters ...string) {
+	e.Shown = &Shown{Seed: run.Seed, Dir: run.Dir}
+	for _, l := range slices.Concat(letters, run.ViolatedAll()) {
+		if w := run.Explanations[l]; w != "" {
+			e.Shown.Explanation = w
+			return
+		}
+	}
+}

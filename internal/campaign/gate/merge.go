@@ -1,0 +1,120 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// Part is what the directory of a gate holds.
+type Part struct {
+	Name   string // of the directory, for people
+	Result *Result
+}
+
+// Merge joins the shards of one gate and judges the whole again. With allowMissing some shards
+// may be missing or interrupted; their entries are unknown then.
+func Merge(parts []Part, allowMissing bool) (*Result, error) {
+	var common []batch.Part
+	for _, p := range parts {
+		plan, err := batch.Fields(p.Result.Gate, "file")
+		if err != nil {
+			return nil, err
+		}
+		plan["only"] = fmt.Appendf(nil, "%q", p.Result.Only)
+		common = append(common, batch.Part{
+			Name: p.Name, Shard: p.Result.Shard, Partial: p.Result.Partial, Plan: plan,
+			Version: p.Result.Version, Versions: Flat(p.Result.Versions),
+		})
+	}
+	missing, err := batch.Joinable(common, allowMissing)
+	if err != nil {
+		return nil, err
+	}
+	first := parts[0].Result
+	g := first.Gate
+	var says Says
+	for _, p := range parts {
+		says.join(p.Result.Says)
+	}
+	res := g.result(Options{Only: first.Only}, g.joined(parts, missing), says)
+	res.Version, res.Versions, res.Machine = first.Version, map[string]map[string]string{},
+		first.Machine
+	for _, p := range parts {
+		res.Took += p.Result.Took
+		res.Partial = res.Partial || p.Result.Partial
+		maps.Copy(res.Versions, p.Result.Versions)
+		if p.Result.Machine != res.Machine {
+			res.Machine = batch.SeveralMachines
+		}
+	}
+	res.Partial = res.Partial || len(missing) > 0
+	res.keepCounterexamples(parts)
+	res.conclude()
+	return res, nil
+}
+
+// joined are the runs of all parts, by entry.
+func (g *File) joined(parts []Part, missing []string) map[string]*EntryResult {
+	out := map[string]*EntryResult{}
+	for i := range g.Entries {
+		if e := &g.Entries[i]; chosen(parts[0].Result.Only, e.Name) {
+			out[e.Name] = &EntryResult{Planned: e.planned()}
+		}
+	}
+	for _, p := range parts {
+		for _, e := range p.Result.Entries {
+			o := out[e.Name]
+			if o == nil { // of the whole file, which is judged anew
+				continue
+			}
+			o.Runs = append(o.Runs, e.Runs...)
+			o.Cut = cmp.Or(o.Cut, e.Cut)
+		}
+	}
+	for _, o := range out {
+		if len(missing) > 0 && len(o.Runs) < o.Planned {
+			o.Cut = cmp.Or(o.Cut, "shard "+strings.Join(missing, ", ")+" is missing")
+		}
+	}
+	return out
+}
+
+// planned is how many runs the whole of an entry has to do, a search counting for one.
+func (e *Entry) planned() int {
+	if e.search() {
+		return 1
+	}
+	return e.runs()
+}
+
+// keepCounterexamples takes over what was shrunk from the run that still shows the entry's result.
+func (r *Result) keepCounterexamples(parts []Part) {
+	shrunk := map[string]string{}
+	for _, p := range parts {
+		for _, e := range p.Result.Entries {
+			if e.Shown != nil && e.Shown.Counterexample != "" {
+				shrunk[e.Shown.Dir] = e.Shown.Counterexample
+			}
+		}
+	}
+	for i := range r.Entries {
+		if s := r.Entries[i].Shown; s != nil {
+			s.Counterexample = shrunk[s.Dir]
+		}
+	}
+}
+
+// flat are the versions of all environments in one map.
+func Flat(versions map[string]map[string]string) map[string]string {
+	out := map[string]string{}
+	for environment, vs := range versions {
+		for what, v := range vs {
+			out[environment+"'s "+what] = v
+		}
+	}
+	return out
+}

@@ -1,0 +1,218 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/strictyaml"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/lockbench/lockbench/internal/run/store"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Machine carries out the entries of a gate, each as `lockbench run` would with the same options.
+type Machine struct {
+	gate  *File
+	ready map[string]Prepared
+	root  string                  // of the runs
+	runs  map[string]*runner.Runs // by the name of the environment
+	seen  map[string]bool         // environments that can be had
+}
+
+// Prepare makes the entries that are named ready, or all, and refuses what cannot work before
+// anything is run.
+func (g *File) Prepare(ctx context.Context, only []string) (*Machine, error) {
+	m := &Machine{gate: g, ready: map[string]Prepared{}, runs: map[string]*runner.Runs{},
+		seen: map[string]bool{}}
+	for _, e := range g.Entries {
+		if !chosen(only, e.Name) {
+			continue
+		}
+		prepare := m.run
+		if e.Replay != "" {
+			prepare = m.replay
+		}
+		p, err := prepare(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		m.ready[e.Name] = p
+	}
+	return m, nil
+}
+
+// Run is File.Run with the runs in a directory.
+func (m *Machine) Run(ctx context.Context, dir string, o Options) (*Result, error) {
+	m.root = dir
+	for _, runs := range m.runs {
+		runs.Root = dir
+	}
+	o.Jobs = cmp.Or(o.Jobs, m.gate.bears())
+	o.Drop = func(run string) { os.RemoveAll(m.path(run)) }
+	r, err := m.gate.Run(ctx, o, m.ready)
+	for _, runs := range m.runs {
+		runs.Close()
+	}
+	r.Version, r.Machine = runner.Version(), runner.Machine(m.gate.Environment)
+	r.Versions = map[string]map[string]string{}
+	for name, runs := range m.runs {
+		if v := runs.Versions(); v != nil {
+			r.Versions[name] = v
+		}
+	}
+	return r, err
+}
+
+// bears is how many runs the machine bears at once: in the sim each uses a core, in an environment
+// of real servers half of one at most.
+func (g *File) bears() int {
+	if g.Environment == runner.Sim {
+		return runtime.NumCPU()
+	}
+	return 2 * runtime.NumCPU()
+}
+
+// usualRun is what a run of a cell took on real servers, where two ran on each core: 27 runs of
+// docs/examples/own-lock in 23 s on two cores.
+const usualRun = 3400 * time.Millisecond
+
+// About is how long the runs of a file on real servers may take with so many at once, 0: the
+// default; of the simulator it is 0, since a run takes next to nothing there.
+func (g *File) About(jobs int) time.Duration {
+	if g.Environment == runner.Sim {
+		return 0
+	}
+	all := time.Duration(len(g.jobs(Options{})))
+	return (all * usualRun / time.Duration(cmp.Or(jobs, g.bears()))).Round(time.Second)
+}
+
+func (m *Machine) path(dir string) string { return filepath.Join(m.root, filepath.FromSlash(dir)) }
+
+// run makes an entry ready that has a lock and a fault.
+func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
+	p, err := e.Plan(e.Seed)
+	if err == nil {
+		err = m.possible(ctx, e, p)
+	}
+	if err == nil && p.Adapter != nil {
+		err = m.setUp(ctx, e, cmp.Or(p.Adapter.Dir, p.Adapter.Name))
+	}
+	if err != nil {
+		return none, err
+	}
+	if m.runs[e.Environment] == nil {
+		m.runs[e.Environment] = &runner.Runs{}
+	}
+	return Prepared{
+		Plan: e.Plan,
+		Run: func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error) {
+			v, err := m.runs[e.Environment].Run(ctx, p, dir)
+			return v, refusal(err)
+		},
+		Look: func(dir string) Look {
+			r, err := store.Load(m.path(dir))
+			if err != nil {
+				return Look{}
+			}
+			return look(r, e.Found != nil)
+		},
+	}, nil
+}
+
+// refusal marks the error of a run that could not begin as asked for. Only what an environment
+// cannot do by design is such a one. A server that did not start in time starts the next time: such
+// a run broke, and is done once more.
+func refusal(err error) error {
+	if errors.As(err, new(runner.UsageError)) && errors.As(err, new(nemesis.ImpossibleError)) {
+		return RefusedError{Err: err}
+	}
+	return err
+}
+
+// setUp builds an adapter before anything is run: one that does not build is one error, and not one
+// for each run.
+func (m *Machine) setUp(ctx context.Context, e Entry, name string) error {
+	if m.seen[name] {
+		return nil
+	}
+	m.seen[name] = true
+	a, err := adapters.Find(name)
+	if err == nil {
+		_, err = adapters.Setup(ctx, a)
+	}
+	if err != nil {
+		return e.At.Errorf("entry %q: %w", e.Name, err)
+	}
+	return nil
+}
+
+// possible asks once for each environment, place and system whether it can be had.
+func (m *Machine) possible(ctx context.Context, e Entry, p harness.Plan) error {
+	key := fmt.Sprint(e.Environment, p.Place, p.System())
+	if m.seen[key] {
+		return nil
+	}
+	m.seen[key] = true
+	c, err := runner.ChooseFor(ctx, p.System(), e.Environment, p.Place)
+	if err == nil {
+		err = runner.Available(ctx, c)
+	}
+	if err != nil {
+		return e.At.Errorf("environment %s: %w", e.Environment, err)
+	}
+	return nil
+}
+
+// Plan is the plan of an entry for one seed.
+func (e Entry) Plan(seed uint64) (harness.Plan, error) {
+	p, err := e.plan(seed)
+	if err != nil {
+		return p, e.At.Errorf("entry %q: %s", e.Name, asOptions.Replace(err.Error()))
+	}
+	return p, nil
+}
+
+func (e Entry) plan(seed uint64) (p harness.Plan, err error) {
+	o := e.asked.RunOptions
+	o.Environment, o.Seed, o.NoWatchdog = e.Environment, seed, !e.asked.Watchdog
+	if err := errors.Join(o.SetLease(e.asked.Lease), o.Configure(e.asked.Config)); err != nil {
+		return p, err
+	}
+	o.Place, err = runner.Complete(context.Background(), e.Environment, harness.Place(e.asked.place))
+	if err != nil {
+		return p, err
+	}
+	if p, err = harness.NewPlan(o); err != nil {
+		return p, err
+	}
+	p.Expect = e.Expect.Plan()
+	for _, l := range e.Expect.Properties {
+		if !slices.Contains(p.Properties, l) {
+			p.Properties = append(slices.Clone(p.Properties), l)
+		}
+	}
+	if e.Expect.Exactly || len(e.Expect.Properties) > 1 || e.Found != nil {
+		p.Thorough = true // else the first violation ends the run
+	}
+	return p, p.Validate()
+}
+
+// asOptions writes the flags that errors about a plan name as they are called in a gate file.
+var asOptions = func() *strings.Replacer {
+	pairs := []string{"--env", "environment"}
+	for _, name := range strictyaml.Names[settings]() {
+		pairs = append(pairs, "--"+strings.ReplaceAll(name, "_", "-"), name)
+	}
+	return strings.NewReplacer(pairs...)
+}()

@@ -1,0 +1,70 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/search/replay"
+)
+
+// replay makes an entry ready that does a counterexample again.
+func (m *Machine) replay(ctx context.Context, e Entry) (none Prepared, err error) {
+	x, err := counterexample.ReadFile(e.Replay)
+	if err != nil {
+		return none, e.At.Errorf("%w", err)
+	}
+	for _, l := range e.Expect.Properties {
+		if l != x.Verdict.Property {
+			return none, e.At.Errorf("%s violates %s, not %s; write `expect: violates %s`, or leave it away",
+				e.Replay, x.Verdict.Property, l, x.Verdict.Property)
+		}
+	}
+	if err := m.possible(ctx, e, harness.Plan{}); err != nil {
+		return none, err
+	}
+	switch e.Environment {
+	case runner.Sim:
+	case runner.Process:
+		if err := replay.Possible(x); err != nil {
+			return none, e.At.Errorf("%s: %w", e.Replay, err)
+		}
+	default:
+		return none, e.At.Errorf("a counterexample is replayed in %s or %s, not in %s",
+			runner.Sim, runner.Process, e.Environment)
+	}
+	return Prepared{Replay: func(ctx context.Context, dir string) (*checker.Verdict, string, error) {
+		attempts := 0
+		o, err := replay.Run(ctx, x, replay.Options{Environment: e.Environment, Times: 1,
+			Command: advice.Verb("gate"), Dir: func() (string, error) {
+				at := m.path(dir)
+				if attempts++; attempts > 1 {
+					at = fmt.Sprintf("%s-attempt-%d", at, attempts)
+				}
+				return at, os.MkdirAll(at, 0o755)
+			}})
+		return replayed(x, o, err)
+	}}, nil
+}
+
+// replayed is what a gate makes of an outcome: a violation if it was confirmed, unknown if the
+// machine was too slow.
+func replayed(x *counterexample.Counterexample, o replay.Outcome, err error) (*checker.Verdict,
+	string, error) {
+	switch {
+	case err != nil:
+		return nil, "", err
+	case o.Confirmed:
+		return &checker.Verdict{Format: checker.Format, Verdict: checker.Violated,
+			Properties: []checker.Property{x.Verdict}}, "", nil
+	case o.TooSlow:
+		return &checker.Verdict{Format: checker.Format, Properties: []checker.Property{
+			{Property: x.Verdict.Property, Reason: o.String()}}}, "", nil
+	}
+	return &checker.Verdict{Format: checker.Format}, o.String(), nil
+}

@@ -1,0 +1,483 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Format is the version of gate files: those of a later one are refused.
+const Format = 2
+
+// Written says when and of what a snapshot was written.
+type Written struct {
+	By   string            `yaml:"by" json:"by"`           // the version of lockbench
+	Of   string            `yaml:"of" json:"of,omitempty"` // the lock: an impl or an adapter
+	With map[string]string `yaml:"with" json:"with,omitempty"`
+	Lock string            `yaml:"lock" json:"lock,omitempty"` // of an adapter: its library and files
+	Says Says              `yaml:"says" json:"says"`
+}
+
+// Snapshot is a gate file in the making: every cell of a lock, as the matrix has them.
+type Snapshot struct {
+	Impl, Adapter string   // one of them
+	Faults        []string // columns of the matrix; none: all
+	// "": the simulator for a lock of lockbench's own, else real Redis
+	Environment string
+	Seed        uint64        // 0: 1
+	Runs        int           // of each cell; 0: 10 in the simulator, 5 elsewhere
+	Lease       time.Duration // 0: as the matrix has it
+
+	file  string
+	lock  string
+	cells []cell
+	notes []string // why cells are missing
+}
+
+// cell is an entry to be.
+type cell struct {
+	name    string
+	options []Option
+}
+
+// variant is that of the lock; "": the usual one.
+func (c cell) variant() string {
+	return Entry{Options: c.options}.Option("variant")
+}
+
+// The defaults of a snapshot. In the simulator a run costs next to nothing; elsewhere the runs of
+// all cells together tell what a single one cannot.
+const (
+	runsInSim = 10
+	runsReal  = 5
+	maxExtra  = 40 // runs that look for a letter that is gone
+	// some libraries count in whole seconds
+	adapterLease = 2 * time.Second
+)
+
+// Prepare finds the cells, and refuses a file that is there already.
+func (s *Snapshot) Prepare(ctx context.Context, file string) (*File, error) {
+	if _, err := os.Stat(file); err == nil {
+		return nil, thereAlready(file)
+	}
+	s.file = file
+	if err := s.choose(ctx); err != nil {
+		return nil, err
+	}
+	o := matrix.Options{Columns: s.Faults, TTL: s.Lease, Environment: s.Environment}
+	if s.Impl != "" {
+		o.Rows = []string{s.Impl}
+	} else {
+		o.Adapters = []string{s.Adapter}
+		o.TTL = cmp.Or(o.TTL, adapterLease)
+		a, err := adapters.Find(strings.Split(s.Adapter, " ")[0])
+		if err == nil {
+			err = a.Missing()
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.lock = lockOf(a)
+	}
+	if s.Environment != runner.Sim {
+		c, err := runner.Choose(ctx, s.Environment, harness.Place{})
+		if err != nil {
+			return nil, err
+		}
+		o.Unsupported = runner.Capabilities(ctx, c, true).Unsupported()
+		err = o.Lacking(func(w harness.RunOptions) error { return runner.Try(ctx, w) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := s.find(o); err != nil {
+		return nil, err
+	}
+	return Read(file, []byte(s.text(nil)))
+}
+
+// lockOf names what an adapter drives, as far as it says that, and its files.
+func lockOf(a adapters.Adapter) string {
+	files := "files " + a.Hash
+	if library := strings.TrimSpace(a.Library + " " + a.Version); library != "" {
+		return library + ", " + files
+	}
+	return files
+}
+
+// choose settles environment, seed and number of runs.
+func (s *Snapshot) choose(ctx context.Context) error {
+	s.Seed = cmp.Or(s.Seed, 1)
+	switch {
+	case s.Environment == "" && s.Impl != "":
+		s.Environment = runner.Sim
+	case s.Environment == "" || s.Environment == runner.Auto:
+		c, err := runner.Choose(ctx, runner.Auto, harness.Place{})
+		if err != nil {
+			return err
+		}
+		s.Environment = c.Environment
+	}
+	if s.Environment == runner.Sim && s.Adapter != "" {
+		return errors.New("an adapter needs a real Redis: install redis-server, or use --env docker")
+	}
+	if s.Runs == 0 {
+		s.Runs = runsReal
+		if s.Environment == runner.Sim {
+			s.Runs = runsInSim
+		}
+	}
+	return nil
+}
+
+// find makes a cell of each scenario that the matrix has for the lock.
+func (s *Snapshot) find(o matrix.Options) error {
+	tasks, err := o.Tasks()
+	if err != nil {
+		return err
+	}
+	m, err := matrix.New(o, nil)
+	if err != nil {
+		return err
+	}
+	for _, c := range m.Cells {
+		if c.Impossible != "" {
+			s.notes = append(s.notes, fmt.Sprintf("%s under %s: %s", c.Row, c.Column, c.Impossible))
+		}
+	}
+	for _, t := range tasks {
+		err := s.add(fmt.Sprintf("%s under %s", t.Row.Name, t.Aim.Nemesis), t.Column,
+			o.RunOptions(t.Row, t.Aim, 0))
+		if err != nil {
+			return err
+		}
+	}
+	if len(s.Faults) == 0 {
+		for _, r := range m.Rows {
+			if err := s.others(o, r, m.Rows); err != nil {
+				return err
+			}
+		}
+	}
+	if len(s.cells) == 0 {
+		why := ""
+		for _, name := range slices.Sorted(maps.Keys(o.Missing)) {
+			why = ": " + o.Missing[name]
+		}
+		return fmt.Errorf("nothing can be measured in the environment %s%s", s.Environment, why)
+	}
+	return nil
+}
+
+// add adds a cell, once for each name.
+func (s *Snapshot) add(name, column string, w harness.RunOptions) (err error) {
+	if strings.HasPrefix(s.Adapter, ".") {
+		if w.Adapter, err = s.fromFile(w.Adapter); err != nil {
+			return err
+		}
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(s.cells, func(c cell) bool { return c.name == name })
+	}
+	if has(name) {
+		name += " in " + column
+	}
+	if !has(name) {
+		s.cells = append(s.cells, cell{name, optionsOf(w)})
+	}
+	return nil
+}
+
+// others adds what the matrix has no cells for: the other workloads of a lock, its other variants,
+// and how it renews.
+func (s *Snapshot) others(o matrix.Options, r matrix.Row, rows []matrix.Row) error {
+	lock, err := r.Lock()
+	if err != nil {
+		return err
+	}
+	try := func(what string, change func(w *harness.RunOptions)) error {
+		w := o.RunOptions(r, matrix.Aim{Nemesis: "none"}, 0)
+		change(&w)
+		p, err := harness.NewPlan(w)
+		if err != nil || w.Workload != r.Workload && p.Workload == r.Workload {
+			return nil // the lock cannot do it with its topology
+		}
+		return s.add(r.Name+" "+what, "none", w)
+	}
+	for _, l := range workloads.All() {
+		if l.Name == cmp.Or(r.Workload, workloads.Mutex) || workloads.Suits(lock, l.Name, l.Keys) != nil {
+			continue
+		}
+		err = errors.Join(err, try("with "+l.Name, func(w *harness.RunOptions) { w.Workload = l.Name }))
+	}
+	usual, err := harness.NewPlan(o.RunOptions(r, matrix.Aim{Nemesis: "none"}, 0))
+	for _, v := range lock.Variants {
+		// a variant that has a row of its own has its cells
+		if s.Adapter == "" && r.Variant == "" && v != usual.Variant && !slices.ContainsFunc(rows,
+			func(x matrix.Row) bool { return x.Variant == v }) {
+			err = errors.Join(err, try("as "+v, func(w *harness.RunOptions) { w.Variant = v }))
+		}
+	}
+	if s.Adapter == "" {
+		err = errors.Join(err, renewals(lock, r, rows, try))
+	}
+	return err
+}
+
+// renewals adds a lock that renews its lease without that, unless another row is so, and with two
+// renewals only, under holds that need more of them.
+func renewals(lock impls.Entry, r matrix.Row, rows []matrix.Row,
+	try func(what string, change func(w *harness.RunOptions)) error) (err error) {
+	if lock.Watchdog && !slices.ContainsFunc(rows, func(x matrix.Row) bool { return x.NoWatchdog }) {
+		err = try("without watchdog", func(w *harness.RunOptions) { w.NoWatchdog = true })
+	}
+	if lock.Watchdog && !r.NoWatchdog || lock.Extends {
+		err = errors.Join(err, try("with two renewals", func(w *harness.RunOptions) {
+			w.MaxRenewals, w.Workload = 2, workloads.LongWork
+		}))
+	}
+	return err
+}
+
+// fromFile is a folder as the gate file names it.
+func (s *Snapshot) fromFile(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	base, err2 := filepath.Abs(filepath.Dir(s.file))
+	if err := errors.Join(err, err2); err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(base, abs)
+	if !strings.HasPrefix(rel, ".") {
+		rel = "./" + rel
+	}
+	return filepath.ToSlash(rel), err
+}
+
+// optionsOf are the settings of a run that are not the default, as a gate file has them.
+func optionsOf(w harness.RunOptions) (out []Option) {
+	add := func(name string, value any, is bool) {
+		if is {
+			out = append(out, Option{name, []string{fmt.Sprint(value)}})
+		}
+	}
+	add("impl", w.Impl, w.Impl != "")
+	add("adapter", w.Adapter, w.Adapter != "")
+	add("variant", w.Variant, w.Variant != "")
+	add("watchdog", false, w.NoWatchdog)
+	add("max_renewals", w.MaxRenewals, w.MaxRenewals > 0)
+	add("masters", w.Masters, w.Masters > 0)
+	add("workload", w.Workload, w.Workload != "")
+	add("nemesis", w.Nemesis, true)
+	add("clients", w.Clients, w.Clients > 0)
+	add("ttl", w.TTL, w.TTL > 0)
+	add("acquire_timeout", w.AcquireTimeout, w.AcquireTimeout > 0)
+	add("node_timeout", w.NodeTimeout, w.NodeTimeout > 0)
+	add("for", w.For, w.For > 0)
+	add("thorough", w.Thorough, w.Thorough)
+	return out
+}
+
+// Missing says in one line which cells a run of the file did not measure, and what to do; "": none.
+// A cell that cannot be had by design is no such one: the file says so in a comment.
+func (s *Snapshot) Missing(r *Result) string {
+	missing := slices.DeleteFunc(slices.Clone(r.Entries), func(e EntryResult) bool {
+		return e.Result == Passed || e.Result == Refused
+	})
+	if len(missing) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s is not written, since %d of %s could not be measured, first %q: %s. Do it "+
+		"again with less beside it: %s --jobs 1", s.file, len(missing),
+		units.Count(len(r.Entries), "cell"), missing[0].Name,
+		strings.TrimSuffix(batch.Plain(missing[0].Claim), "."), s.command())
+}
+
+// Write writes the file with what a run of it found, unless cells are Missing: a gate would never
+// ask for these.
+func (s *Snapshot) Write(r *Result) error {
+	return writeNew(s.file, []byte(s.text(r)))
+}
+
+// command is the command line that writes the file.
+func (s *Snapshot) command() string {
+	line := advice.GateInit.String()
+	for _, x := range []struct{ flag, value string }{{"impl", s.Impl}, {"adapter", s.Adapter},
+		{"env", s.Environment}, {"nemesis", strings.Join(s.Faults, ",")}} {
+		if x.value != "" {
+			line += " --" + x.flag + " " + units.Quoted(x.value)
+		}
+	}
+	line += fmt.Sprintf(" --repeat %d --seed %d", s.Runs, s.Seed)
+	if s.Lease > 0 {
+		line += fmt.Sprintf(" --ttl %v", s.Lease)
+	}
+	return line + " " + units.Quoted(s.file)
+}
+
+// option is the key of the file that names the lock.
+func (s *Snapshot) option() string {
+	if s.Adapter != "" {
+		return "adapter"
+	}
+	return "impl"
+}
+
+// text is the file; without a result its entries are to be measured.
+func (s *Snapshot) text(r *Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Written by `%s`.\n"+
+		"# It is how this lock was in each cell. `%s` fails on a letter that is not here and on\n"+
+		"# one under must that is gone; docs/ci.md, A snapshot.\nformat: %d\nenvironment: %s\nseed: %d\n",
+		s.command(), advice.Verb("gate"), Format, s.Environment, s.Seed)
+	runs := "repeats"
+	if s.Environment == runner.Sim {
+		runs = "seeds"
+	} else {
+		b.WriteString("seeds: 1\n")
+	}
+	fmt.Fprintf(&b, "%s: %d\n", runs, s.Runs)
+	common := s.common()
+	b.WriteString("defaults:\n")
+	for _, o := range common {
+		fmt.Fprintf(&b, "  %s\n", o.yaml())
+	}
+	b.WriteString("entries:\n")
+	var variants []string
+	for i, c := range s.cells {
+		found := &Found{}
+		if r != nil {
+			e := r.Entries[i]
+			if e.Result == Refused {
+				fmt.Fprintf(&b, "  # %s: %s\n", c.name, batch.Plain(e.Claim))
+				continue
+			}
+			found = newFound(r.Gate.Entries[i].Count(e.Runs).Counted)
+		}
+		if v := c.variant(); v != "" && !slices.Contains(variants, v) {
+			variants = append(variants, v)
+			fmt.Fprintf(&b, "  # From here on as the variant %s. Another lock may have none: if you change "+
+				"%s,\n  # take the entries with `variant:` out, or write the file anew.\n", v, s.option())
+		}
+		fmt.Fprintf(&b, "  - name: %s\n", quote(c.name))
+		for _, o := range c.options {
+			if !slices.ContainsFunc(common, func(x Option) bool { return x.Name == o.Name }) {
+				fmt.Fprintf(&b, "    %s\n", o.yaml())
+			}
+		}
+		fmt.Fprintf(&b, "    found: %s\n", found.yaml())
+	}
+	for _, n := range s.notes {
+		fmt.Fprintf(&b, "# not possible: %s\n", batch.Plain(n))
+	}
+	if r != nil {
+		s.written(&b, r)
+	}
+	return b.String()
+}
+
+// common are the options that all cells have in common.
+func (s *Snapshot) common() (out []Option) {
+	for _, o := range s.cells[0].options {
+		if !slices.ContainsFunc(s.cells, func(c cell) bool {
+			return !slices.ContainsFunc(c.options, func(x Option) bool {
+				return x.Name == o.Name && slices.Equal(x.Values, o.Values)
+			})
+		}) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func (s *Snapshot) written(b *strings.Builder, r *Result) {
+	fmt.Fprintf(b, "written:\n  by: %s\n  of: %s\n", quote(r.Version),
+		quote(r.Gate.Entries[0].lock()))
+	if s.lock != "" {
+		fmt.Fprintf(b, "  lock: %s\n", quote(s.lock))
+	}
+	b.WriteString("  with:\n")
+	with := Flat(r.Versions)
+	for _, k := range slices.Sorted(maps.Keys(with)) {
+		fmt.Fprintf(b, "    %s: %s\n", quote(k), quote(with[k]))
+	}
+	says := r.Says.general()
+	fmt.Fprintf(b, "  says: # by its form, and in how many of the runs\n    of: %d\n    forms:\n",
+		says.Of)
+	for _, f := range slices.Sorted(maps.Keys(says.Forms)) {
+		fmt.Fprintf(b, "      %s: %d\n", quote(f), says.Forms[f])
+	}
+}
+
+// yaml is an option as a line of the file.
+func (o Option) yaml() string { return o.Name + ": " + quote(strings.Join(o.Values, ",")) }
+
+// yaml is what was found as a flow mapping.
+func (f *Found) yaml() string {
+	out := fmt.Sprintf("{runs: %d", f.Runs)
+	if len(f.Must) > 0 {
+		out += ", must: [" + strings.Join(f.Must, ", ") + "]"
+	}
+	for _, m := range []struct {
+		name   string
+		counts map[string]int
+	}{{"may", f.May}, {"unknown", f.Unknown}} {
+		var parts []string
+		for _, l := range slices.SortedFunc(maps.Keys(m.counts), batch.ByProperty) {
+			parts = append(parts, fmt.Sprintf("%s: %d", l, m.counts[l]))
+		}
+		if len(parts) > 0 {
+			out += ", " + m.name + ": {" + strings.Join(parts, ", ") + "}"
+		}
+	}
+	if len(f.Courses) > 0 {
+		out += ", courses: [" + quoteAll(f.Courses) + "]"
+	}
+	return out + "}"
+}
+
+func quoteAll(all []string) string {
+	var out []string
+	for _, s := range all {
+		out = append(out, quote(s))
+	}
+	return strings.Join(out, ", ")
+}
+
+// quote writes a text so that YAML takes it as one.
+func quote(s string) string { return fmt.Sprintf("%q", s) }
+
+// thereAlready refuses to write over a file.
+func thereAlready(name string) error {
+	return fmt.Errorf(
+		"%s is there already and stays as it is; name another file: %s FILE", name, advice.GateInit)
+}
+
+// writeNew writes a file that is not there yet.
+func writeNew(name string, text []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return thereAlready(name)
+	} else if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,293 @@
+package matrix
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// Matrix is what was found: the document matrix.json.
+type Matrix struct {
+	Format      int               `json:"format"`
+	Environment string            `json:"environment"`
+	Versions    map[string]string `json:"versions,omitempty"`
+	Machine     string            `json:"machine,omitempty"` // what it ran on, where that counts
+	// the part of it that this is; the others are in files of their own
+	Shard   batch.Shard      `json:"shard,omitzero"`
+	TTL     history.Duration `json:"ttl"`
+	Repeat  int              `json:"repeat"`
+	Seed    uint64           `json:"seed"`
+	Took    history.Duration `json:"took,omitempty"`
+	Partial bool             `json:"partial,omitempty"` // it was interrupted
+	Rows    []Row            `json:"rows"`
+	Columns []Column         `json:"columns"`
+	Cells   []Cell           `json:"cells"`
+	Costs   []RowCost        `json:"costs,omitempty"`
+}
+
+// Cell is what was found of one lock under one fault.
+type Cell struct {
+	Row        string     `json:"row"`
+	Column     string     `json:"column"`
+	Impossible string     `json:"impossible,omitempty"` // why it was not run
+	Elsewhere  bool       `json:"elsewhere,omitempty"`  // it was not run here, but in another shard
+	Known      bool       `json:"known"`                // something was expected
+	Expected   []string   `json:"expected"`
+	Properties []Property `json:"properties"`
+	Runs       []Result   `json:"runs"`
+}
+
+// Property is what was found of one property in one cell.
+type Property struct {
+	Name  string         `json:"property"`
+	Found checker.Result `json:"found"`
+	Runs  int            `json:"runs,omitempty"`  // that found it
+	Of    int            `json:"of,omitempty"`    // runs of the aims that did
+	Class string         `json:"class,omitempty"` // of the violation
+	// found without any fault, so it needs none here
+	Inherited bool   `json:"inherited,omitempty"`
+	Reason    string `json:"reason,omitempty"` // why it is unknown or n.a.
+	Dir       string `json:"dir,omitempty"`    // of the run that shows it
+}
+
+// New puts results in their cells. A run that the machine was too slow for gives way to its
+// repetition.
+func New(o Options, results []Result) (*Matrix, error) {
+	rs, cs, err := o.rowsAndColumns()
+	if err != nil {
+		return nil, err
+	}
+	m := &Matrix{Format: batch.Format, Environment: o.Environment, TTL: history.Duration(o.TTL),
+		Repeat: max(o.Repeat, 1), Seed: o.Seed, Shard: o.Shard, Rows: rs, Columns: cs}
+	if m.TTL == 0 {
+		m.TTL = history.Duration(DefaultTTL)
+	}
+	results = inTaskOrder(o, results)
+	repeated := map[string]bool{}
+	for _, r := range results {
+		repeated[r.key()] = repeated[r.key()] || r.Alone
+	}
+	byCell := map[string][]Result{}
+	for _, r := range results {
+		if !r.Alone && repeated[r.key()] && r.Unfit() {
+			continue
+		}
+		byCell[r.Row+"|"+r.Column] = append(byCell[r.Row+"|"+r.Column], r)
+	}
+	for _, r := range rs {
+		free := newCell(r, columns()[0], byCell[r.Name+"|none"], nil)
+		for _, c := range cs {
+			cell := newCell(r, c, byCell[r.Name+"|"+c.Name], &free)
+			if why := o.impossible(r, c); why != "" {
+				cell.Impossible, cell.Properties = why, nil
+			}
+			if cell.Elsewhere = o.Shard.Of > 1 && cell.Impossible == "" &&
+				len(cell.Runs) == 0; cell.Elsewhere {
+				cell.Properties = nil
+			}
+			m.Cells = append(m.Cells, cell)
+		}
+	}
+	return m, nil
+}
+
+// inTaskOrder sorts results as the tasks are, repetitions at the end, so that a matrix does not
+// depend on who was first.
+func inTaskOrder(o Options, results []Result) []Result {
+	o.Shard = batch.Shard{}
+	tasks, err := o.Tasks()
+	if err != nil {
+		return results
+	}
+	place := map[string]int{}
+	for i, t := range tasks {
+		place[fmt.Sprintf("%s|%d", t.key(), t.Attempt)] = i
+	}
+	sorted := slices.Clone(results)
+	slices.SortStableFunc(sorted, func(a, b Result) int {
+		return cmp.Or(cmp.Compare(batch.Truth(a.Alone), batch.Truth(b.Alone)), cmp.Compare(place[a.key()],
+			place[b.key()]))
+	})
+	return sorted
+}
+
+// newCell judges a cell from its runs. What is found without any fault is violable with one, too.
+func newCell(r Row, c Column, runs []Result, free *Cell) Cell {
+	cell := Cell{Row: r.Name, Column: c.Name, Impossible: Impossible(r, c), Runs: runs}
+	if r.Adapter == "" { // the table is of lockbench's own locks, some of which have a library's name
+		cell.Expected, cell.Known = Expected(r.Name, c.Name)
+	}
+	if cell.Impossible != "" {
+		return cell
+	}
+	for _, name := range lettersOf(runs) {
+		l := newProperty(name, runs)
+		if free != nil && l.Found != checker.Violated && len(runs) > 0 {
+			if f := free.Property(name); f.Found == checker.Violated {
+				l = f
+				l.Inherited = true
+			}
+		}
+		cell.Properties = append(cell.Properties, l)
+	}
+	return cell
+}
+
+// lettersOf are the letters of the matrix, and U where runs have judged it: that of a lock which
+// keeps no client out.
+func lettersOf(runs []Result) []string {
+	if slices.ContainsFunc(runs, func(r Result) bool {
+		return r.Properties[history.LostUpdate] != ""
+	}) {
+		return append(slices.Clone(batch.Properties), history.LostUpdate)
+	}
+	return batch.Properties
+}
+
+// newProperty joins what the runs say of one property: violated in one is violated; then unknown;
+// then valid.
+func newProperty(name string, runs []Result) Property {
+	l := Property{Name: name, Found: checker.NA}
+	if len(runs) == 0 {
+		return Property{Name: name, Found: checker.Unknown, Reason: "not run"}
+	}
+	hit := map[string]bool{}
+	for _, r := range runs {
+		v, judged := r.Properties[name]
+		switch {
+		case !judged && len(r.Properties) > 0:
+			v = checker.NA // a lockbench of before it had this property did the run
+		case !judged:
+			v = checker.Unknown
+		}
+		if batch.Rank(v) > batch.Rank(l.Found) {
+			l.Found, l.Reason, l.Dir, l.Class = v, cmp.Or(r.Reasons[name], r.HarnessError), r.Dir,
+				r.Classes[name]
+		} else if l.Reason == "" {
+			l.Reason = r.Reasons[name]
+		}
+		if v == checker.Violated {
+			l.Runs++
+			hit[r.Nemesis] = true
+		}
+	}
+	for _, r := range runs {
+		if hit[r.Nemesis] {
+			l.Of++
+		}
+	}
+	if l.Found == checker.Violated || l.Found == checker.Valid {
+		l.Reason = ""
+	}
+	return l
+}
+
+// Property is what was found of one property.
+func (c *Cell) Property(name string) Property {
+	for _, l := range c.Properties {
+		if l.Name == name {
+			return l
+		}
+	}
+	return Property{Name: name, Found: checker.Unknown}
+}
+
+// Found are the letters that were violated.
+func (c *Cell) Found() (out []string) {
+	for _, l := range c.Properties {
+		if l.Found == checker.Violated {
+			out = append(out, l.Name)
+		}
+	}
+	return out
+}
+
+// Unknown are the properties whose verdict is unknown, of those that decide a run: a cell does not
+// speak of a waiting time that one of its scenarios could not measure.
+func (c *Cell) Unknown() (out []string) {
+	for _, l := range c.Properties {
+		if l.unknown() && !slices.Contains(reported, l.Name) {
+			out = append(out, l.Name)
+		}
+	}
+	return out
+}
+
+// Untold reports whether no property of the cell is known.
+func (c *Cell) Untold() bool {
+	return !slices.ContainsFunc(c.Properties, func(l Property) bool { return !l.unknown() })
+}
+
+func (l Property) unknown() bool { return l.Found == checker.Unknown || l.Found == "" }
+
+// reported are the properties that do not decide a run.
+var reported = history.ReportedProperties()
+
+// Missing are the letters that were expected and not found, More those that were found and not
+// expected.
+func (c *Cell) Missing() (out []string) {
+	for _, l := range c.Expected {
+		if c.Known && c.Impossible == "" && !c.Elsewhere && !slices.Contains(c.Found(), l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// More are the letters that were found and not expected. What needs no fault is told once, where
+// there is none.
+func (c *Cell) More() (out []string) {
+	for _, l := range c.Found() {
+		if c.Known && !slices.Contains(c.Expected, l) && !c.Property(l).Inherited {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// String is the cell in a table: "SL", "-", "?" for what is unknown, "n/p" for what is not
+// possible, "·" for what another shard runs.
+func (c *Cell) String() string {
+	if c.Impossible != "" {
+		return "n/p"
+	}
+	if c.Elsewhere {
+		return "·"
+	}
+	found, unknown := strings.Join(c.Found(), ""), strings.Join(c.Unknown(), "")
+	switch {
+	case found == "" && unknown == "":
+		return "-"
+	case unknown == "":
+		return found
+	case c.Untold():
+		return "?"
+	}
+	return found + " " + unknown + "?"
+}
+
+// Cell returns a cell by its names, or nil.
+func (m *Matrix) Cell(row, column string) *Cell {
+	for i := range m.Cells {
+		if m.Cells[i].Row == row && m.Cells[i].Column == column {
+			return &m.Cells[i]
+		}
+	}
+	return nil
+}
+
+// Write writes matrix.json.
+func (m *Matrix) Write(w io.Writer) error {
+	return history.WriteDocument(w, m)
+}
+
+// Read reads what Write wrote.
+func Read(r io.Reader) (*Matrix, error) {
+	return batch.ReadDocument[Matrix](r, "matrix.json")
+}

@@ -1,0 +1,98 @@
+package matrix
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// Part is what the directory of a matrix holds.
+type Part struct {
+	Name    string // of the directory, for people
+	Options Options
+	Results []Result
+	Matrix  *Matrix
+}
+
+// Merge joins the shards of one matrix to what the whole would have been. It returns the
+// options of the whole and all results beside it. With allowMissing some shards may be missing or
+// interrupted; their cells are unknown then.
+func Merge(parts []Part, allowMissing bool) (*Matrix, Options, []Result, error) {
+	var common []batch.Part
+	for _, p := range parts {
+		plan, err := batch.Fields(p.Options, "shard", "jobs", "format")
+		if err != nil {
+			return nil, Options{}, nil, err
+		}
+		common = append(common, batch.Part{
+			Name: p.Name, Shard: p.Options.Shard, Partial: p.Matrix.Partial, Plan: plan,
+			Version: p.Matrix.Versions["lockbench"], Versions: p.Matrix.Versions,
+		})
+	}
+	missing, err := batch.Joinable(common, allowMissing)
+	if err != nil {
+		return nil, Options{}, nil, err
+	}
+	o := parts[0].Options
+	o.Shard = batch.Shard{}
+	var all []Result
+	var took history.Duration
+	for _, p := range parts {
+		all, took = append(all, p.Results...), took+p.Matrix.Took
+	}
+	all = inTaskOrder(o, all)
+	if err := twice(all); err != nil {
+		return nil, o, nil, err
+	}
+	m, err := New(o, all)
+	if err != nil {
+		return nil, o, nil, err
+	}
+	m.Took, m.Partial, m.Machine, m.Versions = took, len(missing) > 0, machines(parts),
+		parts[0].Matrix.Versions
+	for _, p := range parts {
+		m.Partial, m.Costs = m.Partial || p.Matrix.Partial, append(m.Costs, p.Matrix.Costs...)
+	}
+	slices.SortStableFunc(m.Costs, func(a, b RowCost) int {
+		return cmp.Compare(m.place(a.Row),
+			m.place(b.Row))
+	})
+	m.joinCosts(parts)
+	return m, o, all, nil
+}
+
+// place is where a row stands in the matrix.
+func (m *Matrix) place(row string) int {
+	return slices.IndexFunc(m.Rows, func(r Row) bool { return r.Name == row })
+}
+
+// twice refuses a run that is there two times: a directory was copied and changed.
+func twice(results []Result) error {
+	seen := map[string]bool{}
+	for _, r := range results {
+		key := r.key()
+		if r.Alone {
+			key += "|alone"
+		}
+		if seen[key] {
+			return errors.New("the run " + r.Dir +
+				" is in two of the shards; one of the directories is not what it says")
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+// machines is the machine that all parts ran on, or a word for several.
+func machines(parts []Part) string {
+	one := parts[0].Matrix.Machine
+	for _, p := range parts {
+		if p.Matrix.Machine != one {
+			return batch.SeveralMachines
+		}
+	}
+	return one
+}

@@ -1,0 +1,82 @@
+package matrix
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// Row is a lock as the matrix runs it: a lock of the table with its knobs.
+type Row struct {
+	Name       string        `json:"name"`
+	Impl       string        `json:"impl"`
+	Adapter    string        `json:"adapter,omitempty"` // drives the lock instead: its name, or folder
+	Library    string        `json:"library,omitempty"` // what the adapter drives: "redis 8.1.0"
+	Variant    string        `json:"variant,omitempty"`
+	NoWatchdog bool          `json:"no_watchdog,omitempty"`
+	Masters    int           `json:"masters,omitempty"`
+	Workload   string        `json:"workload,omitempty"`
+	Traits     []impls.Trait `json:"traits,omitempty"` // what aims go by
+}
+
+// The traits that follow from a lock's entry.
+const (
+	Watchdog impls.Trait = "watchdog" // the lease is renewed while a client is inside
+	masters  impls.Trait = "masters"  // it uses independent masters
+	// no breakpoint can be at a command of its clients, since the lock is not in Redis
+	unseen impls.Trait = "unseen"
+	idle   impls.Trait = "idle" // no client ever waits for it, so that no fault can be aimed
+)
+
+// threeMasters are the fewest that have a majority.
+const threeMasters = 3
+
+// Rows returns the locks of the matrix: those of impls in their order, with the controls and locks
+// that cannot be used as they were posted at the end.
+func Rows() (out []Row) {
+	for _, e := range impls.All() {
+		knobs := e.Rows
+		if len(knobs) == 0 {
+			knobs = []impls.Row{{}}
+		}
+		for _, k := range knobs {
+			out = append(out, newRow(e, k))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Row) int { return a.late() - b.late() })
+	return out
+}
+
+func newRow(e impls.Entry, k impls.Row) Row {
+	r := Row{Name: strings.TrimSpace(e.Name + " " + k.Name), Impl: e.Name, Variant: k.Variant,
+		NoWatchdog: k.NoWatchdog, Traits: slices.Concat(e.Traits, k.Traits)}
+	if e.Watchdog && !k.NoWatchdog {
+		r.Traits = append(r.Traits, Watchdog)
+	}
+	if e.Topology == impls.Independent {
+		r.Masters, r.Traits = threeMasters, append(r.Traits, masters)
+	}
+	if e.Multi {
+		r.Workload = "multi"
+	}
+	if e.Control() {
+		r.Traits = append(r.Traits, idle)
+	}
+	return r
+}
+
+// Options are what a run of the row's lock under a fault needs, with the times of the one who runs
+// it.
+func (r Row) Options(fault string) harness.RunOptions {
+	return harness.RunOptions{Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
+		Masters: r.Masters, Workload: r.Workload, Nemesis: fault}
+}
+
+// late orders rows: what can be used, what was posted, controls.
+func (r Row) late() int { return batch.Truth(r.Has(impls.Posted)) + 2*batch.Truth(r.Has(idle)) }
+
+// Has reports whether a row has a trait.
+func (r Row) Has(trait impls.Trait) bool { return slices.Contains(r.Traits, trait) }

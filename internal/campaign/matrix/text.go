@@ -1,0 +1,192 @@
+package matrix
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/units"
+)
+
+// Text writes the matrix for a terminal of so many columns, and every difference from what was
+// expected. What is too wide goes on in a table below; 0: nothing is.
+func (m *Matrix) Text(w io.Writer, width int) error {
+	for i, columns := range m.beside(width) {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := m.table(w, columns); err != nil {
+			return err
+		}
+	}
+	s := m.Count()
+	_, err := fmt.Fprintf(w, "\n%s\n", s)
+	for _, d := range m.Differences() {
+		fmt.Fprintf(w, "  %s\n", d)
+	}
+	return errors.Join(err, m.constancy(w))
+}
+
+// constancy says how often the letters of cells were found, where scenarios were run more than
+// once.
+func (m *Matrix) constancy(w io.Writer) error {
+	if m.Repeat < 2 {
+		return nil
+	}
+	steady := 0
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		for _, l := range c.Properties {
+			switch {
+			case l.Found != checker.Violated || l.Of == 0:
+			case l.Runs == l.Of:
+				steady++
+			default:
+				fmt.Fprintf(w, "%s under %s: %s in %d of %d runs of the scenarios that show it.\n", c.Row,
+					c.Column, l.Name, l.Runs, l.Of)
+			}
+		}
+	}
+	_, err := fmt.Fprintf(w, "Found in each run of the scenarios that show them, %d or more: %s.\n",
+		m.Repeat, units.Count(steady, "letter"))
+	return err
+}
+
+// table writes some of the columns.
+func (m *Matrix) table(w io.Writer, columns []Column) error {
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	for _, c := range columns {
+		fmt.Fprintf(t, "\t%s", c.Name)
+	}
+	fmt.Fprintln(t)
+	for _, r := range m.Rows {
+		fmt.Fprint(t, r.Name)
+		for _, c := range columns {
+			fmt.Fprintf(t, "\t%s", m.Cell(r.Name, c.Name).plain())
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
+
+// beside are the columns that find room beside each other, table by table.
+func (m *Matrix) beside(width int) (tables [][]Column) {
+	names := 0
+	for _, r := range m.Rows {
+		names = max(names, utf8.RuneCountInString(r.Name))
+	}
+	room := 0
+	for _, c := range m.Columns {
+		wide := utf8.RuneCountInString(c.Name)
+		for _, r := range m.Rows {
+			wide = max(wide, utf8.RuneCountInString(m.Cell(r.Name, c.Name).plain()))
+		}
+		if last := len(tables) - 1; last >= 0 && (width == 0 || wide < room) {
+			tables[last] = append(tables[last], c)
+		} else {
+			tables, room = append(tables, []Column{c}), width-names
+		}
+		room -= 1 + wide
+	}
+	return tables
+}
+
+// plain is the cell with "+" before what was found and not expected, and "!" before what was
+// expected and not found.
+func (c *Cell) plain() string {
+	s := c.String()
+	for _, l := range c.More() {
+		s = strings.Replace(s, l, "+"+l, 1)
+	}
+	if miss := c.Missing(); len(miss) > 0 {
+		s += "!" + strings.Join(miss, "")
+	}
+	return s
+}
+
+// Count is how much of what was expected was found.
+type Count struct {
+	Cells, Impossible, Properties, Reproduced, More, Unknown int
+}
+
+// Count counts.
+func (m *Matrix) Count() (n Count) {
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		if c.Impossible != "" {
+			n.Impossible++
+			continue
+		}
+		if c.Elsewhere {
+			continue
+		}
+		n.Cells++
+		n.Unknown += len(c.Unknown())
+		if c.Known {
+			n.Properties += len(c.Expected)
+			n.Reproduced += len(c.Expected) - len(c.Missing())
+			n.More += len(c.More())
+		}
+	}
+	return n
+}
+
+// String is one sentence.
+func (n Count) String() string {
+	found := fmt.Sprintf("%d of %d expected letters were found in %d cells; %d were found that were "+
+		"not expected;", n.Reproduced, n.Properties, n.Cells, n.More)
+	if n.Properties == 0 && n.More == 0 {
+		found = fmt.Sprintf("No letter is recorded as expected of %s; of all letters",
+			units.Count(n.Cells, "cell"))
+	}
+	return fmt.Sprintf("%s %d are unknown; %d cells are not possible.", found, n.Unknown,
+		n.Impossible)
+}
+
+// Difference is one letter of one cell that is not as it was expected.
+type Difference struct {
+	Row, Column, Property string
+	Expected              bool   // and not found; else found and not expected
+	Explanation           string // the counterexample, or why it is not known
+	Dir                   string
+}
+
+// Differences are all of them, in the order of the cells.
+func (m *Matrix) Differences() (out []Difference) {
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		for _, l := range c.Missing() {
+			f := c.Property(l)
+			out = append(out, Difference{c.Row, c.Column, l, true, fmt.Sprintf("%s; %s", f.Found, f.Reason),
+				f.Dir})
+		}
+		for _, l := range c.More() {
+			f := c.Property(l)
+			out = append(out, Difference{c.Row, c.Column, l, false, c.Explanation(l), f.Dir})
+		}
+	}
+	return out
+}
+
+// Explanation is the counterexample of a letter.
+func (c *Cell) Explanation(letter string) string {
+	for _, r := range c.Runs {
+		if w := r.Explanations[letter]; w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+// String is one line.
+func (d Difference) String() string {
+	what := "found, not expected"
+	if d.Expected {
+		what = "expected, not found"
+	}
+	return fmt.Sprintf("%s, %s: %s %s: %s", d.Row, d.Column, d.Property, what, d.Explanation)
+}

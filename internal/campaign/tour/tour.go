@@ -1,0 +1,147 @@
+// Package tour has the stories that the source documents tell, each as a run that shows it, and the
+// tutorial that is made of them.
+package tour
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// Step is one step of the tutorial: a story of a document, or something to try.
+type Step struct {
+	Name   string // of a story: run --story NAME
+	Source string // of a story: the document and its line, "D000 line 34"
+	Quote  string // of a story: the document's own words
+	EN, ZH Words
+	Run    string // of a story: the flags of run
+	Expect string // of a story: what it must find
+	// what is not a run of a story: the words after lockbench, and the exit code
+	Command string
+	Exit    int
+}
+
+// Words are what a step says in one language.
+type Words struct{ Title, Told, See string }
+
+//go:embed tour.yaml
+var tourYAML string
+
+var steps = batch.Table[[]Step]("tour.yaml", tourYAML)
+
+// Steps returns the steps of the tutorial in order. The caller may keep and change the slice.
+func Steps() []Step { return slices.Clone(steps()) }
+
+// Names are those of the stories.
+func Names() (names []string) {
+	for _, s := range steps() {
+		if s.Name != "" {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// Story finds a story by its name.
+func Story(name string) (Step, bool) {
+	i := slices.IndexFunc(steps(), func(s Step) bool { return s.Name != "" && s.Name == name })
+	if i < 0 {
+		return Step{}, false
+	}
+	return steps()[i], true
+}
+
+// Args are the words after lockbench that carry a step out.
+func (s Step) Args() []string {
+	if s.Name != "" {
+		return []string{"run", "--story", s.Name}
+	}
+	return strings.Fields(s.Command)
+}
+
+// Flags are the flags of run that a story stands for, as names and values by turns.
+func (s Step) Flags() (flags []string) {
+	for _, f := range strings.Fields(s.Run + " --expect " + s.Expect) {
+		name, value, both := strings.Cut(strings.TrimPrefix(f, "--"), "=")
+		if flags = append(flags, name); both {
+			flags = append(flags, value)
+		}
+	}
+	return flags
+}
+
+// frame is what the tutorial says around its steps in a language.
+type frame struct {
+	title, intro, story, told, see, end string
+	words                               func(Step) Words
+}
+
+var frames = map[string]frame{
+	"en": {
+		title: "Tutorial: from two clients and one key to a lock of your own",
+		intro: "Each step is a command, what it shows, and why. `lockbench tour` runs them one after\n" +
+			"the other: on real Redis where there is one, and with `--env sim` in the simulator, as\n" +
+			"the gate at the end always. A run ends with the path of its report: open it, and step\n" +
+			"through what happened with ← and →.\n\nThe stories are those of [the source documents]" +
+			"(locks/documents.md), in their own words.\nThis page in [Chinese](tutorial.zh.md).",
+		story: "The document (%s):", told: "It says: ", see: "**What you see.** ",
+		end: "## Where to go on\n\n`lockbench choose --fault failover --fault pause` says which locks " +
+			"remain for your faults.\n[verdicts.md](verdicts.md) has all locks and faults, " +
+			"[claims.md](claims.md) what the documents claim,\nand [adding-an-adapter.md]" +
+			"(adding-an-adapter.md) how a lock of yours, in any language, is run.\n",
+		words: func(s Step) Words { return s.EN },
+	},
+	"zh": {
+		title: "教程：从两个客户端和一个键，到你自己的锁",
+		intro: "每一步都有一条命令、它展示的现象，以及原因。`lockbench tour --lang zh` 会依次执行这些命令：\n" +
+			"本机有 Redis 时在真实的 Redis 上运行，加上 `--env sim` 则在模拟器中运行；最后两步的 gate 总是在模拟器中运行。\n" +
+			"每次运行结束时会打印报告的路径：打开报告，用 ← 和 → 逐步查看发生了什么。\n\n" +
+			"这些故事出自[原始文档](locks/documents.md)，引文保留原话。本页另有[英文版](tutorial.md)。",
+		story: "文档（%s）：", told: "", see: "**你会看到。** ",
+		end: "## 接下来\n\n`lockbench choose --fault failover --fault pause` 会告诉你，在你的故障下还剩哪些锁。\n" +
+			"[verdicts.md](verdicts.md) 列出所有锁和故障，[claims.md](claims.md) 列出文档的说法，\n" +
+			"[adding-an-adapter.md](adding-an-adapter.md) 说明怎样运行你自己的锁（任何语言）。\n",
+		words: func(s Step) Words { return s.ZH },
+	},
+}
+
+// Languages are those of the tutorial.
+func Languages() []string { return []string{"en", "zh"} }
+
+// In returns what a step says in a language.
+func (s Step) In(language string) Words { return frames[language].words(s) }
+
+// Markdown writes the tutorial in a language.
+func Markdown(w io.Writer, language string) error {
+	f := frames[language]
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!-- written by go test ./internal/campaign/tour -update -->\n# %s\n\n%s\n",
+		f.title,
+		f.intro)
+	for i, s := range steps() {
+		t := f.words(s)
+		fmt.Fprintf(&b, "\n## %d. %s\n\n", i+1, t.Title)
+		if s.Quote != "" {
+			fmt.Fprintf(&b, f.story+"\n\n> %s\n\n", s.Source,
+				strings.ReplaceAll(strings.TrimSpace(s.Quote), "\n", "\n> "))
+			if t.Told != "" {
+				b.WriteString(f.told)
+			}
+		}
+		if t.Told != "" {
+			fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(t.Told))
+		}
+		fmt.Fprintf(&b, "```\nlockbench %s\n", strings.Join(s.Args(), " "))
+		if s.Name != "" {
+			fmt.Fprintf(&b, "# = lockbench run %s --expect %s\n", s.Run, s.Expect)
+		}
+		fmt.Fprintf(&b, "```\n\n%s%s\n", f.see, strings.TrimSpace(t.See))
+	}
+	b.WriteString("\n" + f.end)
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,91 @@
+package measured
+
+import (
+	"fmt"
+	"github.com/lockbench/lockbench/internal/choose/advice"
+	"slices"
+	"strings"
+)
+
+// Way is a question that leads out where no lock remains: what has to be otherwise, and what
+// remains then.
+type Way struct {
+	What    string   `json:"what"`
+	Command string   `json:"command"`
+	Locks   []string `json:"locks,omitempty"`
+	Closest *Choice  `json:"closest,omitempty"` // where none remains
+	query   Query
+}
+
+// others are what can be had instead of a master that fails over to a replica that lags behind.
+var others = []struct{ fault, what string }{
+	{"leader-loss", "servers whose members agree on every write, as etcd and ZooKeeper, have no " +
+		"replica that lags behind; what they can lose is their leader"},
+	{"minority-loss", "independent masters without replicas do not fail over; a minority of them " +
+		"may die, and one that restarts must have its data or stay away for a lease"},
+}
+
+// WaysOut are the questions to ask next where no lock remains.
+func WaysOut(q Query) (ways []Way, err error) {
+	var asked []Way
+	add := func(q Query, what string) {
+		asked = append(asked, Way{What: what, query: q})
+	}
+	const fenced = "a resource that refuses old tokens (fencing) is safe whoever is inside"
+	if i := slices.Index(q.Faults, "failover"); i >= 0 {
+		for _, o := range others {
+			instead := q
+			instead.Faults = slices.Clone(q.Faults)
+			instead.Faults[i] = o.fault
+			add(instead, o.what)
+			if o.fault == others[0].fault && !q.Fencing {
+				instead.Fencing = true
+				add(instead, "both: such servers, and a resource that refuses old tokens")
+			}
+		}
+	}
+	if !q.Fencing {
+		q.Fencing = true
+		add(q, fenced)
+	}
+	for _, w := range asked {
+		all, err := Choose(w.query)
+		if err != nil {
+			return nil, err
+		}
+		w.Command = w.query.Command()
+		for _, c := range all {
+			if c.Remains {
+				w.Locks = append(w.Locks, c.Lock)
+			}
+		}
+		if len(w.Locks) == 0 && len(all) > 0 {
+			w.Closest = &all[0]
+		}
+		ways = append(ways, w)
+	}
+	return ways, nil
+}
+
+// Command asks the question.
+func (q Query) Command() string {
+	out := advice.Verb("choose")
+	if len(q.Faults) > 0 {
+		out += " --fault " + strings.Join(q.Faults, ",")
+	}
+	for _, f := range []struct {
+		name string
+		is   bool
+		with any
+	}{{"ttl", q.Lease > 0, q.Lease}, {"longest-pause", q.Pause > 0, q.Pause},
+		{"longest-work", q.Work > 0, q.Work}, {"told", q.Told, nil}, {"fencing", q.Fencing, nil},
+		{"no-outage", q.NoOutage, nil}} {
+		if f.is {
+			out += " --" + f.name
+			if f.with != nil {
+				out += fmt.Sprint(" ", f.with)
+			}
+		}
+	}
+	return out
+}

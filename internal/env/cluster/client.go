@@ -1,0 +1,105 @@
+package cluster
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/base/proc"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// client is a worker as the harness sees it.
+type client struct {
+	server.Worker
+	process int
+	mu      sync.Mutex // orders may come from the loop and from Close
+	enc     *json.Encoder
+	done    chan struct{}
+}
+
+// startClient starts a worker. Every report, and at last its exit, goes to inbox.
+func (w *Environment) startClient(process int) (*client, error) {
+	name := "c" + strconv.Itoa(process)
+	stderr, err := os.Create(w.log(name))
+	if err != nil {
+		return nil, err
+	}
+	defer stderr.Close()
+	p, err := w.cfg.Spawner.Spawn(name, stderr)
+	if err != nil {
+		return nil, fmt.Errorf("cannot start worker %d: %w", process, err)
+	}
+	c := &client{Worker: p, process: process, enc: json.NewEncoder(p), done: make(chan struct{})}
+	go c.follow(w.inbox)
+	return c, nil
+}
+
+// follow passes reports on until the worker is gone, or free for another run. What a killed worker
+// had written is read to the end, only a last line that it did not finish is dropped.
+func (c *client) follow(inbox chan<- workloads.Report) {
+	lines := bufio.NewScanner(c.Output())
+	lines.Buffer(make([]byte, 64<<10), 16<<20)
+	again, reusable := c.Worker.(server.Reusable)
+	var bad error
+	reset := false
+	for !reset && lines.Scan() {
+		if bad != nil { // it was not the last line
+			inbox <- workloads.Report{Process: c.process, Failed: "wrote a line that is no report: " +
+				bad.Error()}
+		}
+		var r workloads.Report
+		if bad = json.Unmarshal(lines.Bytes(), &r); bad == nil {
+			r.Process = c.process
+			inbox <- r
+		}
+		reset = reusable && r.Reset
+	}
+	exit := workloads.Exit{Err: "exit status 0"}
+	if reset {
+		again.Recycle()
+	} else if err := c.Wait(); err != nil {
+		var by workloads.SignaledError
+		if exit.Err = err.Error(); errors.As(err, &by) {
+			exit.Signal = by.Signal
+		}
+	}
+	exit.T = proc.Monotonic()
+	inbox <- workloads.Report{Process: c.process, Exit: &exit}
+	close(c.done)
+}
+
+// send writes one order. The error of a worker that is gone is not worth one: its exit is reported.
+func (c *client) send(o workloads.Order) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.enc.Encode(o)
+}
+
+// kill ends the worker and returns when its last report has been passed on.
+func (c *client) kill() {
+	c.Kill()
+	<-c.done
+}
+
+// closeTimeout is how long a worker may take to end by itself.
+const closeTimeout = 500 * time.Millisecond
+
+// close asks the worker to end its client by closing its input, and kills it if it does not.
+func (c *client) close() {
+	c.mu.Lock()
+	c.Close()
+	c.mu.Unlock()
+	_ = c.Resume()
+	select {
+	case <-c.done:
+	case <-time.After(closeTimeout):
+		c.kill()
+	}
+}

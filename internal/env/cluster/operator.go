@@ -1,0 +1,81 @@
+package cluster
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+)
+
+// What nodes can be asked, one small interface each. Redis can be asked all of it; of another
+// system nemesis.Systems says before the run what cannot be done.
+type (
+	// replicator makes sure that replicas have all that their master was told.
+	replicator interface{ Barrier(replicas int) error }
+	// promoter makes a replica a master.
+	promoter interface {
+		Promote() error
+		Role() (string, error)
+	}
+	// follower replicates from another master from now on.
+	follower interface{ Follow(master string) error }
+	// switcher takes the place of the present master, with its consent.
+	switcher interface{ SwitchOver() error }
+	// clocked tells its wall clock.
+	clocked interface {
+		Ahead() (low, high time.Duration, err error)
+	}
+	// blocker can be kept from answering.
+	blocker interface {
+		Spin() (<-chan struct{}, error)
+		EndSpin() error
+		Sleep(d time.Duration) <-chan error
+		Answers(d time.Duration) bool
+	}
+	// waker counts the clients that it has woken so far.
+	waker interface{ Woken() (int64, error) }
+)
+
+// can is a node as one that can be asked what C says.
+func can[C any](n *node) (C, error) {
+	c, ok := n.operator.(C)
+	if !ok {
+		return c, fmt.Errorf("%s cannot be asked that", n.Name)
+	}
+	return c, nil
+}
+
+// redisOf is our connection to a node that is a Redis, or a sentinel.
+func redisOf(n *node) server.Admin { return n.operator.(server.Admin) }
+
+// operate makes our way to a server, which is used when something is asked first.
+func operate(c server.NodeConfig) server.Operator {
+	if c.Kind == nil {
+		return server.Redis{}.Operator(c)
+	}
+	return c.Kind.Operator(c)
+}
+
+// asks calls f with a node as one that can be asked what C says.
+func asks[C any](n *node, f func(C) error) error {
+	c, err := can[C](n)
+	if err != nil {
+		return err
+	}
+	return f(c)
+}
+
+// Woken is how often the nodes have told a waiting client so far that what it waits for is gone;
+// an error: servers of this system do not count it.
+func (w *Environment) Woken() (sum int64, err error) {
+	for _, n := range w.nodes {
+		if err = asks(n, func(c waker) error {
+			one, err := c.Woken()
+			sum += one
+			return err
+		}); err != nil {
+			return 0, err
+		}
+	}
+	return sum, nil
+}

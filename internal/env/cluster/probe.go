@@ -1,0 +1,54 @@
+package cluster
+
+import (
+	"io"
+	"net"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/base/proc"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+const (
+	probeEvery = 100 * time.Millisecond
+	slowProbe  = 100 * time.Millisecond // an answer that takes longer is recorded
+	probeLimit = 30 * time.Second
+)
+
+// probe asks a node again and again, around the proxies, and reports when it did not answer for a
+// while: the commands of its clients are not seen, which would show it. A node that refuses the
+// connection is dead, which a fault or guard tells. Servers that cannot be probed are left alone.
+func (w *Environment) probe(n *node) {
+	kind, ok := n.Kind.(server.Probed)
+	if !ok {
+		return
+	}
+	w.every(probeEvery, func() bool {
+		sent := proc.Monotonic()
+		err := answers(n.Addr(), kind.Probe())
+		if now := proc.Monotonic(); err == nil && now-sent > int64(slowProbe) {
+			w.tell(workloads.Report{Process: history.Harness, Event: &history.Event{Type: history.Gap,
+				T: now, Process: history.Harness, Target: n.Name, Gap: history.Duration(now - sent)}})
+		}
+		return true
+	})
+}
+
+// answers asks a server for one byte.
+func answers(addr, question string) error {
+	c, err := net.DialTimeout("tcp", addr, probeLimit)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(probeLimit)); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(c, question); err != nil {
+		return err
+	}
+	_, err = c.Read(make([]byte, 1))
+	return err
+}

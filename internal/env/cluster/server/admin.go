@@ -1,0 +1,154 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/env/cluster/worker"
+	"github.com/lockbench/lockbench/workloads"
+	"github.com/redis/go-redis/v9"
+)
+
+// AdminTimeout bounds each command of the harness itself to a node.
+const AdminTimeout = 3 * time.Second
+
+// Admin is the harness's own connection to a node, around the proxies, and what it asks of Redis
+// there. Its methods may be called from any goroutine.
+type Admin struct{ *redis.Client }
+
+// Dial makes the connection when it is first used.
+func Dial(addr string) Admin { return dial(addr, "") }
+
+// dial is Dial for a node that asks for a secret.
+func dial(addr, secret string) Admin {
+	d := worker.Dialer(AdminTimeout, secret)
+	return Admin{redis.NewClient(&redis.Options{
+		Dialer: func(ctx context.Context, _, addr string) (net.Conn, error) { return d(ctx, addr) },
+		Addr:   addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true, PoolSize: 2,
+		DialTimeout: AdminTimeout, ReadTimeout: AdminTimeout, WriteTimeout: AdminTimeout,
+		ContextTimeoutEnabled: true,
+	})}
+}
+
+// Version is what the node says of itself in INFO.
+func (c Admin) Version() (string, error) {
+	info, err := c.Info(context.Background(), "server").Result()
+	if err != nil {
+		return "", err
+	}
+	v := cmp.Or(field(info, "redis_version"), "unknown")
+	// they name the Redis that they can stand in for, and themselves
+	for _, other := range []string{"valkey", "dragonfly", "kvrocks"} {
+		if own := field(info, other+"_version"); own != "" {
+			v += " (" + other + " " + own + ")"
+		}
+	}
+	return v, nil
+}
+
+// Lacks says in one line that the node does not have one of some commands, which are given with the
+// first Redis that has each; "": it has them all.
+func (c Admin) Lacks(commands map[string]string) (string, error) {
+	for _, name := range slices.Sorted(maps.Keys(commands)) {
+		is, err := c.Do(context.Background(), "COMMAND", "INFO", name).Slice()
+		if err == nil && len(is) != 1 {
+			err = fmt.Errorf("COMMAND INFO %s told of %d commands", name, len(is))
+		}
+		if err != nil {
+			return "", err
+		}
+		if is[0] != nil {
+			continue
+		}
+		version, err := c.Version()
+		return fmt.Sprintf("Redis %s has no %s; it needs %s or newer", version, name, commands[name]), err
+	}
+	return "", nil
+}
+
+// Announce makes a master tell others its public address, should it become a replica.
+func (c Admin) Announce(public string) error {
+	host, port, err := net.SplitHostPort(public)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	return errors.Join(c.ConfigSet(ctx, "replica-announce-ip", host).Err(),
+		c.ConfigSet(ctx, "replica-announce-port", port).Err())
+}
+
+// Role is "master", "slave" or "sentinel".
+func (c Admin) Role() (string, error) {
+	role, err := c.Do(context.Background(), "ROLE").Slice()
+	if err != nil || len(role) == 0 {
+		return "", err
+	}
+	return fmt.Sprint(role[0]), nil
+}
+
+// Promote tells a replica to be a master.
+func (c Admin) Promote() error {
+	return c.Do(context.Background(), "REPLICAOF", "NO", "ONE").Err()
+}
+
+// Follow tells a node to be a replica of the master at an address of their network.
+func (c Admin) Follow(master string) error {
+	host, port, err := net.SplitHostPort(master)
+	if err != nil {
+		return err
+	}
+	return c.Do(context.Background(), "REPLICAOF", host, port).Err()
+}
+
+// Ahead is between which two offsets the node's wall clock is ahead of ours: reading it takes time.
+func (c Admin) Ahead() (low, high time.Duration, err error) {
+	before := time.Now()
+	t, err := c.Time(context.Background()).Result()
+	return time.Until(t), t.Sub(before), err
+}
+
+// Watch sets for how long a sentinel's master may be silent.
+func (c Admin) Watch(patience time.Duration) error {
+	ctx, cancel := background()
+	defer cancel()
+	return c.Do(ctx, "SENTINEL", "SET", workloads.MasterName, "down-after-milliseconds",
+		patience.Milliseconds()).Err()
+}
+
+// SwitchOver tells a sentinel to promote a replica of its master, which is well.
+func (c Admin) SwitchOver() error {
+	ctx, cancel := background()
+	defer cancel()
+	return c.Do(ctx, "SENTINEL", "FAILOVER", workloads.MasterName).Err()
+}
+
+// background bounds a question to a server.
+func background() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), AdminTimeout)
+}
+
+// Barrier writes a key and waits until replicas have it. SET and WAIT share a connection: WAIT
+// answers for the writes of its own.
+func (c Admin) Barrier(replicas int) error { return c.barrier("lockbench:barrier", replicas) }
+
+func (c Admin) barrier(key string, replicas int) error {
+	ctx, cancel := background()
+	defer cancel()
+	conn := c.Conn()
+	defer conn.Close()
+	if err := conn.Set(ctx, key, 1, 0).Err(); err != nil {
+		return err
+	}
+	n, err := conn.Wait(ctx, replicas, AdminTimeout-time.Second).Result()
+	if err == nil && int(n) < replicas {
+		err = fmt.Errorf("%d of %d replicas have what the master was told after %v", n, replicas,
+			AdminTimeout-time.Second)
+	}
+	return err
+}

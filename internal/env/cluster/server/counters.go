@@ -1,0 +1,50 @@
+package server
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// Counters is what the node counted of keys that went since it started. One that is no master does
+// not tell its own.
+func (c Admin) Counters() (n history.Counters, err error) {
+	ctx, cancel := background()
+	defer cancel()
+	role, err := c.Role()
+	if err == nil && role != "master" {
+		err = fmt.Errorf("it is a %s", role)
+	}
+	if err != nil {
+		return n, err
+	}
+	stats, err := c.Info(ctx, "stats").Result()
+	if err != nil {
+		return n, err
+	}
+	commands, err := c.Info(ctx, "commandstats").Result()
+	if err != nil {
+		return n, err
+	}
+	n.Evicted, n.Expired = number(field(stats, "evicted_keys")), number(field(stats, "expired_keys"))
+	n.Deleted = calls(commands, "del", "unlink")
+	n.Emptied = calls(commands, "flushall", "flushdb", "swapdb")
+	return n, nil
+}
+
+// calls is how often commands were called, by "cmdstat_del:calls=12,usec=...".
+func calls(info string, commands ...string) (sum int64) {
+	for _, name := range commands {
+		first, _, _ := strings.Cut(field(info, "cmdstat_"+name), ",")
+		sum += number(strings.TrimPrefix(first, "calls="))
+	}
+	return sum
+}
+
+// number is what a text says; 0 if it is empty, since the server has not counted it yet.
+func number(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
+}

@@ -1,0 +1,69 @@
+package server
+
+import (
+	"io"
+	"os"
+	"os/exec"
+
+	"github.com/lockbench/lockbench/internal/base/proc"
+	"github.com/lockbench/lockbench/internal/env/cluster/worker"
+)
+
+// child is a worker that is a process of this machine.
+type child struct {
+	io.WriteCloser
+	out io.Reader
+	cmd *exec.Cmd
+}
+
+// Spawn is Spawner.
+func (Processes) Spawn(_ string, log *os.File) (Worker, error) { return startChild(log) }
+
+// startChild starts a worker that writes its errors to log.
+func startChild(log *os.File) (*child, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	c := &child{cmd: exec.Command(self)}
+	c.cmd.Env = append(proc.Environ(), worker.Env()...)
+	c.cmd.Stderr = log
+	if c.WriteCloser, err = c.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if c.out, err = c.cmd.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	return c, proc.Start(c.cmd)
+}
+
+// Output is Worker.
+func (c *child) Output() io.Reader { return c.out }
+
+// Wait is Worker.
+func (c *child) Wait() error { return c.cmd.Wait() }
+
+// Kill is Worker.
+func (c *child) Kill() { _ = proc.KillGroup(c.cmd.Process.Pid) }
+
+// Pause is Worker.
+func (c *child) Pause() error { return proc.StopGroup(c.cmd.Process.Pid) }
+
+// Stopped is Worker.
+func (c *child) Stopped() bool { return proc.Stopped(c.cmd.Process.Pid) }
+
+// Resume is Worker.
+func (c *child) Resume() error { return proc.ResumeGroup(c.cmd.Process.Pid) }
+
+// Idle is Idler: every thread of the process sleeps. A thread that is sent something wakes up
+// before the sender goes on, and Go does not let all threads sleep while a goroutine can run;
+// so this is what synctest.Wait is in a bubble, whatever the goroutines wait for. One thread may
+// have woken another while it was looked at a third, hence the second look.
+func (c *child) Idle() bool {
+	for range 2 {
+		if !proc.Idle(c.cmd.Process.Pid) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,122 @@
+package system
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+)
+
+// ZooKeeper is a ZooKeeper server that stands alone, or a member of an ensemble.
+type ZooKeeper struct {
+	all []server.Fellow // of the ensemble; empty: it is alone
+	at  int
+}
+
+// The archives of Debian's packages: the first names all others that it needs but one that writes
+// the log.
+const (
+	zooJar = "/usr/share/java/zookeeper.jar"
+	logJar = "/usr/share/java/slf4j-simple.jar"
+)
+
+// Name is server.Kind.
+func (ZooKeeper) Name() string { return "zookeeper" }
+
+// Probe is server.Probed.
+func (ZooKeeper) Probe() string { return "srvr" }
+
+// Find is server.Kind.
+func (ZooKeeper) Find() (string, error) {
+	const bring = "apt-get install zookeeper libslf4j-java"
+	for _, jar := range []string{zooJar, logJar} {
+		if _, err := os.Stat(jar); err != nil {
+			return "", fmt.Errorf("zookeeper is not installed: `%s`", bring)
+		}
+	}
+	return installed(java, bring)
+}
+
+// java is the program.
+const java = "java"
+
+// Files is server.Packed.
+func (ZooKeeper) Files() []string { return []string{java, zooJar, logJar} }
+
+// Unprivileged is server.Unprivileged.
+func (ZooKeeper) Unprivileged() {}
+
+// Command is server.Kind. A session lasts for two ticks at least.
+func (z ZooKeeper) Command(c server.NodeConfig, file string) (args []string, text string) {
+	args = []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xmx128m"}
+	text = fmt.Sprintf("tickTime=200\ndataDir=%s/data\nclientPort=%d\nclientPortAddress=%s\n"+
+		"admin.enableServer=false\nmaxClientCnxns=0\nmaxSessionTimeout=600000\nforceSync=no\n"+
+		"4lw.commands.whitelist=srvr,mntr\n", c.Dir, c.Port, c.Host)
+	if len(z.all) > 0 {
+		args = append(args, "-Djava.net.preferIPv4Stack=true", "-Djdk.net.hosts.file="+hostsFile(c))
+		text += z.others()
+	}
+	return append(args, "-cp", zooJar+":"+logJar,
+		"org.apache.zookeeper.server.quorum.QuorumPeerMain", file), text
+}
+
+// SaysReady is server.Kind: the last line that a start which fails does not have or, of a member,
+// that it has found its place.
+func (z ZooKeeper) SaysReady(_ server.NodeConfig, line string) bool {
+	if len(z.all) > 0 {
+		return strings.Contains(line, "Peer state changed: leading - broadcast") ||
+			strings.Contains(line, "Peer state changed: following - broadcast")
+	}
+	return strings.Contains(line, "ContainerManager - Using checkIntervalMs")
+}
+
+// Operator is server.Kind.
+func (ZooKeeper) Operator(c server.NodeConfig) server.Operator { return zooServer(c.Addr()) }
+
+// zooServer is the address of a server, which answers commands of four letters.
+type zooServer string
+
+// Version is server.Operator: "Zookeeper version: 3.8.0-..., built on ...".
+func (s zooServer) Version() (string, error) {
+	text, err := s.ask("srvr")
+	version, _, _ := strings.Cut(strings.TrimPrefix(text, "Zookeeper version: "), "-")
+	return version, err
+}
+
+// Woken is how many watches have told their client so far that a node was deleted, as the server
+// counts them.
+func (s zooServer) Woken() (int64, error) {
+	text, err := s.ask("mntr")
+	if err != nil {
+		return 0, err
+	}
+	return metric(text, "zk_sum_node_deleted_watch_count")
+}
+
+// ask returns the answer to a command of four letters.
+func (s zooServer) ask(command string) (string, error) {
+	c, err := net.DialTimeout("tcp", string(s), server.AdminTimeout)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(server.AdminTimeout))
+	if _, err := c.Write([]byte(command)); err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(c)
+	return string(text), err
+}
+
+// Leads is whether the server leads its ensemble.
+func (s zooServer) Leads() (bool, error) {
+	text, err := s.ask("srvr")
+	return strings.Contains(text, "Mode: leader"), err
+}
+
+// Close is server.Operator.
+func (zooServer) Close() error { return nil }

@@ -1,0 +1,247 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// client is a client's process: its clocks, its goroutines, and its end.
+type client struct {
+	w       *Environment
+	number  int
+	name    string
+	env     *workloads.Env
+	worker  *workloads.Worker
+	life    context.Context
+	stop    context.CancelFunc
+	dead    atomic.Bool
+	running sync.WaitGroup
+	orders  []workloads.Order // that came and were not read yet
+	ordered int64             // when the last order arrived or will
+
+	orderTime time.Duration // see OrderTime
+
+	seen uint64 // hash of what it has done and seen, for Environment.Fingerprint
+
+	spawned atomic.Int64
+	mu      sync.Mutex
+	dialled map[string]int // connections, by link
+	open    map[*conn]bool // that it has not closed, or is about to make
+	thaw    chan struct{}  // closed when it runs again; nil: it runs
+	frozen  int            // goroutines that wait for it
+	since   int64          // when it was stopped
+}
+
+func (w *Environment) newClient(i int) *client {
+	c := &client{w: w, number: i, name: clientName(i), dialled: map[string]int{},
+		open: map[*conn]bool{}}
+	c.orderTime = orderTimeOf(c.name)
+	c.life, c.stop = context.WithCancel(context.Background())
+	c.env = workloads.NewEnv(c.life, w.cfg.Seed+uint64(i)+1, w.elapsed)
+	c.env.Hook(c.spawn, c.breathe)
+	for _, sign := range []string{">", "+>"} {
+		for _, n := range w.nodes {
+			w.newLink(c.name+sign+n.name, n)
+		}
+	}
+	return c
+}
+
+func clientName(i int) string { return "c" + strconv.Itoa(i) }
+
+// addresses are the client's links to all nodes as workloads.Config wants them: independent masters
+// one by one, a master and its replicas together. The name of a link is its address.
+func (c *client) addresses(sign string) (all []map[string]string) {
+	for i, n := range c.w.nodes {
+		if i < c.w.masters {
+			all = append(all, make(map[string]string, 1))
+		}
+		all[i%c.w.masters][n.name] = c.name + sign + n.name
+	}
+	return all
+}
+
+// play starts the worker.
+func (c *client) play() (err error) {
+	cfg := c.w.cfg.Worker
+	cfg.Process, cfg.Seed, cfg.Master = c.number, c.w.cfg.Seed+uint64(c.number)+1, c.w.nodes[0].name
+	cfg.Nodes, cfg.Spares = c.addresses(">"), c.addresses("+>")
+	if c.worker, err = workloads.NewWorker(c.life, cfg, c.env, c.dial, c.report); err != nil {
+		return err
+	}
+	c.running.Go(func() {
+		defer c.failed()
+		workloads.GrowStack()
+		if err := c.worker.Connect(); err != nil {
+			c.report(workloads.Report{Failed: err.Error()})
+			return
+		}
+		c.worker.Run()
+	})
+	return nil
+}
+
+// failed makes a panic of the worker a failure of the run.
+func (c *client) failed() {
+	if p := recover(); p != nil {
+		c.report(workloads.Report{Failed: fmt.Sprintf("panic: %v", p)})
+	}
+}
+
+// report passes on what the worker says, while it lives.
+func (c *client) report(r workloads.Report) {
+	if !c.dead.Load() {
+		r.Process = c.number
+		c.w.inbox.report(r)
+	}
+}
+
+// order is the arrival of an order.
+func (c *client) order(o workloads.Order) {
+	c.orders = append(c.orders, o)
+	if len(c.orders) == 1 {
+		c.read()
+	}
+}
+
+// orderAgain is after how long an order that must wait is looked at again.
+const orderAgain = 50 * time.Microsecond
+
+// read takes the orders that have come. A process that is stopped has them in its pipe. A stop also
+// waits until no connection is being made. It makes locks close their subscriptions, and go-redis
+// keeps a subscription's mutex while it connects: a goroutine that waits for a mutex is not blocked
+// in the eyes of the bubble, so that the bubble would stand still for ever.
+func (c *client) read() {
+	for len(c.orders) > 0 && !c.paused() {
+		o := c.orders[0]
+		if o.Do == workloads.DoStop && c.connecting() && !c.dead.Load() {
+			c.w.after(orderAgain, c.read)
+			return
+		}
+		c.orders = slices.Delete(c.orders, 0, 1)
+		if !c.dead.Load() && c.worker != nil {
+			c.w.stirred = true
+			c.handle(o)
+		}
+	}
+}
+
+// connecting reports whether a connection is being made or has not been greeted.
+func (c *client) connecting() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k := range c.open {
+		if !k.heard.Load() {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *client) handle(o workloads.Order) {
+	if err := c.worker.Handle(o); err != nil {
+		c.report(workloads.Report{Failed: err.Error()})
+	}
+}
+
+// spawn staggers the client's goroutines: each begins at a moment of its own, nanoseconds apart, so
+// that no two of them do something at the same time and their order is always the same. It is
+// called by the parent, its result by the goroutine.
+func (c *client) spawn() func() {
+	turn := time.Duration(c.spawned.Add(1)%997 + 1)
+	return func() {
+		time.Sleep(turn)
+		c.breathe()
+	}
+}
+
+// breathe returns at once while the process runs, and otherwise when it runs again. The goroutines
+// that waited go on in the order in which they came.
+func (c *client) breathe() {
+	for {
+		c.mu.Lock()
+		thaw := c.thaw
+		if thaw == nil {
+			c.mu.Unlock()
+			return
+		}
+		c.frozen++
+		turn := time.Duration(c.frozen)
+		c.mu.Unlock()
+		select {
+		case <-thaw:
+			time.Sleep(turn)
+		case <-c.life.Done():
+			return
+		}
+	}
+}
+
+func (c *client) paused() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.thaw != nil
+}
+
+func (c *client) freeze() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.thaw == nil {
+		c.thaw, c.frozen, c.since = make(chan struct{}), 0, c.w.Now()
+	}
+}
+
+// gapLimit is from when on a process notices that it did not run, as workloads.Worker.Watch does.
+const gapLimit = 20 * time.Millisecond
+
+// melt lets the process run again. It notices that it did not.
+func (c *client) melt() {
+	c.mu.Lock()
+	if c.thaw == nil {
+		c.mu.Unlock()
+		return
+	}
+	close(c.thaw)
+	c.thaw, c.w.stirred = nil, true
+	gap := time.Duration(c.w.Now() - c.since)
+	c.mu.Unlock()
+	if gap > gapLimit {
+		c.report(workloads.Report{Event: &history.Event{Type: history.Gap, T: c.w.Now(),
+			Process: c.number, Gap: history.Duration(gap)}})
+	}
+	c.read()
+}
+
+// end kills the process: it says and does nothing more. What it had sent is on its way.
+func (c *client) end() {
+	c.dead.Store(true)
+	c.w.stirred = true
+	c.mu.Lock()
+	open := slices.SortedFunc(maps.Keys(c.open), func(a, b *conn) int {
+		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.number, b.number))
+	})
+	c.mu.Unlock()
+	for _, k := range open {
+		k.Close()
+	}
+	c.stop()
+}
+
+// wait returns when every goroutine of the client has ended.
+func (c *client) wait() {
+	c.running.Wait()
+	if c.worker != nil {
+		c.worker.Close()
+	}
+	c.env.Wait()
+}

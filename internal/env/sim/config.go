@@ -1,0 +1,86 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Config says what environment is wanted. Package cluster has the like for real
+// processes.
+type Config struct {
+	Topology string // nemesis.Single, Failover or Independent
+	Masters  int    // of the topology Independent
+	Replicas int    // behind each of them: 0 or 1; of the topology Failover: 0 means 1
+	Clients  int
+	Seed     uint64
+	Worker   workloads.Config // what all workers have in common
+	// settings of real servers; the simulator has none of them and refuses all
+	RedisConfig []string
+	Chooser     Chooser // answers what the plan leaves open; nil: Seeded{Seed}
+	// how long a message takes one way, to choose from; the first is the default; nil:
+	// DefaultLatencies
+	Latencies []time.Duration
+	Bare      bool // no workers: RunClient gives the clients something to do
+	// called by the scheduler for each command that a node executes; may be nil
+	Executed func(Execution)
+	Effects  bool // executions have what scripts did
+	// called by the scheduler for each change of a key on a node, before Executed; may be nil
+	Changed func(Change)
+}
+
+// Execution is a command that a node has executed.
+type Execution struct {
+	T      int64 // virtual time, ns since the environment began
+	Client int
+	Node   string
+	Args   []string
+	Reply  []byte // as it goes over the wire; empty: a WAIT that has not been answered yet
+	// the commands that a script has run, where Config.Effects asks for them
+	Effects [][]string
+	Wrote   bool // it changed what the node holds
+	Keys    int  // that the node holds after it
+}
+
+// DefaultLatencies are the ways that a message may take: mostly as on one machine, now and then
+// much longer.
+var DefaultLatencies = []time.Duration{50 * time.Microsecond, 200 * time.Microsecond,
+	time.Millisecond, 5 * time.Millisecond}
+
+// nodes are the names of the servers that the topology has: the masters, which clients use, and
+// their replicas: one for each master in the same order, or all of the one master.
+func (c Config) nodes() (masters, replicas []string, err error) {
+	switch c.Topology {
+	case nemesis.Single, "":
+		return []string{"n0"}, nil, nil
+	case nemesis.Failover:
+		for i := range max(c.Replicas, 1) {
+			replicas = append(replicas, fmt.Sprintf("n%d", 1+i))
+		}
+		return []string{"n0"}, replicas, nil
+	case nemesis.Independent:
+		if c.Masters < 1 {
+			return nil, nil, fmt.Errorf("the topology %s needs at least one master", c.Topology)
+		}
+		for i := range c.Masters {
+			masters = append(masters, fmt.Sprintf("n%d", i))
+			if c.Replicas > 0 {
+				replicas = append(replicas, nemesis.Replica(i))
+			}
+		}
+		return masters, replicas, nil
+	}
+	return nil, nil, fmt.Errorf("the simulator has no topology %q; it has: %s, %s, %s", c.Topology,
+		nemesis.Single, nemesis.Failover, nemesis.Independent)
+}
+
+func (c Config) check() error {
+	if len(c.RedisConfig) > 0 {
+		return fmt.Errorf("the simulator knows no Redis settings (%s); use --env process for them",
+			c.RedisConfig[0])
+	}
+	_, _, err := c.nodes()
+	return err
+}

@@ -1,0 +1,302 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/resp"
+)
+
+// tracking is what the server knows of connections that want to hear when a key changes (CLIENT
+// TRACKING).
+type tracking struct {
+	readers map[string][]*Session // of a key that they have read, in the order of reading
+	all     []*Session            // that track, in the order in which they began
+	changed map[string]*Session   // keys that were not broadcast yet, and whose command changed them
+	after   []byte                // what the caller is told behind the reply
+}
+
+func newTracking() tracking {
+	return tracking{readers: map[string][]*Session{}, changed: map[string]*Session{}}
+}
+
+// pending reports whether there is something to tell when a command is over.
+func (t *tracking) pending() bool { return len(t.changed) > 0 || t.after != nil }
+
+// tracks is what a connection tracks.
+type tracks struct {
+	on, broadcast, optIn, optOut, noLoop bool
+	prefixes                             []string
+	caching                              bool // the next command is the exception of optIn or optOut
+}
+
+// track is CLIENT TRACKING.
+func (c *call) track() {
+	var t tracks
+	switch strings.ToLower(c.args[2]) {
+	case "on":
+		t.on = true
+	case "off":
+	default:
+		c.out.Error(syntax)
+		return
+	}
+	problem := t.parse(c, c.args[3:])
+	if problem == "" {
+		problem = t.conflict(c.s.tracks)
+	}
+	if problem != "" {
+		c.out.Error(problem)
+		return
+	}
+	if !t.on {
+		c.e.untrack(c.s)
+	} else {
+		if !c.s.tracks.on {
+			c.e.tracking.all = append(c.e.tracking.all, c.s)
+		}
+		t.prefixes = slices.Concat(c.s.tracks.prefixes, t.prefixes)
+		c.s.tracks = t
+	}
+	c.out.Status("OK")
+}
+
+// parse reads the options, and returns an error if one is unknown.
+func (t *tracks) parse(c *call, args []string) string {
+	flags := map[string]*bool{"bcast": &t.broadcast, "optin": &t.optIn, "optout": &t.optOut,
+		"noloop": &t.noLoop}
+	for ; len(args) > 0; args = args[1:] {
+		switch word := strings.ToLower(args[0]); {
+		case flags[word] != nil:
+			*flags[word] = true
+		case word == "prefix" && len(args) > 1:
+			args = args[1:]
+			t.prefixes = append(t.prefixes, args[0])
+		case word == "redirect":
+			return c.lack("CLIENT TRACKING with REDIRECT")
+		default:
+			return syntax
+		}
+	}
+	return ""
+}
+
+// conflict returns the error for options that contradict each other, or what is tracked already.
+func (t *tracks) conflict(old tracks) string {
+	switch {
+	case !t.on:
+		return ""
+	case len(t.prefixes) > 0 && !t.broadcast:
+		return "ERR PREFIX option requires BCAST mode to be enabled"
+	case old.on && old.broadcast != t.broadcast:
+		return "ERR You can't switch BCAST mode on/off before disabling tracking for this client, " +
+			"and then re-enabling it with a different mode."
+	case t.broadcast && (t.optIn || t.optOut):
+		return "ERR OPTIN and OPTOUT are not compatible with BCAST"
+	case t.optIn && t.optOut:
+		return "ERR You can't specify both OPTIN mode and OPTOUT mode"
+	case t.optIn && old.optOut || t.optOut && old.optIn:
+		return "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, " +
+			"and then re-enabling it with a different mode."
+	}
+	return overlap(t.prefixes, old.prefixes)
+}
+
+// overlap returns the error for a prefix that another one begins with, or that begins with one.
+func overlap(prefixes, old []string) string {
+	const why = "' overlaps with "
+	const end = ". Prefixes for a single client must not overlap."
+	for i, p := range prefixes {
+		for _, o := range old {
+			if o != p && (strings.HasPrefix(o, p) || strings.HasPrefix(p, o)) {
+				return "ERR Prefix '" + p + why + "an existing prefix '" + o + "'" + end
+			}
+		}
+		for _, o := range prefixes[i+1:] {
+			if strings.HasPrefix(o, p) || strings.HasPrefix(p, o) {
+				return "ERR Prefix '" + p + why + "another provided prefix '" + o + "'" + end
+			}
+		}
+	}
+	return ""
+}
+
+// caching is CLIENT CACHING: whether the keys of the next command are tracked.
+func (c *call) caching() {
+	t := &c.s.tracks
+	word := strings.ToLower(c.args[2])
+	switch {
+	case !t.on:
+		c.out.Error("ERR CLIENT CACHING can be called only when the client is in tracking mode with " +
+			"OPTIN or OPTOUT mode enabled")
+	case word == "yes" && !t.optIn:
+		c.out.Error("ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.")
+	case word == "no" && !t.optOut:
+		c.out.Error("ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.")
+	case word != "yes" && word != "no":
+		c.out.Error(syntax)
+	default:
+		t.caching = true
+		c.out.Status("OK")
+	}
+}
+
+// remember notes the keys that a command has read, of a connection that tracks them.
+func (e *Engine) remember(cmd command, args []string) {
+	s := e.caller
+	if s == nil || !s.tracks.remembers() {
+		return
+	}
+	for _, key := range cmd.reads(args) {
+		if !slices.Contains(e.tracking.readers[key], s) {
+			e.tracking.readers[key] = append(e.tracking.readers[key], s)
+		}
+	}
+}
+
+// remembers reports whether the keys that the next command reads are to be noted.
+func (t *tracks) remembers() bool {
+	switch {
+	case !t.on || t.broadcast:
+		return false
+	case t.optIn:
+		return t.caching
+	}
+	return !t.caching
+}
+
+// keyless are the commands without effect that read no key.
+var keyless = map[string]bool{"keys": true, "scan": true, "dbsize": true, "publish": true,
+	"ping": true, "echo": true, "time": true, "info": true, "select": true}
+
+// reads returns the keys that a command has only read.
+func (c command) reads(args []string) []string {
+	switch {
+	case c.flags != 0 || keyless[c.name]:
+		return nil
+	case c.name == "mget" || c.name == "exists" || c.name == "touch":
+		return args[1:]
+	}
+	return args[1:2]
+}
+
+// invalidate tells who has read a key, or tracks all, that it changed by a command of a connection,
+// or by none if it is over.
+func (e *Engine) invalidate(key string, by *Session) {
+	for _, s := range e.tracking.readers[key] {
+		if s.tracks.noLoop && s == by {
+			continue
+		}
+		e.outdated(s, key)
+	}
+	delete(e.tracking.readers, key)
+	if slices.ContainsFunc(e.tracking.all, func(s *Session) bool { return s.tracks.broadcast }) {
+		e.tracking.changed[key] = by
+	}
+}
+
+// outdated sends one invalidation; without keys it is for all of them. The session whose command
+// runs gets it behind its reply. In RESP2 there is no way to send it.
+func (e *Engine) outdated(s *Session, keys ...string) {
+	r := resp.Writer{Three: true}
+	r.Push(2)
+	r.Bulk("invalidate")
+	if len(keys) == 0 {
+		r.NullArray()
+	} else {
+		r.Array(len(keys))
+	}
+	for _, key := range keys {
+		r.Bulk(key)
+	}
+	switch {
+	case !s.three:
+	case s == e.caller:
+		e.tracking.after = append(e.tracking.after, r.B...)
+	default:
+		s.Push(r.B)
+	}
+}
+
+// invalidateAll tells everyone who tracks that all keys are gone.
+func (e *Engine) invalidateAll() {
+	for _, s := range e.tracking.all {
+		e.outdated(s)
+	}
+	clear(e.tracking.readers)
+}
+
+// broadcast tells which keys have changed since the last time, and returns what is left to tell to
+// the caller.
+func (e *Engine) broadcast(caller *Session) []byte {
+	e.caller = caller
+	for _, s := range e.tracking.all {
+		for _, prefix := range s.tracks.wanted() {
+			var keys []string
+			for _, key := range slices.Sorted(maps.Keys(e.tracking.changed)) {
+				own := s.tracks.noLoop && e.tracking.changed[key] == s
+				if strings.HasPrefix(key, prefix) && !own {
+					keys = append(keys, key)
+				}
+			}
+			if len(keys) > 0 {
+				e.outdated(s, keys...)
+			}
+		}
+	}
+	clear(e.tracking.changed)
+	after := e.tracking.after
+	e.tracking.after, e.caller = nil, nil
+	return after
+}
+
+// wanted are the prefixes of which all changes are told.
+func (t *tracks) wanted() []string {
+	switch {
+	case !t.broadcast:
+		return nil
+	case len(t.prefixes) == 0:
+		return []string{""}
+	}
+	return slices.Sorted(slices.Values(t.prefixes))
+}
+
+// forgetChanged invalidates what a snapshot changes.
+func (e *Engine) forgetChanged(s Snapshot) {
+	if !e.Tracked() {
+		return
+	}
+	both := maps.Clone(e.keys)
+	maps.Copy(both, s.keys)
+	for _, key := range slices.Sorted(maps.Keys(both)) {
+		if e.keys[key] != s.keys[key] {
+			e.invalidate(key, nil)
+		}
+	}
+	e.broadcast(nil)
+}
+
+func (e *Engine) untrack(s *Session) {
+	e.tracking.all = slices.DeleteFunc(e.tracking.all, func(x *Session) bool { return x == s })
+	for key, all := range e.tracking.readers {
+		all = slices.DeleteFunc(all, func(x *Session) bool { return x == s })
+		if e.tracking.readers[key] = all; len(all) == 0 {
+			delete(e.tracking.readers, key)
+		}
+	}
+	s.tracks = tracks{}
+}
+
+// Tracked reports whether a connection wants to hear when keys change.
+func (e *Engine) Tracked() bool { return len(e.tracking.all) > 0 }
+
+// Soonest returns when the first key ends, ms of the wall clock, or 0 if none does.
+func (e *Engine) Soonest() (first int64) {
+	for _, v := range e.keys {
+		if v.until != 0 && (first == 0 || v.until < first) {
+			first = v.until
+		}
+	}
+	return first
+}

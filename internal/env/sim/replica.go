@@ -1,0 +1,262 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/env/sim/engine"
+)
+
+// replica is a node that copies another, as its master sees it. The master sends the whole state
+// after each change, with absolute ends of life: to a replica it does not matter which command made
+// the change.
+type replica struct {
+	master  *node
+	node    *node
+	link    *link // its up stream carries the state, its down stream the confirmations
+	sent    uint64
+	loaded  uint64 // the master's offset that has arrived
+	has     uint64 // the master's offset that the replica has confirmed
+	tells   uint64 // what it will confirm by itself when a second is over; 0: nothing
+	upLast  int64
+	dnLast  int64
+	epoch   int // of the connection: what an older one carried does not count
+	pending bool
+}
+
+// position is how far a master is in what it sends its replicas: Redis' replication offset, which
+// counts changes here instead of bytes. A WAIT that has to wait adds to it, too: the master asks
+// for confirmations in the stream itself (REPLCONF GETACK).
+type position struct {
+	version uint64 // of the contents, when they were last sent
+	asked   uint64 // requests for a confirmation
+	asking  bool   // the last of them is not under way yet
+	written uint64 // offset after the last change
+}
+
+// streamOffset is the number of changes and of requests for a confirmation.
+func (n *node) streamOffset() uint64 { return n.engine.Version() + n.position.asked }
+
+// waiting is a connection in a WAIT, or in a command that waits for keys.
+type waiting struct {
+	replicas int
+	offset   uint64
+	forKeys  bool
+}
+
+func (w *Environment) replicate(master, to *node) {
+	r := &replica{master: master, node: to}
+	r.link = w.newLink(master.name+">"+to.name, to)
+	r.link.healed = r.resync
+	to.engine.Replica = true
+	master.replicas = append(master.replicas, r)
+}
+
+// linkReplicas makes the ways between replicas of one master, over which they follow the one that
+// is promoted.
+func (w *Environment) linkReplicas(all []*node) {
+	for _, to := range all {
+		for _, of := range all {
+			if of != to {
+				w.newLink(of.name+">"+to.name, to)
+			}
+		}
+	}
+}
+
+// promote makes a replica a master, and lets the other replicas of its master follow it.
+func (n *node) promote() {
+	n.engine.Replica = false
+	for _, old := range n.w.nodes {
+		if slices.ContainsFunc(old.replicas, func(r *replica) bool { return r.node == n }) {
+			for _, r := range old.replicas {
+				r.follow(n)
+			}
+			old.replicas = slices.DeleteFunc(old.replicas, func(r *replica) bool { return r.master != old })
+		}
+	}
+}
+
+// follow makes the replica one of another master, whose contents it takes. A node that does not run
+// cannot be told.
+func (r *replica) follow(master *node) {
+	if r.node == master || r.node.down || r.node.paused {
+		return
+	}
+	r.link.healed = nil
+	for _, l := range r.master.w.links {
+		if l.name == master.name+">"+r.node.name {
+			r.link = l
+			l.healed = r.resync
+		}
+	}
+	r.master = master
+	master.replicas = append(master.replicas, r)
+	r.copyIn(followTime)
+}
+
+// ship sends the state, or a request to confirm it, to the replicas, if there is one.
+func (n *node) ship() {
+	p, offset, confirmed := &n.position, n.streamOffset(), n.streamOffset()
+	if p.asking { // what a replica confirms is what was before the request
+		confirmed--
+	}
+	if v := n.engine.Version(); v != p.version {
+		p.version, p.written = v, confirmed
+	}
+	p.asking = false
+	for _, r := range n.replicas {
+		if offset != r.sent && !r.pending {
+			r.sent = offset
+			r.send(offset, confirmed, n.engine.Snapshot())
+		}
+	}
+}
+
+func (r *replica) send(offset, confirmed uint64, s engine.Snapshot) {
+	epoch := r.epoch
+	r.link.send(&r.link.up, &r.upLast, cargo{do: func() {
+		if epoch == r.epoch {
+			r.apply(offset, confirmed, s)
+		}
+	}})
+}
+
+// apply is a state's arrival at the replica, which confirms it.
+func (r *replica) apply(offset, confirmed uint64, s engine.Snapshot) {
+	if r.node.down || !r.node.engine.Replica {
+		return
+	}
+	if r.node.paused {
+		r.node.backlog = append(r.node.backlog, func() { r.apply(offset, confirmed, s) })
+		return
+	}
+	r.node.engine.Load(s)
+	r.loaded = offset
+	r.confirm(confirmed)
+	if confirmed == offset {
+		return
+	}
+	if r.tells == 0 {
+		epoch := r.epoch
+		r.master.w.after(tellTime-time.Duration(r.master.w.Now())%tellTime, func() { r.tell(epoch) })
+	}
+	r.tells = offset
+}
+
+// tellTime is how often a replica confirms by itself what it has.
+const tellTime = time.Second
+
+// tell is what a replica does once in a second. Nothing is sent that the master knows.
+func (r *replica) tell(epoch int) {
+	switch {
+	case epoch != r.epoch || r.node.down || !r.node.engine.Replica:
+	case r.node.paused:
+		r.node.backlog = append(r.node.backlog, func() { r.tell(epoch) })
+	default:
+		if r.has < r.tells {
+			r.confirm(r.tells)
+		}
+		r.tells = 0
+	}
+}
+
+// confirm tells the master what the replica has.
+func (r *replica) confirm(offset uint64) {
+	epoch := r.epoch
+	r.link.send(&r.link.down, &r.dnLast, cargo{do: func() {
+		if epoch == r.epoch && !r.master.down {
+			r.has = max(r.has, offset)
+			r.master.confirmed()
+		}
+	}})
+}
+
+// Behind reports whether a replica lacks something that its master has executed, although nothing
+// keeps the link between them from carrying it: it was only under way.
+func (w *Environment) Behind(replica string) bool {
+	for _, n := range w.nodes {
+		for _, r := range n.replicas {
+			if r.node.name == replica && r.loaded < n.position.written && r.link.whole() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resyncTime is how long a replica takes to notice a lost connection and to copy everything: a
+// second at most in Redis.
+const resyncTime = 500 * time.Millisecond
+
+// followTime is how long a replica takes to copy everything from a master that it is told to
+// follow: 10 to 30 ms on one machine.
+const followTime = 20 * time.Millisecond
+
+// resync begins again after the connection, or the master, was lost.
+func (r *replica) resync() { r.copyIn(resyncTime) }
+
+// copyIn has everything copied once more, after a while.
+func (r *replica) copyIn(after time.Duration) {
+	r.epoch++
+	r.has, r.sent, r.loaded, r.tells, r.pending = 0, 0, 0, 0, true
+	epoch := r.epoch
+	r.master.w.after(after, func() {
+		if epoch != r.epoch || r.master.down {
+			return
+		}
+		r.pending, r.sent = false, r.master.streamOffset()
+		r.send(r.sent, r.sent, r.master.engine.Snapshot())
+	})
+}
+
+// await begins a WAIT, or answers it at once. It is for what the master had executed when it had
+// executed the connection's last command before this one, whichever client had written; a
+// connection that has sent none waits for nothing.
+func (n *node) await(c *conn, b engine.Wait, upTo uint64) []byte {
+	w := &waiting{replicas: b.Replicas, offset: upTo}
+	if have := n.have(w.offset); have >= w.replicas {
+		return engine.Number(have)
+	}
+	c.waiting = w
+	n.position.asked++
+	n.position.asking = true
+	if b.Timeout > 0 {
+		n.w.after(time.Duration(b.Timeout)*time.Millisecond, func() { n.waited(c, w) })
+	}
+	return nil
+}
+
+// have is how many replicas have confirmed an offset.
+func (n *node) have(offset uint64) int {
+	have := 0
+	for _, r := range n.replicas {
+		if r.has >= offset && !r.pending {
+			have++
+		}
+	}
+	return have
+}
+
+// confirmed answers the connections that have waited for enough replicas.
+func (n *node) confirmed() {
+	for _, c := range n.conns {
+		if c.waiting != nil && !c.waiting.forKeys && n.have(c.waiting.offset) >= c.waiting.replicas {
+			n.waited(c, c.waiting)
+		}
+	}
+}
+
+// waited ends a WAIT, and executes what the connection has sent since.
+func (n *node) waited(c *conn, w *waiting) {
+	if c.waiting != w || n.down {
+		return
+	}
+	c.waiting = nil
+	if w.forKeys {
+		c.answer(n.engine.GiveUp(c.session))
+	} else {
+		c.answer(engine.Number(n.have(w.offset)))
+	}
+	n.serve(c)
+}

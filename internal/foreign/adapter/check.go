@@ -1,0 +1,416 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/base/proc"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/env/cluster/system"
+	"github.com/lockbench/lockbench/internal/foreign/tap"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Finding is the answer to one question about an adapter.
+type Finding struct {
+	OK       bool   `json:"ok"`
+	Optional bool   `json:"optional,omitempty"` // an adapter may do without
+	Asked    string `json:"asked"`
+	Found    string `json:"found,omitempty"`
+}
+
+// The lease and the waits of a check.
+const (
+	checkTTL  = 2 * time.Second
+	checkWait = 400 * time.Millisecond
+	checkKey  = "lock:check"
+)
+
+// Check starts two clients of an adapter on a server of its own, asks them everything, and
+// returns what it found. The error says why it could not ask.
+func Check(ctx context.Context, in adapters.Installed, variant string) ([]Finding, error) {
+	use, err := in.Use(variant)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := server.Scratch()
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	c := checker{in: in, use: use, dir: folder.Path}
+	defer c.close()
+	if err := c.startServers(); err != nil {
+		return nil, err
+	}
+	c.ask(ctx)
+	return c.found, nil
+}
+
+// checker asks an adapter.
+type checker struct {
+	in    adapters.Installed
+	use   adapters.Use
+	dir   string
+	kind  server.Kind // of another system; nil: Redis
+	nodes []*server.Node
+	ways  []map[string]string // how a client reaches each of them
+	admin []server.Admin      // none of another system
+	peers []*remote
+	lost  []chan Answer // of each of them: what it was told unasked
+	found []Finding
+}
+
+// independentNodes is how many Redis a check starts for a library that wants several.
+const independentNodes = 3
+
+func (c *checker) startServers() (err error) {
+	count := 1
+	if c.use.System != nemesis.Redis {
+		if c.kind, err = system.Find(c.use.System); err != nil {
+			return err
+		}
+	}
+	if c.use.Topology == "independent" {
+		count = independentNodes
+	}
+	for i := range count {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		l.Close()
+		name := fmt.Sprintf("n%d", i)
+		n, err := server.StartNode(server.NodeConfig{Name: name, Host: "127.0.0.1", Port: port,
+			Dir: filepath.Join(c.dir, name), Log: filepath.Join(c.dir, name+".log"), Kind: c.kind})
+		if err != nil {
+			return err
+		}
+		if err := c.await(n); err != nil {
+			return err
+		}
+		entrance, fronted := server.FrontOf(n.NodeConfig)
+		if fronted {
+			front, err := server.StartNode(entrance)
+			if err != nil {
+				return err
+			}
+			if err := c.await(front); err != nil {
+				return err
+			}
+		} else {
+			entrance = n.NodeConfig
+		}
+		c.ways = append(c.ways, map[string]string{name: entrance.Addr()})
+		if c.kind == nil {
+			c.admin = append(c.admin, server.Dial(n.Addr()))
+		}
+	}
+	return c.hasCommands()
+}
+
+// hasCommands refuses a server that lacks a command of the variant.
+func (c *checker) hasCommands() error {
+	if len(c.use.Commands) == 0 || len(c.admin) == 0 {
+		return nil
+	}
+	lacks, err := c.admin[0].Lacks(c.use.Commands)
+	if err == nil && lacks != "" {
+		err = errors.New(lacks)
+	}
+	return err
+}
+
+// await waits until a server can be used, and remembers that it has to be ended.
+func (c *checker) await(n *server.Node) error {
+	c.nodes = append(c.nodes, n)
+	return n.Ready()
+}
+
+func (c *checker) close() {
+	for _, r := range c.peers {
+		_ = proc.KillGroup(r.child.cmd.Process.Pid)
+		<-r.child.gone
+		if r.tap != nil {
+			r.tap.Close()
+		}
+	}
+	for _, a := range c.admin {
+		a.Close()
+	}
+	for _, n := range c.nodes {
+		n.Kill()
+	}
+}
+
+// say notes a finding, and returns whether it is a good one.
+func (c *checker) say(optional bool, asked string, err error, found string) bool {
+	f := Finding{OK: err == nil, Optional: optional, Asked: asked, Found: found}
+	if err != nil {
+		f.Found = err.Error()
+	}
+	c.found = append(c.found, f)
+	return f.OK
+}
+
+// silent sees the commands of a client without holding any.
+type silent struct{}
+
+func (silent) Before(context.Context, string, []string)                   {}
+func (silent) Replied(context.Context, history.Command, tap.Reply)        {}
+func (silent) Sent(context.Context, string, []string) (c history.Command) { return c }
+
+// client starts a client and waits until it is ready.
+func (c *checker) client(ctx context.Context) (r *remote, ready Answer, err error) {
+	i := len(c.peers)
+	log, err := os.Create(filepath.Join(c.dir, fmt.Sprintf("c%d.log", i)))
+	if err != nil {
+		return nil, ready, err
+	}
+	lost := make(chan Answer, maxSecond)
+	cmd := c.in.Command()
+	cmd.Env = append(cmd.Env, server.ClientEnv(c.kind)...)
+	child, err := start(c.in.Name, cmd, log, usual, func(a Answer) {
+		select {
+		case lost <- a:
+		default:
+		}
+	})
+	if err != nil {
+		return nil, ready, err
+	}
+	r = &remote{child: child, direct: c.kind != nil, cfg: workloads.Config{Process: i,
+		Seed: uint64(i), Master: "n0", Keys: []string{checkKey},
+		AcquireTimeout: history.Duration(checkWait)}}
+	if !c.use.OwnLease {
+		r.cfg.TTL = history.Duration(checkTTL)
+	}
+	r.cfg.Nodes = append(r.cfg.Nodes, c.ways...)
+	if !r.direct {
+		r.tap = tap.New(silent{}, tap.Settings{Dial: r.dial})
+	}
+	c.peers, c.lost = append(c.peers, r), append(c.lost, lost)
+	first, err := r.listen(c.use.Options)
+	if err == nil {
+		err = child.order(first)
+	}
+	if err != nil {
+		return r, ready, err
+	}
+	select {
+	case ready = <-child.ready:
+		return r, ready, nil
+	case <-child.gone:
+		return r, ready, c.why(child)
+	case <-time.After(usual.ready):
+		return r, ready, fmt.Errorf("it was not ready within %v", usual.ready)
+	case <-ctx.Done():
+		return r, ready, context.Cause(ctx)
+	}
+}
+
+// logEnd is how many lines of a client's log are shown, which is gone after the check.
+const logEnd = 5
+
+// why is how a client ended, with the end of its log.
+func (c *checker) why(child *child) error {
+	err := child.broken
+	if err == nil {
+		err = fmt.Errorf("its process ended: %v", child.exit)
+	}
+	var broken brokenError
+	if errors.As(err, &broken) {
+		err = broken.cause
+	}
+	text, _ := os.ReadFile(child.log)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if lines = lines[max(0, len(lines)-logEnd):]; lines[0] == "" {
+		return fmt.Errorf("%w (its log is empty)", err)
+	}
+	return fmt.Errorf("%w (its log ends: %.600s)", err, strings.Join(lines, " | "))
+}
+
+// perform orders an operation and waits for its end.
+func (c *checker) perform(r *remote, o Order) (Answer, error) {
+	k, err := r.child.begin(o)
+	if err != nil {
+		return Answer{}, c.why(r.child)
+	}
+	if o.Do != doTouch {
+		if _, err := r.child.acts(k); err != nil {
+			return Answer{}, c.why(r.child)
+		}
+	}
+	const limit = 15 * time.Second
+	select {
+	case a := <-k.done:
+		return a, nil
+	case <-r.child.gone:
+		return Answer{}, c.why(r.child)
+	case <-time.After(limit):
+		return Answer{}, fmt.Errorf("it has not answered for %v", limit)
+	}
+}
+
+// wants is perform with the answers that are right.
+func (c *checker) wants(r *remote, o Order, optional bool, asked string, right ...string) bool {
+	a, err := c.perform(r, o)
+	if err == nil && !slices.Contains(right, a.Is) {
+		err = fmt.Errorf("it answered %q, not %s: %s%s", a.Is, strings.Join(right, " or "), a.Why, a.Err)
+	}
+	found := a.Is
+	if a.Why != "" {
+		found += ": " + a.Why
+	}
+	return c.say(optional, asked, err, found)
+}
+
+func acquireOrder(n int, wait time.Duration) Order {
+	ms := wait.Milliseconds()
+	return Order{Do: doAcquire, N: n, Keys: []string{checkKey}, Wait: &ms, Mode: exclusive}
+}
+
+// ask asks everything, as long as an answer allows the next question.
+func (c *checker) ask(ctx context.Context) {
+	began := time.Now()
+	holder, ready, err := c.client(ctx)
+	if !c.say(false, "it starts, and says that it is ready", err, fmt.Sprintf("%v, after %d ms",
+		ready.Versions, time.Since(began).Milliseconds())) {
+		return
+	}
+	other, _, err := c.client(ctx) // now: it may take longer than the first one's lease to start
+	c.say(false, "a second client starts", err, "")
+	c.sayOfKeys("it writes no key before it is asked to", func() error { return c.keys(false) })
+	if !c.wants(holder, acquireOrder(1, checkWait), false, "it acquires a free lock", isAcquired) {
+		return
+	}
+	c.sayOfKeys("the lock is in the Redis that it was told of",
+		func() error { return c.keys(true) })
+	c.sayOfKeys("the key is named as adapter.yaml says", c.named)
+	c.wants(holder, Order{Do: doTouch, N: 1}, false, "the holder touches what the lock guards",
+		isTouched)
+	switch {
+	case err != nil:
+	case c.use.Declares.Optimistic:
+		c.askOptimistic(holder, other)
+	default:
+		c.wants(other, acquireOrder(1, checkWait), false, "it is refused while another has the lock",
+			isRefused)
+	}
+	if c.use.Declares.Extends {
+		c.wants(holder, Order{Do: doExtend, N: 1}, false, "the holder extends its lease", isExtended)
+	}
+	if c.use.Declares.Reentrant {
+		c.wants(holder, acquireOrder(2, checkWait), false, "the holder acquires again", isAcquired)
+		c.wants(holder, Order{Do: doRelease, N: 2}, false, "and releases the second", isReleased)
+	}
+	if !c.wants(holder, Order{Do: doRelease, N: 1}, false, "the holder releases", isReleased) {
+		return
+	}
+	if c.use.Declares.Shared && err == nil {
+		c.askShared(holder, other)
+	}
+	if err == nil {
+		c.wants(other, acquireOrder(2, checkWait), false, "then the second client acquires", isAcquired)
+		c.wants(other, Order{Do: doRelease, N: 2}, false, "and releases", isReleased)
+		c.askDeclared(other, holder)
+	}
+	c.ends(holder)
+}
+
+// sayOfKeys is say of what the keys of Redis show.
+func (c *checker) sayOfKeys(asked string, look func() error) {
+	if c.kind == nil {
+		c.say(false, asked, look(), "")
+	}
+}
+
+// keys fails unless some Redis has a key, or none does.
+func (c *checker) keys(some bool) error {
+	total := int64(0)
+	for _, a := range c.admin {
+		n, err := a.Do(context.Background(), "dbsize").Int64()
+		if err != nil {
+			return err
+		}
+		total += n
+	}
+	switch {
+	case some && total == 0:
+		return fmt.Errorf("there is no key; it must use the addresses of its config")
+	case !some && total > 0:
+		return fmt.Errorf("there are %d keys", total)
+	}
+	return nil
+}
+
+// key is the name of the lock's key in Redis, as the manifest says.
+func (c *checker) key() string {
+	if c.use.Key == "" {
+		return checkKey
+	}
+	return strings.ReplaceAll(c.use.Key, "{key}", checkKey)
+}
+
+// named fails unless a key has the name that the manifest says.
+func (c *checker) named() error {
+	name := c.key()
+	var all []string
+	for _, a := range c.admin {
+		n, err := a.Do(context.Background(), "exists", name).Int64()
+		if err != nil || n > 0 {
+			return err
+		}
+		keys, _ := a.Do(context.Background(), "keys", "*").StringSlice()
+		all = append(all, keys...)
+	}
+	return fmt.Errorf("there is no key %q, only %q; say its name under key", name, all)
+}
+
+// ends closes a client's input.
+func (c *checker) ends(r *remote) {
+	const limit = 500 * time.Millisecond
+	r.child.close()
+	var err error
+	select {
+	case <-r.child.gone:
+		err = r.child.exit
+	case <-time.After(limit):
+		err = fmt.Errorf("it still runs after %v", limit)
+	}
+	c.say(true, "it ends when its standard input ends", err, "")
+}
+
+// Text writes findings for people, and reports whether all is there that must be.
+func Text(w io.Writer, findings []Finding) (ok bool, err error) {
+	ok = true
+	for _, f := range findings {
+		mark := "✓"
+		switch {
+		case !f.OK && f.Optional:
+			mark = "–"
+		case !f.OK:
+			mark, ok = "✕", false
+		}
+		line := mark + " " + f.Asked
+		if f.Found != "" {
+			line += ": " + f.Found
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return ok, err
+		}
+	}
+	return ok, nil
+}

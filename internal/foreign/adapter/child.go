@@ -1,0 +1,483 @@
+package adapter
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/base/proc"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// child is the adapter's process. Its methods may be called by any goroutine.
+type child struct {
+	name    string // of the adapter
+	log     string // the file that its standard error goes to
+	mark    string // of all processes that it starts
+	cmd     *exec.Cmd
+	limits  limits
+	started int64 // before any stamp of it
+	stdin   io.WriteCloser
+	orders  chan []byte
+	ready   chan Answer   // the answer to the config
+	gone    chan struct{} // closed when all that it wrote was taken in
+	exit    error         // how it ended, after gone
+	broken  error         // what it did wrong, after gone
+	unasked func(Answer)  // told of lost and gap
+
+	mu      sync.Mutex
+	calls   map[int]*call // by n; one at a time for each acquisition
+	fault   error         // the first thing that it did wrong
+	closed  bool          // its input
+	alone   bool          // its input was open when it ended
+	isReady bool
+	recent  int // unasked answers since the second began
+	second  int64
+	running int64 // since when it has not been paused; 0: it is
+}
+
+// call is an operation under way.
+type call struct {
+	op    string
+	n     int
+	sent  int64      // when the order was given
+	begun chan int64 // when the process acted
+	done  chan Answer
+	acted bool
+	at    int64 // when it began to act
+}
+
+// The bounds of what a process may write.
+const (
+	maxLine   = 64 << 10
+	maxLog    = 8 << 20
+	maxSecond = 500 // unasked answers in a second
+	maxOrders = 1 << 10
+)
+
+// start starts the process. What it says on standard error goes to log, up to a bound.
+func start(name string, cmd *exec.Cmd, log *os.File, l limits, unasked func(Answer)) (*child,
+	error) {
+	c := &child{name: name, log: log.Name(), cmd: cmd, limits: l, started: proc.Monotonic(),
+		unasked: unasked,
+		orders:  make(chan []byte, maxOrders), ready: make(chan Answer, 1), gone: make(chan struct{}),
+		calls: map[int]*call{}, running: proc.Monotonic()}
+	var err error
+	if c.stdin, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	outRead, outWrite, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	errRead, errWrite, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, outRead.Close(), outWrite.Close())
+	}
+	cmd.Stdout, cmd.Stderr = outWrite, errWrite
+	c.mark = proc.Mark(cmd)
+	err = proc.Start(cmd)
+	outWrite.Close()
+	errWrite.Close()
+	if err != nil {
+		return nil, errors.Join(err, outRead.Close(), errRead.Close())
+	}
+	go c.follow(outRead, errRead, log)
+	go c.send()
+	return c, nil
+}
+
+// leftoverWait is how long what a dead process wrote may take to be read: another process that it
+// has started may keep its output open.
+const leftoverWait = time.Second
+
+// follow takes in what the process writes until it has ended.
+func (c *child) follow(out, errs *os.File, log *os.File) {
+	var readers sync.WaitGroup
+	ended := make(chan struct{})
+	readers.Go(func() {
+		if err := c.read(out); err != nil {
+			c.blame(err)
+			return
+		}
+		c.silent(ended)
+	})
+	logged := make(chan struct{})
+	go func() {
+		defer close(logged)
+		copyUpTo(log, errs, maxLog)
+	}()
+	exit := c.cmd.Wait()
+	close(ended)
+	c.mu.Lock()
+	c.alone = !c.closed
+	c.mu.Unlock()
+	_ = proc.KillGroup(c.cmd.Process.Pid) // what it has started
+	proc.EndMarked(c.mark)                // and what leads a session of its own
+	late := time.AfterFunc(leftoverWait, func() { out.Close(); errs.Close() })
+	readers.Wait()
+	<-logged
+	c.early(exit) // what it said comes first
+	late.Stop()
+	out.Close()
+	errs.Close()
+	log.Close()
+	c.mu.Lock()
+	c.exit, c.broken = exit, c.fault
+	c.mu.Unlock()
+	close(c.gone)
+}
+
+// silent blames a process that has closed its output, unless it ends soon.
+func (c *child) silent(ended <-chan struct{}) {
+	select {
+	case <-ended:
+	case <-time.After(leftoverWait):
+		c.blame(errors.New("it closed its standard output and goes on, so that it cannot answer"))
+	}
+}
+
+// early blames a process that ended before it was ready.
+func (c *child) early(exit error) {
+	how := "exit status 0"
+	if exit != nil {
+		how = exit.Error()
+	}
+	c.mu.Lock()
+	ready := c.isReady
+	c.mu.Unlock()
+	if !ready {
+		said, _ := os.ReadFile(c.log) // without it there is no hint, and the error says enough
+		c.blame(fmt.Errorf("it ended before it was ready (%s)%s", how, notCopied(string(said))))
+	}
+}
+
+// notCopied is a hint for an adapter in Python whose import found nothing: its folder is copied
+// before it runs, and what lay beside the folder is not beside the copy.
+func notCopied(said string) string {
+	if !strings.Contains(said, "ModuleNotFoundError") {
+		return ""
+	}
+	return "; a module that it imports was not found: if it lies outside of the adapter's folder, " +
+		"put " + adapters.ManifestName + " above it and name it under sources (docs/adding-an-adapter.md)"
+}
+
+// ended is how the process ended: of one that ended by itself with whose it was, and where its log
+// is.
+func (c *child) ended() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var exit *exec.ExitError
+	switch {
+	case !c.alone || !errors.As(c.exit, &exit):
+		return c.exit
+	case exit.Exited():
+		return c.error(c.exit)
+	}
+	// SIGKILL may be the kernel's, for want of memory
+	if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() && s.Signal() != syscall.SIGKILL {
+		return workloads.SignaledError{Signal: s.Signal().String()}
+	}
+	return c.exit
+}
+
+// copyUpTo copies a stream to its end, and drops what is beyond a bound.
+func copyUpTo(to io.Writer, from io.Reader, most int64) {
+	if n, _ := io.CopyN(to, from, most); n == most {
+		fmt.Fprintf(to, "\n... lockbench keeps no more than %d MB\n", most>>20)
+		_, _ = io.Copy(io.Discard, from)
+	}
+}
+
+// send writes the orders: a process that does not read must not keep the harness.
+func (c *child) send() {
+	for line := range c.orders {
+		if _, err := c.stdin.Write(line); err != nil {
+			for range c.orders { // it is gone, or about to be
+			}
+		}
+	}
+	c.stdin.Close()
+}
+
+// order queues a line for the process.
+func (c *child) order(o any) error {
+	line, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return workloads.ErrGone
+	}
+	select {
+	case c.orders <- append(line, '\n'):
+		return nil
+	default:
+		return c.error(fmt.Errorf("it does not read its standard input"))
+	}
+}
+
+// close ends the process' input.
+func (c *child) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.closed = true
+		close(c.orders)
+		c.unreturned()
+	}
+}
+
+// unreturned notes in the log which calls have not come back although the run is over. The mutex is
+// held.
+func (c *child) unreturned() {
+	log, err := os.OpenFile(c.log, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	defer log.Close()
+	for _, k := range c.calls {
+		fmt.Fprintf(log, "lockbench: %v\n", c.error(fmt.Errorf("it has not returned from %s n=%d, which "+
+			"was ordered %v before the end", k.op, k.n,
+			time.Duration(proc.Monotonic()-k.sent).Round(time.Millisecond))))
+	}
+}
+
+// blame notes what the process did wrong, and ends it.
+func (c *child) blame(err error) {
+	c.mu.Lock()
+	first := c.fault == nil && !c.closed
+	if first {
+		c.fault = c.error(err)
+	}
+	c.mu.Unlock()
+	if first {
+		_ = proc.KillGroup(c.cmd.Process.Pid)
+	}
+}
+
+// error is one line that names the adapter and its log.
+func (c *child) error(err error) error { return brokenError{c.name, err, c.log} }
+
+// brokenError is what an adapter did wrong.
+type brokenError struct {
+	adapter string
+	cause   error
+	log     string // a file
+}
+
+// Error is one line.
+func (e brokenError) Error() string {
+	return fmt.Sprintf("the adapter %s: %v; its log is %s", e.adapter, e.cause, e.log)
+}
+
+// Unwrap is the cause.
+func (e brokenError) Unwrap() error { return e.cause }
+
+// read takes in the lines of the process until they end or one is wrong.
+func (c *child) read(out io.Reader) error {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(make([]byte, 4<<10), maxLine)
+	for lines.Scan() {
+		a, err := parse(lines.Bytes())
+		if err == nil {
+			err = c.take(a)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return errTooLong
+	}
+	return nil
+}
+
+// take takes in an answer.
+func (c *child) take(a Answer) error {
+	now := proc.Monotonic()
+	switch a.Is {
+	case isReady:
+		return c.takeReady(a)
+	case isBroken:
+		return fmt.Errorf("it says: %.300s%s", a.Err, notCopied(a.Err))
+	case isLost, isGap:
+		if err := c.bounded(now); err != nil {
+			return err
+		}
+		if err := stamped(a, c.started, now); err != nil {
+			return err
+		}
+		c.unasked(a)
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.calls[a.N]
+	switch {
+	case k == nil && a.Is == isBegun:
+		return fmt.Errorf("it says that it has begun to %s n=%d, which was not asked of it", a.Op, a.N)
+	case k == nil:
+		return fmt.Errorf("it answered %q for n=%d, which was not asked of it, or is answered already",
+			a.Is, a.N)
+	}
+	if err := stamped(a, k.sent, now); err != nil {
+		return err
+	}
+	return c.answer(k, a)
+}
+
+// answer is take for an operation under way.
+func (c *child) answer(k *call, a Answer) error {
+	switch {
+	case a.Is == isBegun && a.Op != k.op:
+		return fmt.Errorf("it says that it has begun to %q n=%d, which was asked to %s", a.Op, a.N, k.op)
+	case a.Is == isBegun && k.acted:
+		return fmt.Errorf("it says twice that it has begun to %s n=%d", k.op, a.N)
+	case a.Is == isBegun:
+		k.acted, k.at = true, a.T
+		k.begun <- a.T
+		return nil
+	case a.T < k.at:
+		return fmt.Errorf("its answer %q for n=%d has t=%d, before its own \"begun\" at t=%d", a.Is, a.N,
+			a.T, k.at)
+	case !slices.Contains(ends[k.op], a.Is):
+		return fmt.Errorf("it answered %q for n=%d, which was asked to %s", a.Is, a.N, k.op)
+	case !k.acted && k.op != doTouch:
+		return fmt.Errorf(`it answered %q for n=%d without "begun" before`, a.Is, a.N)
+	}
+	delete(c.calls, a.N)
+	k.done <- a
+	return nil
+}
+
+func (c *child) takeReady(a Answer) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isReady {
+		return errors.New("it says twice that it is ready")
+	}
+	c.isReady = true
+	c.ready <- a
+	return nil
+}
+
+// bounded refuses a flood of what was not asked for.
+func (c *child) bounded(now int64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now-c.second > int64(time.Second) {
+		c.second, c.recent = now, 0
+	}
+	if c.recent++; c.recent > maxSecond {
+		return fmt.Errorf("it said more than %d things in a second that it was not asked for",
+			maxSecond)
+	}
+	return nil
+}
+
+// stampSlack is how far a stamp may be off: a language may keep nanoseconds in a float.
+const stampSlack = int64(time.Microsecond)
+
+// stamped refuses a stamp that is not of the clock that all stamps come from.
+func stamped(a Answer, from, to int64) error {
+	if a.T < from-stampSlack || a.T > to+stampSlack {
+		return fmt.Errorf("its answer %q has t=%d, but CLOCK_MONOTONIC showed %d to %d ns meanwhile",
+			a.Is, a.T, from, to)
+	}
+	return nil
+}
+
+// begin orders an operation.
+func (c *child) begin(o Order) (*call, error) {
+	k := &call{op: o.Do, n: o.N, sent: proc.Monotonic(), begun: make(chan int64, 1),
+		done: make(chan Answer, 1)}
+	c.mu.Lock()
+	c.calls[o.N] = k
+	c.mu.Unlock()
+	return k, c.order(o)
+}
+
+// limits are how long a process that runs may take.
+type limits struct {
+	ready time.Duration // from its start until it is ready: a virtual machine on a busy machine
+	act   time.Duration // from an order until it acts on it
+}
+
+var usual = limits{ready: time.Minute, act: 5 * time.Second}
+
+// acts waits until the process acts on a call, and returns the stamp. A process that runs and does
+// not act is wrong; the sending of the order is the bound then, since a hold must not seem longer
+// than it was.
+func (c *child) acts(k *call) (at int64, err error) {
+	for {
+		select {
+		case at := <-k.begun:
+			return at, nil
+		case <-c.gone:
+			select {
+			case at := <-k.begun:
+				return at, nil
+			default:
+				if c.broken != nil {
+					return k.sent, nil
+				}
+				return 0, workloads.ErrGone
+			}
+		case <-time.After(c.limits.act / 10):
+			if c.idleSince(k.sent) {
+				c.blame(fmt.Errorf("it did not begin to %s n=%d within %v", k.op, k.n, c.limits.act))
+			}
+		}
+	}
+}
+
+// idleSince reports whether the process had enough time to act on an order.
+func (c *child) idleSince(sent int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running > 0 && proc.Monotonic()-max(sent, c.running) > int64(c.limits.act)
+}
+
+// answered waits for the end of a call.
+func (c *child) answered(k *call) (Answer, error) {
+	select {
+	case a := <-k.done:
+		return a, nil
+	case <-c.gone:
+	}
+	select {
+	case a := <-k.done:
+		return a, nil
+	default:
+		return Answer{}, workloads.ErrGone
+	}
+}
+
+// pause stops the process and its children.
+func (c *child) pause() error {
+	c.mu.Lock()
+	c.running = 0
+	c.mu.Unlock()
+	return proc.StopGroup(c.cmd.Process.Pid)
+}
+
+// resume lets them run again.
+func (c *child) resume() error {
+	c.mu.Lock()
+	c.running = proc.Monotonic()
+	c.mu.Unlock()
+	return proc.ResumeGroup(c.cmd.Process.Pid)
+}

@@ -1,0 +1,260 @@
+package adapter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/redis/go-redis/v9"
+)
+
+// askShared asks for two shared holds at once, and that they keep an exclusive one out.
+func (c *checker) askShared(holder, other *remote) {
+	const first, second = 101, 102
+	shared := func(n int) Order {
+		o := acquireOrder(n, checkWait)
+		o.Mode = history.Shared
+		return o
+	}
+	c.wants(holder, shared(first), false, "the first client acquires a shared hold", isAcquired)
+	c.wants(other, shared(second), false, "and the second one beside it", isAcquired)
+	c.wants(other, Order{Do: doRelease, N: second}, false, "it releases its own", isReleased)
+	c.wants(other, acquireOrder(second+1, checkWait), false,
+		"an exclusive hold is refused while the other is left", isRefused)
+	c.wants(holder, Order{Do: doRelease, N: first}, false, "the first client releases", isReleased)
+}
+
+// askOptimistic asks that a second client is let in beside the holder of acquisition 1, and that of
+// two writes upon one number the later is refused.
+func (c *checker) askOptimistic(holder, other *remote) {
+	if !c.wants(other, acquireOrder(1, checkWait), false, "as declared, another client is let in, too",
+		isAcquired) {
+		return
+	}
+	write := func(value int64) Order { return Order{Do: doWrite, N: 1, Value: &value} }
+	c.wants(holder, Order{Do: doRead, N: 1}, false, "the holder reads", isRead)
+	c.wants(other, Order{Do: doRead, N: 1}, false, "and so does the other", isRead)
+	c.wants(other, write(1), false, "the other writes", isWritten)
+	c.wants(holder, write(2), false, "the holder's write is refused: another was first", isConflict)
+	a, err := c.perform(holder, Order{Do: doRead, N: 1})
+	if err == nil && (a.Is != isRead || a.Value != 1) {
+		err = fmt.Errorf("it answered %q with %d, not 1", a.Is, a.Value)
+	}
+	c.say(false, "what was written is read", err, "")
+	c.wants(other, Order{Do: doRelease, N: 1}, false, "the other releases", isReleased)
+}
+
+// forget empties every Redis.
+func (c *checker) forget() {
+	for _, a := range c.admin {
+		_ = a.Do(context.Background(), "flushall").Err()
+	}
+}
+
+// Acquisitions of what is declared.
+const (
+	overrunning = 201 + iota
+	vanishing
+	extending
+	releasing
+	outliving // of both clients
+	// of the other client; each try has one of its own
+	trying
+)
+
+// askDeclared asks whether holds end as adapter.yaml says, of libraries whose keys can be seen.
+func (c *checker) askDeclared(holder, other *remote) {
+	if c.kind != nil {
+		c.say(true, "how its holds end is as declared", fmt.Errorf("not asked of %s", c.use.System), "")
+		return
+	}
+	switch {
+	case c.use.OwnLease:
+		c.say(true, "its lease ends, or is renewed, as declared",
+			fmt.Errorf("not asked: this variant has the library's own lease"), "")
+	case c.use.Declares.Watchdog:
+		c.askWatchdog(holder, other)
+	case c.use.Declares.Lease:
+		c.askLease(holder, other)
+	}
+	if c.use.Declares.Loss {
+		c.askLoss(holder)
+	}
+	if c.use.Declares.Extends {
+		c.askVanished(holder, extending, doExtend, "extend", "an extension")
+	}
+	c.askVanished(holder, releasing, doRelease, "release", "a release")
+	c.askForeign(holder, other)
+}
+
+// askWatchdog waits for longer than a lease.
+func (c *checker) askWatchdog(holder, other *remote) {
+	if !c.wants(holder, acquireOrder(overrunning, checkWait), false, "the first client acquires",
+		isAcquired) {
+		return
+	}
+	time.Sleep(checkTTL + checkTTL/4)
+	c.wants(other, acquireOrder(trying, checkWait), false,
+		"as declared, its watchdog keeps the lock for longer than the lease", isRefused)
+	_, _ = c.perform(holder, Order{Do: doRelease, N: overrunning})
+}
+
+// askLease lets the other client try until the lease must be over.
+func (c *checker) askLease(holder, other *remote) {
+	if !c.wants(holder, acquireOrder(overrunning, checkWait), false, "the first client acquires",
+		isAcquired) {
+		return
+	}
+	const patience = 2 * checkTTL
+	began, n := time.Now(), trying
+	a, err := c.perform(other, acquireOrder(n, checkWait))
+	for ; err == nil && a.Is == isRefused && time.Since(began) < patience; n++ {
+		time.Sleep(checkWait / 4)
+		a, err = c.perform(other, acquireOrder(n+1, checkWait))
+	}
+	if err == nil && a.Is != isAcquired {
+		err = fmt.Errorf("it answered %q for %v, and the lease is %v (adapter.yaml declares a watchdog)",
+			a.Is, patience, checkTTL)
+	}
+	c.say(false, "as declared, the lock is free again when the lease is over", err,
+		fmt.Sprintf("after %.1f s", time.Since(began).Seconds()))
+	if err == nil {
+		_, _ = c.perform(other, Order{Do: doRelease, N: n})
+	}
+	_, _ = c.perform(holder, Order{Do: doRelease, N: overrunning})
+}
+
+// askLoss takes the key away, and waits for what the holder is told.
+func (c *checker) askLoss(holder *remote) {
+	if !c.wants(holder, acquireOrder(vanishing, checkWait), false, "the first client acquires",
+		isAcquired) {
+		return
+	}
+	c.forget()
+	began := time.Now()
+	late := time.After(2 * checkTTL)
+	var err error
+	for told := false; !told && err == nil; {
+		select {
+		case a := <-c.lost[slices.Index(c.peers, holder)]:
+			told = a.Is == isLost && a.N == vanishing
+		case <-holder.child.gone:
+			err = c.why(holder.child)
+		case <-late:
+			err = fmt.Errorf("nothing came for %v", 2*checkTTL)
+		}
+	}
+	c.say(false, "as declared, the holder is told when its key vanishes", err,
+		fmt.Sprintf("after %d ms", time.Since(began).Milliseconds()))
+	_, _ = c.perform(holder, Order{Do: doRelease, N: vanishing})
+}
+
+// askVanished asks a call that comes after the key has gone whether it says so, which it must if
+// that is one of the ways in which the adapter tells.
+func (c *checker) askVanished(holder *remote, n int, do, way, call string) {
+	if !c.wants(holder, acquireOrder(n, checkWait), false, "it acquires", isAcquired) {
+		return
+	}
+	c.forget()
+	asked := call + " is told that the hold was over, after its key has vanished"
+	if c.wants(holder, Order{Do: do, N: n}, !slices.Contains(c.use.Tells, way), asked, isNotOwner) &&
+		!slices.Contains(c.use.Tells, way) {
+		c.say(true, "adapter.yaml says so", fmt.Errorf("%q is not under tells", way), "")
+	}
+	if do != doRelease {
+		_, _ = c.perform(holder, Order{Do: doRelease, N: n})
+	}
+}
+
+// What is asked of a late release, and what is found if it is wrong.
+const (
+	askedForeign    = "a late release leaves the lock to the client that has it now"
+	foreignReleased = "it released a lock that was another client's"
+)
+
+// askForeign asks whether a release that comes after the hold was over leaves the lock to the
+// client that has it now.
+func (c *checker) askForeign(holder, other *remote) {
+	if !c.wants(holder, acquireOrder(outliving, checkWait), false, "it acquires", isAcquired) {
+		return
+	}
+	c.forget()
+	a, err := c.perform(other, acquireOrder(outliving, checkWait))
+	if err == nil && a.Is != isAcquired {
+		// What keeps it out although no key is there is no answer to this question.
+		err = notAsked(fmt.Sprintf("the next client was answered %q", a.Is))
+	}
+	if err == nil {
+		err = c.leaves(holder, other)
+		_, _ = c.perform(other, Order{Do: doRelease, N: outliving})
+	}
+	var not notAsked
+	c.say(errors.As(err, &not), askedForeign, err, "")
+}
+
+// notAsked is why an adapter could not be asked something.
+type notAsked string
+
+// Error says that it was not asked.
+func (e notAsked) Error() string { return "not asked: " + string(e) }
+
+// leaves fails if the holder's release changes the key that the other client has. That client is
+// paused and its key never expires, so that neither it nor the end of its lease can be the cause.
+func (c *checker) leaves(holder, other *remote) error {
+	if err := other.child.pause(); err != nil {
+		return err
+	}
+	before, err := c.kept()
+	if err == nil {
+		_, err = c.perform(holder, Order{Do: doRelease, N: outliving})
+	}
+	if err := cmp.Or(err, other.child.resume()); err != nil {
+		return err
+	}
+	for a, was := range before {
+		switch is, err := dump(a, c.key()); {
+		case err != nil:
+			return err
+		case is == "":
+			return errors.New(foreignReleased)
+		case is != was:
+			return errors.New("it changed the key of a lock that was another client's")
+		}
+	}
+	return nil
+}
+
+// kept is what the lock's key has on each Redis that has it, where it stays from now on.
+func (c *checker) kept() (map[server.Admin]string, error) {
+	has := map[server.Admin]string{}
+	for _, a := range c.admin {
+		if err := a.Do(context.Background(), "persist", c.key()).Err(); err != nil {
+			return nil, err
+		}
+		text, err := dump(a, c.key())
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			has[a] = text
+		}
+	}
+	if len(has) == 0 {
+		return nil, notAsked(fmt.Sprintf("no key %q is seen", c.key()))
+	}
+	return has, nil
+}
+
+// dump is what a key has, in Redis' own form; "": it is not there.
+func dump(a server.Admin, key string) (string, error) {
+	text, err := a.Do(context.Background(), "dump", key).Text()
+	if errors.Is(err, redis.Nil) {
+		err = nil
+	}
+	return text, err
+}

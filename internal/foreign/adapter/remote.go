@@ -1,0 +1,317 @@
+package adapter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/foreign/tap"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// remote is the adapter's process as the bridge sees it. It is a workloads.Remote.
+type remote struct {
+	child  *child
+	clock  *clientClock // nil: its clock is not moved
+	tap    *tap.Tap     // nil: it goes straight to its links
+	direct bool
+	guards bool // it reads and writes what its lock guards by itself
+	bridge *workloads.Worker
+	cfg    workloads.Config
+	key    func(name string) string
+	lease  time.Duration
+	grants workloads.Grants
+	held   atomic.Int64 // the acquisition that the client has; 0: none
+}
+
+// connect makes the tap before the client's links, and returns what the process is told first.
+func (r *remote) connect(options map[string]adapters.Option) (Config, error) {
+	if !r.direct {
+		r.tap = tap.New(observer{r}, tap.Settings{Dial: r.dial, Timeout: r.cfg.ClientTimeout.D(),
+			Script: r.grants.Scripts.Learn})
+	}
+	return r.listen(options)
+}
+
+// listen gives the tap an address for each way of the client, and returns the config with them.
+func (r *remote) listen(options map[string]adapters.Option) (c Config, err error) {
+	c = Config{Do: doConfig, Protocol: Protocol, Client: r.cfg.Process, Seed: r.cfg.Seed,
+		Keys: r.cfg.Keys, Options: options, TTL: r.cfg.TTL.D().Milliseconds(),
+		Poll:    r.cfg.Poll.D().Milliseconds(),
+		Timeout: r.cfg.ClientTimeout.D().Milliseconds(), Retries: r.cfg.ClientRetries}
+	if r.direct {
+		for _, nodes := range r.cfg.Nodes {
+			for _, name := range slices.Sorted(maps.Keys(nodes)) {
+				c.Servers = append(c.Servers, nodes[name])
+			}
+		}
+		return c, nil
+	}
+	if len(r.cfg.Sentinels) > 0 {
+		c.Master = workloads.MasterName
+		c.Sentinels, err = r.sentinels()
+		return c, err
+	}
+	for i, nodes := range r.cfg.Nodes {
+		ways := tap.Ways{Nodes: nodes, First: r.cfg.Master}
+		if i < len(r.cfg.Spares) {
+			ways.Spares = r.cfg.Spares[i]
+		}
+		addr, err := r.tap.Listen(ways)
+		if err != nil {
+			return c, err
+		}
+		c.Redis = append(c.Redis, addr)
+	}
+	return c, nil
+}
+
+// sentinels gives the tap an address for each server and each sentinel: the client is told by the
+// sentinels which server is the master, and reads its own way to it.
+func (r *remote) sentinels() (addrs []string, err error) {
+	for node, addr := range r.cfg.Nodes[0] {
+		here, err := r.tap.Listen(tap.Ways{Nodes: map[string]string{node: addr}, First: node})
+		if err != nil {
+			return nil, err
+		}
+		for public, name := range r.cfg.Announced {
+			if name == node {
+				r.tap.Announce(public, here)
+			}
+		}
+	}
+	for _, s := range r.cfg.Sentinels {
+		here, err := r.tap.Sentinel(s)
+		if err != nil {
+			return nil, err
+		}
+		addrs = append(addrs, here)
+	}
+	return addrs, nil
+}
+
+// dial connects the tap to a link, and says what its other end asks for.
+func (r *remote) dial(ctx context.Context, address string) (net.Conn, error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "tcp", address)
+	if err != nil || r.cfg.Secret == "" {
+		return c, err
+	}
+	if _, err := c.Write([]byte(r.cfg.Secret)); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Lock is workloads.Remote.
+func (r *remote) Lock(keys []string, mode string) workloads.RemoteLock {
+	l := lock{r, keys, cmp.Or(mode, exclusive)}
+	if r.guards {
+		return guard{l}
+	}
+	return l
+}
+
+// Touch is workloads.Remote.
+func (r *remote) Touch(n int) (int64, error) {
+	k, err := r.child.begin(Order{Do: doTouch, N: n})
+	if err != nil {
+		return 0, err
+	}
+	a, err := r.child.answered(k)
+	return a.T, err
+}
+
+// Redirect is workloads.Remote. Who goes straight to its links finds the other server itself.
+func (r *remote) Redirect(node string) error {
+	if r.direct {
+		return nil
+	}
+	if node == nemesis.Spare {
+		return r.tap.Spare()
+	}
+	return r.tap.Redirect(node)
+}
+
+// Befall is workloads.Remote.
+func (r *remote) Befall(what string) error {
+	if r.direct {
+		return errors.New("its commands are not seen")
+	}
+	r.tap.Befall(what)
+	return nil
+}
+
+// SetClock is workloads.Remote.
+func (r *remote) SetClock(offset time.Duration, rate float64) error {
+	if r.clock == nil {
+		return errors.New("its wall clock cannot be moved")
+	}
+	return r.clock.set(context.Background(), offset, rate)
+}
+
+// lock is the lock on some keys. It is a workloads.RemoteLock.
+type lock struct {
+	*remote
+	keys []string
+	mode string
+}
+
+// Acquire is workloads.RemoteLock.
+func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err error) {
+	wait := l.cfg.AcquireTimeout.D().Milliseconds()
+	l.grants.Expect(l.KeyNames(l.keys))
+	k, err := l.child.begin(Order{Do: doAcquire, N: n, Keys: l.keys, Wait: &wait, Mode: l.mode})
+	if err != nil {
+		return g, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = l.child.order(Order{Do: doStop}) })
+	defer stop()
+	begun, err := l.child.acts(k)
+	if err != nil {
+		return g, err
+	}
+	a, err := l.child.answered(k)
+	if err != nil {
+		return g, err
+	}
+	g.At = a.T
+	if err := failure(a); err != nil {
+		return g, err
+	}
+	g.Sent, g.Lease, g.Node = time.Duration(begun), l.lease, ""
+	if l.direct {
+		l.sent(&g, a)
+	}
+	l.grants.Fill(&g)
+	g.ValidUntil, g.Fence = time.Duration(a.ValidUntil), a.Token
+	l.held.CompareAndSwap(0, int64(n))
+	return g, nil
+}
+
+// sent gives a grant of which no command is seen the moment that the adapter says. Without it the
+// call may have waited for long before: when the lease ends is not known then.
+func (l lock) sent(g *workloads.Granted, a Answer) {
+	if a.Sent == 0 {
+		g.Lease = 0
+		return
+	}
+	g.Sent = time.Duration(a.Sent)
+}
+
+// KeyNames is workloads.Remote: the keys as the library names them.
+func (r *remote) KeyNames(keys []string) []string {
+	if r.key == nil {
+		return keys
+	}
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = r.key(k)
+	}
+	return names
+}
+
+// Release is workloads.RemoteLock.
+func (l lock) Release(_ context.Context, n int, _ workloads.Granted,
+	begun func(int64)) (int64, error) {
+	l.held.CompareAndSwap(int64(n), 0)
+	a, err := l.do(Order{Do: doRelease, N: n}, begun)
+	return a.T, err
+}
+
+// guard is the lock on some keys that checks what is written. It is a workloads.Guard.
+type guard struct{ lock }
+
+// Read is workloads.Guard.
+func (g guard) Read(n int, begun func(int64)) (value, at int64, err error) {
+	a, err := g.do(Order{Do: doRead, N: n}, begun)
+	return a.Value, a.T, err
+}
+
+// Write is workloads.Guard.
+func (g guard) Write(n int, value int64, begun func(int64)) (at int64, err error) {
+	a, err := g.do(Order{Do: doWrite, N: n, Value: &value}, begun)
+	return a.T, err
+}
+
+// do orders an operation, says when the process acts on it, and waits for its end.
+func (r *remote) do(o Order, begun func(int64)) (Answer, error) {
+	k, err := r.child.begin(o)
+	if err != nil {
+		return Answer{}, err
+	}
+	at, err := r.child.acts(k)
+	if err != nil {
+		return Answer{}, err
+	}
+	begun(at)
+	a, err := r.child.answered(k)
+	if err != nil {
+		return a, err
+	}
+	return a, failure(a)
+}
+
+// failure is the error that an answer stands for.
+func failure(a Answer) error {
+	switch a.Is {
+	case isRefused:
+		return workloads.RefusedError{Why: refusal(a.Why)}
+	case isNotOwner:
+		return fmt.Errorf("%w (%s)", impls.ErrNotOwner, a.Err)
+	case isConflict:
+		return workloads.ErrConflict
+	case isFailed:
+		return errors.New(a.Err)
+	}
+	return nil
+}
+
+func refusal(why string) history.Refusal {
+	switch why {
+	case whyGaveUp:
+		return history.GaveUp
+	case whyUnreachable:
+		return history.Unreachable
+	case whyServerRefused:
+		return history.ServerRefused
+	}
+	return history.Taken
+}
+
+// observer makes the bridge see the commands that pass the tap, as those of its own.
+type observer struct{ *remote }
+
+// Before is tap.Observer.
+func (o observer) Before(ctx context.Context, node string, args []string) {
+	o.bridge.Before(ctx, node, args)
+}
+
+// Sent is tap.Observer.
+func (o observer) Sent(ctx context.Context, node string, args []string) history.Command {
+	c := o.bridge.Sent(ctx, node, args)
+	c.Node, c.Args = node, slices.Clone(args)
+	return c
+}
+
+// Replied is tap.Observer.
+func (o observer) Replied(ctx context.Context, sent history.Command, r tap.Reply) {
+	done := history.Command{Node: sent.Node, Reply: r.Text, Err: r.Err, Why: r.Why}
+	if n := o.held.Load(); n == 0 {
+		o.grants.See(sent, done)
+	} else if g, ok := o.grants.Prolongs(sent, done); ok {
+		o.bridge.Extended(int(n), g)
+	}
+	o.bridge.Replied(ctx, sent, done, r.Err != "")
+}

@@ -1,0 +1,310 @@
+package adapter
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/base/proc"
+	"github.com/lockbench/lockbench/internal/env/cluster/clock"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Spawner starts clients whose lock an adapter has. It is a server.Spawner.
+type Spawner struct {
+	Adapter adapters.Installed
+	Options map[string]adapters.Option // of the variant
+	Lease   time.Duration              // of a grant, where its command does not name one; 0: none
+	Key     func(name string) string   // how the library names a key
+	// the wall clocks of the clients are moved; without it they are left alone
+	Clocks bool
+	Dir    string // for the files of the clocks
+	// clients go straight to their links, which carry another protocol than Redis'
+	Direct bool
+	Guards bool     // the lock is optimistic: what it guards is the adapter's own
+	Env    []string // further environment: who the clients are to their servers
+
+	limits  limits             // zero: usual
+	scripts *workloads.Scripts // what is known of the library's scripts
+}
+
+// NewSpawner makes a Spawner whose clients know of each other's scripts.
+func NewSpawner(in adapters.Installed) Spawner {
+	return Spawner{Adapter: in, scripts: new(workloads.Scripts)}
+}
+
+// worker is a client in two parts: the adapter's process, which is what faults hit, and in this
+// process what tells it what to do, with the tap before its links.
+type worker struct {
+	spawner Spawner
+	name    string
+	child   *child
+	clock   *clientClock
+	life    context.Context
+	end     context.CancelFunc
+	out     *io.PipeReader
+	in      *io.PipeWriter
+	ran     sync.WaitGroup // the goroutines of the bridge
+	over    chan struct{}  // closed when all was reported
+
+	mu     sync.Mutex // of what follows, and orders the reports
+	dead   bool       // the process is gone: only what it said before is still reported
+	bridge *workloads.Worker
+	remote *remote
+}
+
+// Spawn is server.Spawner.
+func (s Spawner) Spawn(name string, log *os.File) (server.Worker, error) {
+	w := &worker{spawner: s, name: name, over: make(chan struct{})}
+	w.out, w.in = io.Pipe()
+	w.life, w.end = context.WithCancel(context.Background())
+	cmd := s.Adapter.Command()
+	cmd.Env = append(cmd.Env, s.Env...)
+	if s.Clocks {
+		var err error
+		if w.clock, err = newClientClock(s.Dir, name, s.Adapter.Clock); err != nil {
+			return nil, err
+		}
+		cmd.Env = append(cmd.Env, w.clock.env...)
+	}
+	own, err := os.OpenFile(log.Name(), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	if w.child, err = start(s.Adapter.Name, cmd, own, cmp.Or(s.limits, usual), w.unasked); err != nil {
+		own.Close()
+		return nil, fmt.Errorf("the adapter %s: %w", s.Adapter.Name, err)
+	}
+	go w.follow()
+	return w, nil
+}
+
+// follow ends the bridge when the process has ended: what it said before is reported to the end.
+func (w *worker) follow() {
+	<-w.child.gone
+	w.mu.Lock()
+	w.dead = true
+	broken, remote := w.child.broken, w.remote
+	w.mu.Unlock()
+	w.end()
+	w.ran.Wait()
+	if broken != nil {
+		w.say(workloads.Report{Failed: broken.Error()})
+	}
+	if remote != nil && remote.tap != nil {
+		remote.tap.Close()
+	}
+	w.in.Close()
+	close(w.over)
+}
+
+// report passes on what the bridge says. After the process' end only the events are: they are what
+// it said before.
+func (w *worker) report(r workloads.Report) {
+	w.mu.Lock()
+	dead := w.dead
+	w.mu.Unlock()
+	if !dead || r.Event != nil || r.Command != nil {
+		w.say(r)
+	}
+}
+
+func (w *worker) say(r workloads.Report) {
+	line, err := json.Marshal(r)
+	if err == nil {
+		_, _ = w.in.Write(append(line, '\n')) // it is read to the end
+	}
+}
+
+// Write is server.Worker: the orders of the harness, a line each.
+func (w *worker) Write(line []byte) (int, error) {
+	var o workloads.Order
+	err := json.Unmarshal(line, &o)
+	if err == nil {
+		err = w.handle(o)
+	}
+	if err != nil && !errors.Is(err, workloads.ErrGone) {
+		w.child.blame(err)
+	}
+	return len(line), nil
+}
+
+func (w *worker) handle(o workloads.Order) error {
+	w.mu.Lock()
+	bridge, dead := w.bridge, w.dead
+	w.mu.Unlock()
+	switch {
+	case dead:
+		return nil
+	case o.Do == workloads.DoConfig && o.Config != nil && bridge == nil:
+		return w.configure(*o.Config)
+	case bridge == nil:
+		return fmt.Errorf("the first order is %q", o.Do)
+	}
+	return bridge.Handle(o)
+}
+
+// configure makes the bridge, and tells the process what it is.
+func (w *worker) configure(cfg workloads.Config) error {
+	env := workloads.NewEnv(w.life, cfg.Seed, func() time.Duration {
+		return time.Duration(proc.Monotonic())
+	})
+	r := &remote{child: w.child, clock: w.clock, cfg: cfg, key: w.spawner.Key,
+		lease: w.spawner.Lease, direct: w.spawner.Direct, guards: w.spawner.Guards,
+		grants: workloads.Grants{
+			Scripts: cmp.Or(w.spawner.scripts, new(workloads.Scripts)),
+			Lease:   w.spawner.Lease, Masters: len(cfg.Nodes)}}
+	bridge := workloads.NewBridge(w.life, cfg, env, r, w.report)
+	r.bridge = bridge
+	first, err := r.connect(w.spawner.Options)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	w.bridge, w.remote = bridge, r
+	w.mu.Unlock()
+	w.ran.Go(bridge.Run)
+	go w.await()
+	return w.child.order(first)
+}
+
+// Patience is how long the start of a client may take.
+func (Spawner) Patience() time.Duration { return usual.ready + 5*time.Second }
+
+// await reports that the process is ready.
+func (w *worker) await() {
+	select {
+	case a := <-w.child.ready:
+		if w.clock != nil && !w.clock.read(a.PID) {
+			w.child.blame(errors.New("its wall clock cannot be moved: it does not read the file in " +
+				"LOCKBENCH_CLOCK (of a program in Go: its setup did not build it, or this Go's package " +
+				"time is another one)"))
+			return
+		}
+		w.report(workloads.Report{Ready: &workloads.Ready{PID: a.PID, T: proc.Monotonic(),
+			Versions: a.Versions}})
+	case <-w.child.gone:
+	case <-time.After(w.child.limits.ready):
+		w.child.blame(fmt.Errorf("it was not ready within %v", w.child.limits.ready))
+	}
+}
+
+// unasked reports what the process says of itself.
+func (w *worker) unasked(a Answer) {
+	w.mu.Lock()
+	bridge := w.bridge
+	w.mu.Unlock()
+	switch {
+	case bridge == nil:
+	case a.Is == isLost:
+		bridge.Lost(a.N, a.T, a.By)
+	case a.Is == isGap:
+		bridge.Gap(a.T, time.Duration(a.NS))
+	}
+}
+
+// Output is server.Worker.
+func (w *worker) Output() io.Reader { return w.out }
+
+// Wait is server.Worker.
+func (w *worker) Wait() error {
+	<-w.over
+	return w.child.ended()
+}
+
+// Close is server.Worker: the process' input ends.
+func (w *worker) Close() error {
+	w.child.close()
+	return nil
+}
+
+// Kill is server.Worker.
+func (w *worker) Kill() { _ = proc.KillGroup(w.child.cmd.Process.Pid) }
+
+// Pause is server.Worker: it stops the adapter, and neither the bridge nor what it has sent.
+func (w *worker) Pause() error { return w.child.pause() }
+
+// Stopped is server.Worker.
+func (w *worker) Stopped() bool { return proc.Stopped(w.child.cmd.Process.Pid) }
+
+// Resume is server.Worker.
+func (w *worker) Resume() error { return w.child.resume() }
+
+// clientClock moves the wall clock of an adapter's process.
+type clientClock struct {
+	file *clock.Server
+	env  []string
+
+	mu   sync.Mutex
+	stop func() // of the clock that runs at a wrong rate
+}
+
+// newClientClock makes the file of a clock; way is how the program comes to read it.
+func newClientClock(dir, name, way string) (*clientClock, error) {
+	dir, err := filepath.Abs(dir) // the process has another working directory
+	if err != nil {
+		return nil, err
+	}
+	file, err := clock.New(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	c := &clientClock{file: file, env: file.Built(), stop: func() {}}
+	if way != adapters.ClockOverlay {
+		lib, err := clock.Shim()
+		if err != nil {
+			return nil, err
+		}
+		c.env = file.Environment(lib)
+	}
+	return c, nil
+}
+
+// read reports whether a process reads the clock's file. It is taken for granted where the system
+// does not say.
+func (c *clientClock) read(pid int) bool {
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	file, unresolved := filepath.EvalSymlinks(c.file.Path)
+	return cmp.Or(err, unresolved) != nil || strings.Contains(string(maps), file)
+}
+
+// rateStep is how often a clock that runs at a wrong rate is set.
+const rateStep = 2 * time.Millisecond
+
+// set makes the clock wrong by offset, gaining rate seconds a second from now on, until life ends.
+func (c *clientClock) set(life context.Context, offset time.Duration, rate float64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stop()
+	c.stop = func() {}
+	if err := c.file.Set(offset); err != nil || rate == 0 {
+		return err
+	}
+	ctx, stop := context.WithCancel(life)
+	done := make(chan struct{})
+	c.stop = func() { stop(); <-done }
+	go func() {
+		defer close(done)
+		t := time.NewTicker(rateStep)
+		defer t.Stop()
+		for begin := time.Now(); ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+			}
+			_ = c.file.Set(offset + time.Duration(rate*float64(time.Since(begin))))
+		}
+	}()
+	return nil
+}

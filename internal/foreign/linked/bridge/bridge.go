@@ -1,0 +1,161 @@
+//go:build linux
+
+// Package bridge makes the lock of an adapter, written with the SDK for Go, a lock that is linked
+// into this program: what the protocol of adapters does between two processes, without either.
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/adapters/sdk/go"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/foreign/linked"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// maxClients bounds the clients of a run: a hold's number names its client, too.
+const maxClients = 1 << 10
+
+// clients are those that are alive, by number: what they are told of a loss.
+var clients sync.Map
+
+// Link runs the main function of an adapter whose files have this hash, and makes its lock the one
+// of linked.Program.
+func Link(hash string, main func()) {
+	sdk.Link(sdk.Linked{
+		Open: func(open func(sdk.Config) (sdk.Lock, error)) {
+			linked.Program = &linked.Adapter{Hash: hash, Open: func(options map[string]adapters.Option,
+				poll time.Duration) workloads.OpenLinked {
+				return func(c workloads.LinkedClient) (workloads.LinkedLock, error) {
+					l, err := openLock(c, options, open)
+					return lock{l, c, poll}, err
+				}
+			}}
+		},
+		Lost: func(n int, by string) {
+			if lost, ok := clients.Load(n % maxClients); ok {
+				lost.(func(int, string))(n/maxClients, by)
+			}
+		},
+	})
+	main()
+}
+
+// lock is the lock of one client. Its holds are numbered apart from those of the other clients.
+type lock struct {
+	sdk    sdk.Lock
+	client workloads.LinkedClient
+	poll   time.Duration
+}
+
+func openLock(c workloads.LinkedClient, options map[string]adapters.Option,
+	open func(sdk.Config) (sdk.Lock, error)) (sdk.Lock, error) {
+	if c.Process >= maxClients {
+		return nil, fmt.Errorf("at most %d clients can be simulated", maxClients)
+	}
+	clients.Store(c.Process, c.Lost)
+	dialed := false
+	cfg := sdk.Config{Protocol: sdk.Protocol, Client: c.Process, Seed: int64(c.Seed), Keys: c.Keys,
+		TTL: c.TTL.D().Milliseconds(), Poll: c.Poll.D().Milliseconds(),
+		Timeout: c.ClientTimeout.D().Milliseconds()}
+	if c.ClientRetries > 0 {
+		cfg.Retries = &c.ClientRetries
+	}
+	for i := range c.Servers {
+		cfg.Redis = append(cfg.Redis, address(i))
+	}
+	cfg.Dial = func(ctx context.Context, network, to string) (net.Conn, error) {
+		dialed = true
+		for i, server := range cfg.Redis {
+			if server == to {
+				return c.Dial(ctx, network, c.Address(i))
+			}
+		}
+		return nil, fmt.Errorf("%s is no Redis of Config", to)
+	}
+	if err := convert(options, &cfg.Options); err != nil {
+		return nil, err
+	}
+	l, err := open(cfg)
+	if err == nil && !dialed {
+		err = errors.New("the adapter does not connect with Config.Dial when it is opened, so that it " +
+			"may have another way to Redis than the simulator's; use run --adapter")
+	}
+	return l, err
+}
+
+// address stands for a server. No server can have this port, so that a lock that does not ask Dial
+// reaches no Redis at all.
+func address(server int) string { return fmt.Sprintf("127.0.0.%d:0", server+1) }
+
+// convert makes options what they are once they have passed the protocol.
+func convert(options map[string]adapters.Option, to *map[string]any) error {
+	text, err := json.Marshal(options)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, to)
+}
+
+func (l lock) number(n int) int { return n*maxClients + l.client.Process }
+
+// Acquire is workloads.LinkedLock: it asks again while the lock is taken.
+func (l lock) Acquire(ctx context.Context, n int, keys []string, wait time.Duration) (
+	workloads.Said, error) {
+	until := time.Now().Add(wait)
+	g, err := l.sdk.Acquire(ctx, l.number(n), keys, wait)
+	for errors.Is(err, sdk.Taken) && time.Now().Add(l.poll).Before(until) &&
+		l.client.Env.Sleep(ctx, l.poll) == nil {
+		g, err = l.sdk.Acquire(ctx, l.number(n), keys, time.Until(until))
+	}
+	if err != nil {
+		return workloads.Said{}, meaning(err)
+	}
+	token, err := fence(g.Token)
+	return workloads.Said{ValidUntil: g.ValidUntil, Token: token}, err
+}
+
+// Release is workloads.LinkedLock.
+func (l lock) Release(ctx context.Context, n int) error {
+	return meaning(l.sdk.Release(ctx, l.number(n)))
+}
+
+// Close is workloads.LinkedLock. The connections of the client have ended with it.
+func (l lock) Close() { clients.Delete(l.client.Process) }
+
+// refusals are why an acquire was in vain, in the words of the SDK.
+var refusals = map[sdk.Refused]history.Refusal{sdk.Taken: history.Taken,
+	sdk.GaveUp: history.GaveUp, sdk.Unreachable: history.Unreachable,
+	sdk.ServerRefused: history.ServerRefused}
+
+// meaning is an error as the harness knows it.
+func meaning(err error) error {
+	var refused sdk.Refused
+	var over sdk.NotOwner
+	switch {
+	case errors.As(err, &refused):
+		return workloads.RefusedError{Why: refusals[refused]}
+	case errors.As(err, &over):
+		return fmt.Errorf("%w (%s)", impls.ErrNotOwner, over)
+	}
+	return err
+}
+
+// fence is a fencing token, which the protocol lets be any number.
+func fence(token any) (n int64, err error) {
+	if token == nil {
+		return 0, nil
+	}
+	if _, err = fmt.Sscan(fmt.Sprint(token), &n); err != nil {
+		err = fmt.Errorf("the token %v is no whole number", token)
+	}
+	return n, err
+}

@@ -1,0 +1,249 @@
+package tap
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/base/resp"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// connection is one of the client's, with both of its ends.
+type connection struct {
+	route *route
+	tap   *Tap
+	down  net.Conn // to the client
+	life  context.Context
+	end   context.CancelFunc
+
+	servers sync.WaitGroup // what listens to nodes
+
+	mu       sync.Mutex
+	node     string
+	up       net.Conn // to the node; nil: not connected
+	held     bool     // the Observer holds a command back
+	move     bool     // it is to go to another node
+	turn     int      // counts the redirects
+	greeted  [][]byte // the commands by which the client made itself known
+	bound    bound    // what ties it to the node
+	talk     resp.Conversation
+	asked    []*request // that have no whole reply, oldest first
+	tx       []*request // queued in a transaction
+	stranded bool       // the client is to lose it
+	replying bool       // a reply is on its way to the client
+	lost     string     // why nothing more is answered; "": it is as it should be
+}
+
+// request is a command of the client that has no whole reply yet.
+type request struct {
+	args  []string
+	quiet bool            // the Observer does not know of it
+	twin  bool            // the client does not know of it
+	sent  history.Command // what the Observer made of it
+	at    time.Time       // when it left
+	own   []byte          // what the tap answers in the server's place
+}
+
+func newConnection(r *route, down net.Conn) *connection {
+	c := &connection{route: r, tap: r.tap, down: down}
+	c.life, c.end = context.WithCancel(r.tap.life)
+	return c
+}
+
+// close ends the connection without a word to the Observer.
+func (c *connection) close() {
+	c.end()
+	c.down.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.up != nil {
+		c.up.Close()
+	}
+}
+
+// fromClient passes commands on until the client closes, or the connection is taken away.
+func (c *connection) fromClient() {
+	commands := resp.NewReader(c.down)
+	for {
+		args, wire, err := commands.Command()
+		if err == nil {
+			c.command(args, wire)
+			err = c.life.Err()
+		}
+		if err != nil {
+			c.stranger(err)
+			c.clientLeft(err)
+			return
+		}
+	}
+}
+
+// stranger tells a client what it does wrong.
+func (c *connection) stranger(err error) {
+	switch {
+	case errors.Is(err, resp.ErrTLS):
+		c.tap.log("the client speaks TLS, and its address does not: switch TLS off in the client")
+		_, _ = io.WriteString(c.down, "-ERR this address does not speak TLS\r\n")
+	case errors.Is(err, resp.ErrProtocol):
+		c.tap.log("what the client sends is no Redis protocol, or beyond its bounds")
+		_, _ = io.WriteString(c.down, "-ERR Protocol error\r\n")
+	}
+}
+
+// command passes a command on, when the Observer lets it go.
+func (c *connection) command(args []string, wire []byte) {
+	q := &request{args: args, quiet: c.route.sentinel || Quiet(args)}
+	if why := refusal(args); why != "" {
+		c.refuse(q, why)
+		return
+	}
+	if !q.quiet {
+		if !c.hold(args) {
+			return
+		}
+		q.sent = c.tap.observer.Sent(c.life, c.at(), args)
+	}
+	if c.tap.settings.Script != nil && len(args) == 3 && strings.EqualFold(args[0], "script") &&
+		strings.EqualFold(args[1], "load") {
+		c.tap.settings.Script(args[2])
+	}
+	if q = c.befall(q, wire); q == nil {
+		return
+	}
+	up := c.ask(q, wire)
+	c.strandNow() // before the command leaves: its reply may be back at once
+	if up != nil {
+		_, _ = up.Write(wire) // of a connection that has ended the other side knows
+	}
+}
+
+// befall makes happen to a command what was ordered, and returns what is still to leave; nil:
+// nothing.
+func (c *connection) befall(q *request, wire []byte) *request {
+	what := ""
+	if !q.quiet {
+		if next := c.tap.befalls.Swap(nil); next != nil {
+			what = *next
+		}
+	}
+	switch what {
+	case nemesis.Drop:
+		c.down.Close() // fromClient goes on from there
+		c.told(q, Reply{Err: "the connection broke", Why: history.BrokenOff})
+		return nil
+	case nemesis.Strand:
+		c.mu.Lock()
+		c.stranded = true
+		c.mu.Unlock()
+	case nemesis.Duplicate:
+		if up := c.ask(q, wire); up != nil {
+			_, _ = up.Write(wire)
+		}
+		return &request{args: q.args, twin: true, sent: c.tap.observer.Sent(c.life, c.at(), q.args)}
+	}
+	return q
+}
+
+func (c *connection) at() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.node
+}
+
+// ask notes a command that is written next; nil: nothing answers it any more.
+func (c *connection) ask(q *request, wire []byte) net.Conn {
+	c.mu.Lock()
+	q.at = time.Now()
+	if c.lost != "" {
+		why := c.lost
+		c.mu.Unlock()
+		c.told(q, Reply{Err: why, Why: history.BrokenOff})
+		return nil
+	}
+	defer c.mu.Unlock()
+	c.asked = append(c.asked, q)
+	c.talk.Ask(q.args)
+	c.bound.ask(q.args)
+	if greeting[strings.ToLower(q.args[0])] {
+		c.greeted = append(c.greeted, wire)
+	}
+	return c.up
+}
+
+// told tells the Observer of the end of a command.
+func (c *connection) told(q *request, r Reply) {
+	if !q.quiet && c.tap.life.Err() == nil {
+		c.tap.observer.Replied(c.life, q.sent, r)
+	}
+}
+
+// refuse answers in the server's place, when the client has the replies to all earlier commands.
+func (c *connection) refuse(q *request, why string) {
+	c.tap.log("%s is refused: %s", q.args[0], why)
+	var w resp.Writer
+	w.Error("ERR " + why)
+	q.own = w.B
+	c.mu.Lock()
+	c.asked = append(c.asked, q)
+	c.mu.Unlock()
+	c.ownAnswers()
+}
+
+// ownAnswers writes what the tap answers itself, as far as it is due.
+func (c *connection) ownAnswers() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for !c.replying && len(c.asked) > 0 && c.asked[0].own != nil {
+		_, _ = c.down.Write(c.asked[0].own)
+		c.asked = c.asked[1:]
+	}
+}
+
+// clientLeft settles what the client does not wait for any more. What it has sent still arrives, as
+// far as the node lets it: the connection to the node ends behind it.
+func (c *connection) clientLeft(err error) {
+	text := "the client closed the connection"
+	if !errors.Is(err, io.EOF) {
+		text = err.Error()
+	}
+	c.settle(text, c.waited)
+	c.down.Close()
+	half, ok := c.up.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		c.up.Close()
+	}
+}
+
+// waited tells a client that has waited for as long as it does from one that broke off: it was the
+// client that closed. Its own clock began before the tap's, so that much of the time is enough.
+func (c *connection) waited(q *request) history.Loss {
+	if patience := c.tap.settings.Timeout; patience > 0 && time.Since(q.at) >= patience*9/10 {
+		return history.TimedOut
+	}
+	return history.BrokenOff
+}
+
+func brokenOff(*request) history.Loss { return history.BrokenOff }
+
+// settle ends all commands that have no reply.
+func (c *connection) settle(text string, why func(*request) history.Loss) {
+	c.mu.Lock()
+	if c.lost == "" {
+		c.lost = text
+	}
+	text = c.lost
+	all := append(c.tx, c.asked...)
+	c.tx, c.asked = nil, nil
+	c.mu.Unlock()
+	for _, q := range all {
+		if q.own == nil {
+			c.told(q, Reply{Err: text, Why: why(q)})
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package tap
+
+import (
+	"context"
+	"net"
+	"slices"
+
+	"github.com/lockbench/lockbench/internal/base/resp"
+)
+
+// connect reaches the node that the route leads to, and greets it as the client has greeted the one
+// before, if there was one.
+func (c *connection) connect() error {
+	c.mu.Lock()
+	turn, greeted := c.turn, c.greeted
+	c.mu.Unlock()
+	node, address := c.route.target()
+	up, err := c.tap.settings.Dial(c.life, address)
+	if err != nil {
+		return err
+	}
+	replies := resp.NewReader(up)
+	keep := context.AfterFunc(c.life, func() { up.Close() })
+	err = greet(up, replies, greeted)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !keep() && err == nil { // it was taken away meanwhile
+		err = c.life.Err()
+	}
+	if err != nil || c.turn != turn {
+		up.Close()
+		return err
+	}
+	c.node, c.up, c.move, c.talk = node, up, false, resp.Conversation{}
+	c.servers.Go(func() { c.fromServer(up, replies) })
+	return nil
+}
+
+// greet says what the client said to another node, whose answers the client has.
+func greet(up net.Conn, replies *resp.Reader, greeted [][]byte) error {
+	for _, wire := range greeted {
+		_, err := up.Write(wire)
+		if err == nil {
+			_, err = replies.Reply()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold waits for as long as the Observer holds a command back; false: it never leaves. A held
+// command leaves for the node that the client was directed to meanwhile, or by a new connection
+// where the node has ended the old one, if nothing ties the connection to it.
+func (c *connection) hold(args []string) (leaves bool) {
+	c.mu.Lock()
+	c.held = true
+	node := c.node
+	c.mu.Unlock()
+	c.tap.observer.Before(c.life, node, args)
+	for c.life.Err() == nil && !c.stays() {
+		if c.connect() != nil {
+			c.end()
+		}
+	}
+	return c.life.Err() == nil
+}
+
+// stays reports whether a command that was held can leave by the connection as it is.
+func (c *connection) stays() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = c.move
+	return !c.move
+}
+
+// mayMove makes a connection go on elsewhere, if it can. The mutex is held.
+func (c *connection) mayMove() bool {
+	c.move = c.move || c.held && len(c.asked) == 0 && !c.bound.tied() && c.lost == ""
+	return c.move
+}
+
+// redirected takes the connection away: it leads to a node that the client shall not use any more.
+// What the client has sent still arrives. A connection where nothing has left that is not answered
+// may go on at the other node, see hold.
+func (c *connection) redirected(node string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn++
+	if c.mayMove() {
+		c.up.Close()
+		return
+	}
+	if c.lost == "" {
+		c.lost = "directed from " + c.node + " to " + node
+	}
+	c.end()
+	c.down.Close()
+}
+
+func (c *connection) strand() {
+	c.mu.Lock()
+	c.stranded = true
+	c.mu.Unlock()
+	c.strandNow()
+}
+
+// strandNow takes a stranded connection away from its client, if a command is under way there.
+func (c *connection) strandNow() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stranded && slices.ContainsFunc(c.asked, func(q *request) bool { return !q.quiet }) {
+		c.down.Close() // fromClient goes on from there
+	}
+}

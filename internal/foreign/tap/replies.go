@@ -1,0 +1,92 @@
+package tap
+
+import (
+	"net"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/resp"
+)
+
+// fromServer passes replies on until the node closes, or the connection is taken away. A connection
+// that goes on at another node is not the client's affair.
+func (c *connection) fromServer(up net.Conn, replies *resp.Reader) {
+	for {
+		wire, err := replies.Reply()
+		if err == nil {
+			c.reply(wire)
+			continue
+		}
+		if !c.left(up) {
+			c.settle("the connection ended: "+err.Error(), brokenOff)
+			c.down.Close()
+		}
+		return
+	}
+}
+
+// left reports whether the connection does not need one to a node any more, which has ended.
+func (c *connection) left(up net.Conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.up != up || c.mayMove()
+}
+
+// reply passes one on, when the Observer lets it go.
+func (c *connection) reply(wire []byte) {
+	twin := false
+	for _, a := range c.match(wire) {
+		c.told(a.request, Reply{Text: a.text})
+		twin = a.twin
+	}
+	if c.route.sentinel {
+		wire = c.tap.translate(wire)
+	}
+	if !twin {
+		_, _ = c.down.Write(wire) // a client that has given up does not read it
+	}
+	c.mu.Lock()
+	c.replying = false
+	c.mu.Unlock()
+	c.ownAnswers()
+}
+
+// answered is a command that has its whole reply.
+type answered struct {
+	*request
+	text string
+}
+
+// match finds the commands that a reply ends. One that was queued in a transaction ends with EXEC:
+// only then its reply is known.
+func (c *connection) match(wire []byte) []answered {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.asked) == 0 || c.talk.Take(wire) != resp.Whole {
+		return nil
+	}
+	q := c.asked[0]
+	c.asked, c.replying = c.asked[1:], true
+	text := resp.Text(wire)
+	switch verb := strings.ToLower(q.args[0]); {
+	case text == "QUEUED" && verb != "echo" && verb != "ping":
+		c.tx = append(c.tx, q)
+		return nil
+	case verb == "exec" || verb == "discard" || verb == "reset":
+		return append(c.queued(wire, text), answered{q, text})
+	}
+	return []answered{{q, text}}
+}
+
+// queued ends the commands of a transaction: each with its item of what EXEC replied, or, of one
+// that was not carried out, with all of it.
+func (c *connection) queued(wire []byte, text string) (all []answered) {
+	items := resp.Items(wire)
+	for i, q := range c.tx {
+		if len(items) == len(c.tx) {
+			text = resp.Text(items[i])
+		}
+		all = append(all, answered{q, text})
+	}
+	c.tx = nil
+	return all
+}

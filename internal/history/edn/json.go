@@ -1,0 +1,90 @@
+package edn
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/history"
+	"olympos.io/encoding/edn"
+)
+
+// jsonObject reports whether a text begins with an object of JSON. A map of EDN has keywords.
+func jsonObject(text []byte) bool {
+	rest, ok := bytes.CutPrefix(text, []byte("{"))
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return ok && (len(rest) == 0 || rest[0] == '"')
+}
+
+// jepsenJSON reports whether the beginning of a text is that of an operation of Jepsen's in JSON,
+// and not that of one of our histories, which begins with a header.
+func jepsenJSON(start []byte) bool {
+	first, _, _ := bytes.Cut(start, []byte("}"))
+	return bytes.Contains(first, []byte(`"process"`)) && !bytes.Contains(first, []byte(`"t":`))
+}
+
+// jsonOperations decodes a list of objects, or one object after the other. With an error it returns
+// the operations before it.
+func jsonOperations(text []byte) (ops []operation, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	line, counted := 1, 0
+	failed := func(err error) error {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the text ends before the history does")
+		}
+		return &history.LineError{Line: line, Err: fmt.Errorf("not JSON of Jepsen's: %w", err)}
+	}
+	list := bytes.HasPrefix(bytes.TrimSpace(text), []byte("["))
+	if list {
+		_, _ = d.Token()
+	}
+	for d.More() {
+		at := int(d.InputOffset())
+		at += len(text[at:]) - len(bytes.TrimLeft(text[at:], " \t\r\n,"))
+		line, counted = line+bytes.Count(text[counted:at], []byte("\n")), at
+		var m map[string]any
+		if err := d.Decode(&m); err != nil {
+			return ops, failed(err)
+		}
+		f := fields{m["type"], m["f"], fromJSON(m["process"]), fromJSON(m["value"]),
+			fromJSON(m["index"]), fromJSON(m["time"]), m["error"], m["mode"], fromJSON(m["key"])}
+		op, err := f.operation()
+		if err != nil {
+			return ops, failed(err)
+		}
+		op.line = line
+		ops = append(ops, op)
+	}
+	if list {
+		if _, err := d.Token(); err != nil {
+			return ops, failed(err)
+		}
+	}
+	return ops, nil
+}
+
+// fromJSON returns a value as the library of EDN would decode it.
+func fromJSON(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		return v.String()
+	case []any:
+		for i := range v {
+			v[i] = fromJSON(v[i])
+		}
+	case map[string]any:
+		m := make(map[any]any, len(v))
+		for key, x := range v {
+			m[edn.Keyword(strings.TrimPrefix(key, ":"))] = fromJSON(x)
+		}
+		return m
+	}
+	return v
+}

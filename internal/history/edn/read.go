@@ -1,0 +1,220 @@
+// Package edn reads and writes histories as Jepsen's EDN, so that lockbench judges what Jepsen
+// recorded, and Jepsen's tools read what lockbench did.
+package edn
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
+	"olympos.io/encoding/edn"
+)
+
+// Options say how a history is written as Jepsen's EDN, and how it is to be understood.
+type Options struct {
+	Independent bool // values are [key value], as jepsen.independent makes them
+	// Pairs says that values which are all pairs are values, and not [key value].
+	Pairs bool
+	// Words says what words of the history mean: the name of an operation or a type of event for
+	// another word, or NoOperation for one that is to be left out.
+	Words map[string]string
+	Lines *Lines // if not nil, the history has lines of this form instead of EDN or JSON
+	// write what a grant carries as {:client .. :fence .. :uid .. :key ..}; reading understands it
+	// always
+	Values bool
+	Key    *int // write the operations of this lock only
+}
+
+// NoOperation is what Options.Words says of a word whose operations are to be left out.
+const NoOperation = "none"
+
+// ReadAny reads a history as history.Read does if it is one of ours, and otherwise as Read does.
+// Ours begins with a header.
+func ReadAny(r io.Reader, o Options) (*history.History, error) {
+	b := bufio.NewReaderSize(r, 64<<10)
+	start, _ := b.Peek(4096)
+	start = bytes.TrimLeft(start, " \t\r\n,")
+	ours := io.Reader(b)
+	if s, ok := r.(history.Sized); ok {
+		ours = history.Sized{Reader: b, Bytes: s.Bytes}
+	}
+	if o.Lines == nil && (len(start) == 0 || jsonObject(start) && !jepsenJSON(start)) {
+		return history.Read(ours)
+	}
+	return Read(b, o)
+}
+
+// maxText is how long a foreign history may be: it is read into memory.
+const maxText = 1 << 30
+
+// Read reads a Jepsen history of EDN or JSON: one map per line, or one vector or list of maps; or
+// lines of another form (Options.Lines). What it makes of it:
+//
+//   - the order is that of :index, or of the lines; :time only spaces the stamps, and must not run
+//     backwards within a process;
+//   - :info is unknown, :fail did not happen; an invocation without completion stays open;
+//   - a release that failed is left out, because in Jepsen it only means "no effect", unless its
+//     :error says that it was not the owner's;
+//   - functions that it does not know are refused, unless Options.Words says what they mean;
+//   - a read of nil has read the value nil;
+//   - the lock or register is :key, of the operation or of its :value, where there is one;
+//   - the owner is :client in the :value of a grant, where there is one, else the :process; its
+//     :fence is the fencing token;
+//   - an acquire with :mode :shared, as Write has it, asks for a shared hold;
+//   - what is not an integer process is the nemesis.
+//
+// On an error it returns what was readable before it; the error is a *LineError.
+func Read(r io.Reader, o Options) (*history.History, error) {
+	text, err := units.ReadAll(r, maxText)
+	if err != nil {
+		return &history.History{}, &history.LineError{Line: 1, Err: err}
+	}
+	ops, readErr := operations(text, o)
+	text = nil // it may be large, and is of no more use
+	if ops, err = meaning(ops, o); err != nil {
+		return &history.History{}, err
+	}
+	indexed := !slices.ContainsFunc(ops, func(o operation) bool { return !o.indexed })
+	if indexed {
+		slices.SortStableFunc(ops, func(a, b operation) int { return cmp.Compare(a.index, b.index) })
+	}
+	i := newImporter(o, ops)
+	for k := range ops {
+		if err := i.add(&ops[k]); err != nil {
+			return i.history(false), &history.LineError{Line: ops[k].line, Err: err}
+		}
+	}
+	if readErr == nil && len(ops) == 0 {
+		readErr = &history.LineError{Line: 1, Err: errors.New("there is no operation in this file")}
+	}
+	return i.history(readErr == nil), readErr
+}
+
+// operation is one map of a Jepsen history.
+type operation struct {
+	line    int
+	typ     history.Type
+	f       string
+	process any // int64 of a client
+	index   int64
+	indexed bool
+	time    int64 // -1: unknown
+	value   any
+	key     any // nil if the operation names none, or names it in its value
+	err     string
+	mode    string
+}
+
+// operations decodes all operations of a text. With an error it returns those before it.
+func operations(text []byte, o Options) ([]operation, error) {
+	start := bytes.TrimLeft(text, " \t\r\n,")
+	switch format := foreign(start); {
+	case o.Lines != nil:
+		return o.Lines.operations(text)
+	case format != "":
+		return nil, &history.LineError{Line: 1, Err: errors.New(format)}
+	case jsonObject(bytes.TrimLeft(bytes.TrimPrefix(start, []byte("[")), " \t\r\n")):
+		return jsonOperations(text)
+	}
+	var ops []operation
+	s, u := scanner{text: text, line: 1}, newUsual()
+	for {
+		form, line, err := s.next()
+		if err == io.EOF {
+			return ops, nil
+		}
+		if err != nil {
+			return ops, &history.LineError{Line: line, Err: err}
+		}
+		op, err := u.decode(form)
+		if err != nil {
+			return ops, &history.LineError{Line: line, Err: err}
+		}
+		if op.line = line; len(ops) == sample {
+			ops = slices.Grow(ops, len(text)/(s.pos/sample))
+		}
+		ops = append(ops, op)
+	}
+}
+
+// sample is how many maps tell how long those are that follow.
+const sample = 1000
+
+// decode decodes one map.
+func (u *usual) decode(form []byte) (operation, error) {
+	f, ok := u.fields(form)
+	if !ok {
+		var err error
+		if f, err = decode(form); err != nil {
+			return operation{}, err
+		}
+	}
+	return f.operation()
+}
+
+// decode decodes one map by the EDN library, which panics on some malformed input; that is an error
+// here.
+func decode(form []byte) (f fields, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("not EDN: %v", p)
+		}
+	}()
+	var m map[any]any
+	if err := edn.Unmarshal(form, &m); err != nil {
+		return f, fmt.Errorf("not EDN: %w", err)
+	}
+	of := func(key string) any { return m[edn.Keyword(key)] }
+	return fields{of("type"), of("f"), of("process"), of("value"), of("index"), of("time"),
+		of("error"), of("mode"), of("key")}, nil
+}
+
+// fields are what counts of a map, as the EDN library decodes it.
+type fields struct{ typ, f, process, value, index, time, err, mode, key any }
+
+func (f *fields) operation() (operation, error) {
+	o := operation{time: -1, process: f.process, value: f.value, key: f.key}
+	o.index, o.indexed = f.index.(int64)
+	if t, ok := f.time.(int64); ok {
+		o.time = t
+	}
+	if f.err != nil {
+		o.err = plainText(f.err)
+	}
+	if f.mode != nil && plainText(f.mode) == history.Shared {
+		o.mode = history.Shared
+	}
+	if f.typ == nil || o.process == nil {
+		return o, errors.New("an operation needs a type and a process")
+	}
+	o.typ = history.Type(strings.TrimPrefix(plainText(f.typ), ":"))
+	o.f = strings.TrimPrefix(plainText(f.f), ":")
+	return o, nil
+}
+
+// plainText writes a keyword, symbol or string without its decoration, and anything else as Go
+// does.
+func plainText(v any) string {
+	switch v := v.(type) {
+	case edn.Keyword:
+		return string(v)
+	case edn.Symbol:
+		return string(v)
+	case string:
+		return v
+	case []any:
+		words := make([]string, len(v))
+		for i, x := range v {
+			words[i] = plainText(x)
+		}
+		return strings.Join(words, " ")
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,58 @@
+// Package batchtest is what the tests of matrix, gate, compare and study share.
+package batchtest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Golden compares what was written with a file of testdata, which -update writes anew.
+func Golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got; write it anew with -update):\n%s", file, diff)
+	}
+}
+
+// Verdict makes a verdict in which the given letters are violated and all others have the given
+// result.
+func Verdict(rest checker.Result, violated string) *checker.Verdict {
+	v := &checker.Verdict{Format: checker.Format, Verdict: rest}
+	for _, l := range batch.Properties {
+		p := checker.Property{Property: l, Verdict: rest}
+		if strings.Contains(violated, l) {
+			p.Verdict, p.Class, p.Explanation = checker.Violated, checker.LeaseOverrun,
+				"Client 0 was granted lock 0 & <b>stayed</b>."
+			v.Verdict = checker.Violated
+		}
+		v.Properties = append(v.Properties, p)
+	}
+	return v
+}
+
+// ErrText is the text of an error; "" for none.
+func ErrText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

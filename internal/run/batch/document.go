@@ -1,0 +1,114 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/format1"
+)
+
+// Format is the version of all documents that a batch writes: options.json, results.jsonl,
+// matrix.json, gate.json and the recorded results of the pages. Those of format 1 are still read.
+const Format = 2
+
+// oldNames are the fields that had other names in format 1.
+var oldNames = format1.Names{
+	"world": "environment", "World": "environment", "Lacks": "unsupported",
+	"letters": "properties", "letter": "property", "broke": "harness_error",
+	"words": "explanation", ".words": "explanations", "runs.words": "explanations",
+	"because": "reason", ".because": "reasons", "runs.because": "reasons",
+	"strikes": "aimed", "struck": "hits",
+}
+
+// formatted is what every document and line has.
+type formatted struct {
+	Format int `json:"format"`
+}
+
+// decode reads a document or a line of either format. One without a format is of the first.
+func decode[T any](b []byte) (*T, error) {
+	format, err := formatOf(b)
+	switch {
+	case err == nil && format > Format:
+		return nil, fmt.Errorf("it has format %d; this lockbench reads format %d", format, Format)
+	case err == nil && format < Format:
+		b, err = format1.Upgrade(b, oldNames)
+	}
+	d := new(T)
+	if err == nil {
+		err = json.Unmarshal(b, d)
+	}
+	return d, err
+}
+
+// formatOf reads the format of a document or a line. Where that is the first field, as lockbench
+// writes it, the rest need not be gone through twice.
+func formatOf(b []byte) (int, error) {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	for _, want := range []json.Token{json.Delim('{'), "format"} {
+		if t, err := dec.Token(); err != nil || t != want {
+			var f formatted
+			err = json.Unmarshal(b, &f)
+			return f.Format, err
+		}
+	}
+	var format int
+	return format, dec.Decode(&format)
+}
+
+// ReadDocument reads what history.WriteDocument wrote. The name is for the error.
+func ReadDocument[T any](r io.Reader, name string) (*T, error) {
+	b, err := units.ReadAll(r, units.MaxDocument)
+	if err != nil {
+		return nil, err
+	}
+	d, err := decode[T](b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return d, nil
+}
+
+// ReadFile reads the document in a file. The error is fs.ErrNotExist if the file does not exist.
+func ReadFile[T any](name string) (*T, error) {
+	f, err := units.Open(name, units.MaxDocument)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadDocument[T](f, filepath.Base(name))
+}
+
+// ReadLines reads a record that has a document on each line. A last line that was cut off by an
+// interruption is left away.
+func ReadLines[T any](r io.Reader) (out []T, err error) {
+	dec := json.NewDecoder(r)
+	for {
+		var line json.RawMessage
+		err := dec.Decode(&line)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return out, nil
+		}
+		var one *T
+		if err == nil {
+			one, err = decode[T](line)
+		}
+		if err != nil {
+			return out, fmt.Errorf("line %d: %w", len(out)+1, err)
+		}
+		out = append(out, *one)
+	}
+}
+
+// WriteLine writes one line of a record. It also serves for short documents that only programs
+// read.
+func WriteLine(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

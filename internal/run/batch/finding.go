@@ -1,0 +1,152 @@
+package batch
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// Properties lists the properties of the matrix in their usual order.
+var Properties = history.MatrixProperties()
+
+// Finding is what a batch keeps of a verdict.
+type Finding struct {
+	Verdict    checker.Result            `json:"verdict"`
+	Properties map[string]checker.Result `json:"properties"`
+	Reported   []string                  `json:"reported,omitempty"` // of them: these decide nothing
+	// of the properties that were violated
+	Classes      map[string]string `json:"classes,omitempty"`
+	Explanations map[string]string `json:"explanations,omitempty"` // the counterexamples
+	// why a property is unknown or n.a.
+	Reasons      map[string]string `json:"reasons,omitempty"`
+	HarnessError string            `json:"harness_error,omitempty"` // the reason of a missing verdict
+	// the machine did not keep up
+	Stalled bool `json:"stalled,omitempty"`
+}
+
+// Disturbed reports whether the machine stopped for so long that clients may have given up on an
+// answer that was under way, or did, or that the steps of a scenario, which are a tenth of a lease
+// apart or more, may have fallen together: what happened then was done by that, and not by the
+// fault that the run is about. Half of such a time is enough, since the stall is not all that goes
+// into it; and a server or a proxy that stalled is seen only by the commands that it kept waiting.
+func Disturbed(p harness.Plan, v *checker.Verdict) bool {
+	bears := min(p.ClientTimeout.D(), p.TTL.D()/8)
+	if p.NodeTimeout > 0 {
+		bears = min(bears, p.NodeTimeout.D())
+	}
+	return v != nil && (v.Evidence.TimedOut > 0 ||
+		2*time.Duration(v.Evidence.LongestGapMS)*time.Millisecond > bears)
+}
+
+// NewFinding reads a verdict; err says why there is none, or why it is worth less than planned.
+func NewFinding(v *checker.Verdict, err error) Finding {
+	f := Finding{
+		Verdict:    checker.Unknown,
+		Properties: map[string]checker.Result{}, Classes: map[string]string{},
+		Explanations: map[string]string{},
+		Reasons:      map[string]string{},
+	}
+	if err != nil {
+		f.HarnessError = err.Error()
+	}
+	if v == nil {
+		return f
+	}
+	if v.Verdict != "" {
+		f.Verdict = v.Verdict
+	}
+	if f.HarnessError == "" {
+		f.HarnessError = v.HarnessError
+	}
+	for _, p := range v.Properties {
+		f.note(p)
+	}
+	f.Stalled = f.Stalled || v.Evidence.Gaps > 0 && f.Verdict == checker.Unknown
+	return f
+}
+
+func (f *Finding) note(p checker.Property) {
+	if p.Verdict == "" { // checker's zero value
+		p.Verdict = checker.Unknown
+	}
+	f.Properties[p.Property] = p.Verdict
+	if p.Reported {
+		f.Reported = append(f.Reported, p.Property)
+	}
+	if p.Verdict == checker.Violated {
+		f.Classes[p.Property], f.Explanations[p.Property] = p.Class, p.Explanation
+		return
+	}
+	if p.Reason != "" {
+		f.Reasons[p.Property] = p.Reason
+	}
+	f.Stalled = f.Stalled || p.Stalled
+}
+
+// Violated are the properties of the matrix that were violated.
+func (f Finding) Violated() []string {
+	var out []string
+	for l, v := range f.Properties {
+		if v == checker.Violated {
+			out = append(out, l)
+		}
+	}
+	return InOrder(out)
+}
+
+// ViolatedAll returns all deciding properties that the run violated, even outside of the matrix.
+func (f Finding) ViolatedAll() (out []string) {
+	for l, r := range f.Properties {
+		if r == checker.Violated && !slices.Contains(f.Reported, l) {
+			out = append(out, l)
+		}
+	}
+	slices.SortFunc(out, ByProperty)
+	return out
+}
+
+// Worst are all deciding properties that the run violated, the worst first.
+func (f Finding) Worst() []string {
+	out := f.ViolatedAll()
+	slices.SortStableFunc(out, func(a, b string) int {
+		return cmp.Compare(checker.Rank(a, f.Classes[a], false), checker.Rank(b, f.Classes[b], false))
+	})
+	return out
+}
+
+// Found is what a run found, in a word or two.
+func (f Finding) Found() string {
+	if v := f.ViolatedAll(); len(v) > 0 {
+		return "violates " + strings.Join(v, ",")
+	}
+	return f.Verdict.String()
+}
+
+// ByProperty compares properties by their usual order, with the properties of the matrix first.
+func ByProperty(a, b string) int {
+	place := func(l string) int {
+		if i := slices.Index(Properties, l); i >= 0 {
+			return i
+		}
+		return len(Properties)
+	}
+	if d := place(a) - place(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
+}
+
+// InOrder returns the properties in their usual order, each once.
+func InOrder(properties []string) (out []string) {
+	for _, l := range Properties {
+		if slices.Contains(properties, l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+package doctor
+
+import (
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/env/cluster/system"
+)
+
+// packages are what brings the programs of toolchains along.
+var packages = map[string]string{"python3": "python3 python3-venv", "node": "nodejs", "npm": "npm",
+	"java": "default-jdk", "javac": "default-jdk", "jar": "default-jdk", "mvn": "maven",
+	"cargo": "cargo", "go": "golang"}
+
+// systems are the servers of other systems than Redis.
+func systems() (findings []Finding) {
+	for _, name := range system.Names() {
+		f := Finding{Name: name, For: "the adapters " + strings.Join(adaptersOf(name), ", ")}
+		kind, err := system.Find(name)
+		if err == nil {
+			f.Found, err = kind.Find()
+		}
+		if f.OK = err == nil; err != nil {
+			f.Found = err.Error()
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// adaptersOf are the adapters whose lock is in servers of a system.
+func adaptersOf(system string) (names []string) {
+	for _, a := range adapters.All() {
+		if slices.ContainsFunc(a.Variants, func(v adapters.Variant) bool {
+			u, err := a.Use(v.Name)
+			return err == nil && u.System == system
+		}) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// toolchains are the programs that adapters need.
+func toolchains() (findings []Finding) {
+	users := map[string][]string{}
+	for _, a := range adapters.All() {
+		for _, program := range a.Needs {
+			users[program] = append(users[program], a.Name)
+		}
+	}
+	for _, program := range slices.Sorted(maps.Keys(users)) {
+		f := Finding{Name: program, Found: "not found",
+			For: "the adapters " + strings.Join(users[program], ", ")}
+		if path, err := exec.LookPath(program); err == nil {
+			f.OK, f.Found = true, path
+		} else if p, ok := packages[program]; ok {
+			f.Advice = "apt-get install " + p
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}

@@ -1,0 +1,138 @@
+// Package doctor looks what this machine has that lockbench can use, tries each environment, and
+// says what to do about the rest.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+)
+
+// Finding is one thing that lockbench can use.
+type Finding struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Found  string `json:"found"`            // its version, or the trouble with it
+	For    string `json:"for"`              // its use
+	Advice string `json:"advice,omitempty"` // how to get it; "": Found says it
+}
+
+// Diagnosis is all that doctor says.
+type Diagnosis struct {
+	Findings     []Finding         `json:"findings"`
+	Environments map[string]string `json:"environments"` // Yes, or why not
+	Faults       []FaultRow        `json:"faults"`
+}
+
+// Diagnose looks around and tries the environments, which takes some seconds.
+func Diagnose(ctx context.Context) Diagnosis {
+	redis, daemon := program("redis-server", "environment process", "apt-get install redis-server"),
+		dockerDaemon(ctx)
+	d := Diagnosis{Environments: map[string]string{}, Findings: slices.Concat([]Finding{
+		redis, sentinel(redis), program("cc", "building the clock shim, for the fault clock-server",
+			"apt-get install gcc libc6-dev"), clockShim(), daemon,
+	}, dockerImages(ctx, daemon.OK), []Finding{
+		cgroups(), loopback(), signals(), temporaryFolder(), openFiles(), Load(),
+		program("chromium", "tests of the report, and pictures", "apt-get install chromium"),
+	}, systems(), toolchains())}
+	trials := tryAll(ctx)
+	for _, t := range trials {
+		d.Environments[t.environment] = t.String()
+	}
+	d.Faults = faultRows(trials)
+	return d
+}
+
+// Uses are the programs whose versions decide what a run here is worth.
+func Uses(ctx context.Context) []Finding {
+	redis := program("redis-server", "environment process", "apt-get install redis-server")
+	return []Finding{redis, dockerDaemon(ctx)}
+}
+
+// Healthy reports whether at least one environment works.
+func (d Diagnosis) Healthy() bool {
+	for _, answer := range d.Environments {
+		if answer == string(Yes) {
+			return true
+		}
+	}
+	return false
+}
+
+// CleanUp removes the folders and containers of runs that are over, and writes how many.
+// It never touches those of another program or of a lockbench that lives.
+func CleanUp(ctx context.Context, w io.Writer) error {
+	fmt.Fprintf(w, "temporary folders of runs that are over: %d removed\n", server.Sweep())
+	if _, err := docker.Version(ctx); err != nil {
+		_, err = fmt.Fprintf(w, "containers: none can be seen (%v)\n", err)
+		return err
+	}
+	n, err := docker.Sweep(ctx, true)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "containers of runs that are over: %d removed\n", n)
+	}
+	return err
+}
+
+// Text writes the diagnosis for people: the findings, the environments, and a table of faults with
+// the reasons why some cannot be had.
+func (d Diagnosis) Text(w io.Writer) error {
+	for _, f := range d.Findings {
+		switch {
+		case f.OK:
+			fmt.Fprintf(w, "✓ %-17s %s\n", f.Name, f.Found)
+		case f.Advice == "":
+			fmt.Fprintf(w, "✕ %-17s %s\n  for %s\n", f.Name, f.Found, f.For)
+		default:
+			fmt.Fprintf(w, "✕ %-17s %s\n  for %s: %s\n", f.Name, f.Found, f.For, f.Advice)
+		}
+	}
+	fmt.Fprintln(w)
+	for _, name := range tried {
+		fmt.Fprintf(w, "environment %-8s %s\n", name, d.Environments[name])
+	}
+	t := progress.NewTable(w)
+	fmt.Fprintf(t, "\nfault\t%s\n", strings.Join(tried, "\t"))
+	for _, f := range d.Faults {
+		line := f.Fault
+		for _, name := range tried {
+			line += "\t" + f.Environments[name].String()
+		}
+		fmt.Fprintln(t, line)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, strings.Join(append(append([]string{""}, d.reasons()...),
+		"`"+advice.ListNemeses.String()+"` says what each fault does."), "\n"))
+	return err
+}
+
+// reasons say for each environment why faults cannot be had, those with one reason together.
+func (d Diagnosis) reasons() (lines []string) {
+	for _, name := range tried {
+		var reasons []string
+		faults := map[string][]string{}
+		for _, f := range d.Faults {
+			p := f.Environments[name]
+			if len(p.Unsupported) == 0 {
+				continue
+			}
+			if faults[p.Reason] == nil {
+				reasons = append(reasons, p.Reason)
+			}
+			faults[p.Reason] = append(faults[p.Reason], p.Unsupported...)
+		}
+		for _, r := range reasons {
+			lines = append(lines, fmt.Sprintf("%s: no %s: %s", name, strings.Join(faults[r], ", "), r))
+		}
+	}
+	return lines
+}

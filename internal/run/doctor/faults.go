@@ -1,0 +1,142 @@
+package doctor
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// FaultRow says where a fault can be had.
+type FaultRow struct {
+	Fault        string             `json:"fault"`
+	Environments map[string]Support `json:"environments"`
+}
+
+// Answer says whether an environment has a fault.
+type Answer string
+
+// The answers.
+const (
+	Yes    Answer = "yes"
+	No     Answer = "no"
+	Partly Answer = "partly" // some of its variants
+	None   Answer = "-"      // there is no such environment here
+)
+
+// Support is the answer for one fault in one environment.
+type Support struct {
+	Possible    Answer   `json:"possible"`
+	Unsupported []string `json:"unsupported,omitempty"` // the fault, or its variants
+	Reason      string   `json:"reason,omitempty"`      // why they are not possible
+	// other systems than Redis whose servers can have the fault there
+	Systems []string `json:"systems,omitempty"`
+}
+
+// String is the answer in a word or two: "not :disk" if only that variant is missing, "etcd" if
+// only another system can have it.
+func (s Support) String() string {
+	if s.Possible == No && len(s.Systems) > 0 {
+		return strings.Join(s.Systems, ", ")
+	}
+	if s.Possible != Partly {
+		return string(s.Possible)
+	}
+	var variants []string
+	for _, u := range s.Unsupported {
+		_, variant, _ := strings.Cut(u, ":")
+		variants = append(variants, ":"+variant)
+	}
+	return "not " + strings.Join(variants, ", ")
+}
+
+func faultRows(trials []trial) (rows []FaultRow) {
+	for _, e := range nemesis.All() {
+		row := FaultRow{Fault: e.Name, Environments: map[string]Support{}}
+		for _, t := range trials {
+			s := Support{Possible: None}
+			if t.err == nil {
+				s = Supports(t.has, e)
+			}
+			if s.Possible == No && t.environment == runner.Process {
+				s.Systems = systemsWith(t.has, e)
+			}
+			row.Environments[t.environment] = s
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// systemsWith are the systems other than Redis that can have a fault where Redis cannot.
+func systemsWith(has nemesis.Capabilities, e nemesis.Entry) (out []string) {
+	for _, system := range nemesis.Systems()[1:] {
+		if Supports(has.On(system), e).Possible != No {
+			out = append(out, system)
+		}
+	}
+	return out
+}
+
+// Supports asks an environment for each variant of a fault, by the same code that refuses a run.
+func Supports(has nemesis.Capabilities, e nemesis.Entry) Support {
+	s, all := Support{Possible: Yes}, variants(e)
+	for _, v := range all {
+		scenario, err := e.Scenario(v, anyPlan(e, has))
+		if err == nil {
+			err = has.Possible(scenario)
+		}
+		if err != nil {
+			s.Unsupported, s.Reason = append(s.Unsupported, e.Name+":"+v), reason(err)
+		}
+	}
+	switch len(s.Unsupported) {
+	case 0:
+	case len(all):
+		s.Possible, s.Unsupported = No, []string{e.Name}
+	default:
+		s.Possible = Partly
+	}
+	return s
+}
+
+// reason is why an environment cannot have a fault.
+func reason(err error) string {
+	var no nemesis.ImpossibleError
+	if errors.As(err, &no) {
+		err = no.Reason
+	}
+	return err.Error()
+}
+
+// variants are the variants of a fault, with an example where any number or duration will do.
+func variants(e nemesis.Entry) (names []string) {
+	for _, v := range e.Variants {
+		switch v.Name {
+		case "N":
+			names = append(names, "3")
+		case "DURATION":
+			names = append(names, "2s")
+		default:
+			names = append(names, v.Name)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	return names
+}
+
+// anyPlan stands for any lock that the fault is for.
+func anyPlan(e nemesis.Entry, has nemesis.Capabilities) nemesis.Params {
+	p := nemesis.Params{
+		TTL: 2 * time.Second, Hold: 200 * time.Millisecond, Poll: 20 * time.Millisecond, Clients: 4,
+		Nodes: 1, Timeout: 250 * time.Millisecond, Capabilities: has,
+	}
+	if e.Needs == nemesis.Independent {
+		p.Nodes = 5
+	}
+	return p
+}

@@ -1,0 +1,58 @@
+//go:build unix
+
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"github.com/lockbench/lockbench/internal/env/cluster/worker"
+)
+
+// enoughFiles is what 64 clients, 9 masters and their proxies may have open.
+const enoughFiles = 4096
+
+func openFiles() Finding {
+	f := Finding{Name: "open files", For: "many clients"}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		f.Found = err.Error()
+		return f
+	}
+	f.OK, f.Found = limit.Cur >= enoughFiles, fmt.Sprint(limit.Cur)
+	if !f.OK {
+		f.Advice = fmt.Sprintf("ulimit -n %d", enoughFiles)
+	}
+	return f
+}
+
+// signals looks whether a process may be stopped, continued and killed, with one of our own.
+func signals() Finding {
+	f := Finding{Name: "signals", For: "pausing and killing in the environment process",
+		Advice: "run lockbench outside of what filters signals (seccomp, a sandbox)"}
+	self, err := os.Executable()
+	if err != nil {
+		f.Found = err.Error()
+		return f
+	}
+	c := exec.Command(self)
+	c.Env = worker.Env()
+	if _, err = c.StdinPipe(); err == nil { // a worker waits for orders
+		err = c.Start()
+	}
+	if err != nil {
+		f.Found = err.Error()
+		return f
+	}
+	defer c.Wait()
+	for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT, syscall.SIGKILL} {
+		if err := c.Process.Signal(s); err != nil {
+			f.Found = fmt.Sprintf("%v is refused: %v", s, err)
+			return f
+		}
+	}
+	f.OK, f.Found, f.Advice = true, "a process can be stopped, continued and killed", ""
+	return f
+}

@@ -1,0 +1,159 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/env/cluster/system"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// The environments, as --env names them.
+const (
+	Auto     = "auto" // real Redis where there is one, in the simulator otherwise
+	Process  = "process"
+	Docker   = "docker"
+	External = "external"
+	Sim      = "sim"
+)
+
+// Environments lists what --env may be.
+func Environments() []string { return []string{Auto, Process, Docker, External, Sim} }
+
+// Choice is an environment that was chosen.
+type Choice struct {
+	Environment string        // its name; never Auto
+	Place       harness.Place // complete, so that a plan repeats it
+	Note        string        // what the user should know about the choice; "": nothing
+	System      server.Kind   // of its servers; nil: Redis
+}
+
+// ChooseFor is Choose for servers of a system; "": Redis.
+func ChooseFor(ctx context.Context, name, environment string, place harness.Place) (Choice, error) {
+	if name == "" {
+		return Choose(ctx, environment, place)
+	}
+	kind, err := system.Find(name)
+	if err != nil {
+		return Choice{}, err
+	}
+	if environment == "" || environment == Auto {
+		environment = Process
+	}
+	if err := nemesis.HasSystem(environment, name); err != nil {
+		return Choice{}, err
+	}
+	if environment == Docker {
+		place.Image = cmp.Or(place.Image, docker.SystemsImage)
+	} else if _, err := kind.Find(); err != nil {
+		return Choice{}, err
+	}
+	place, err = Complete(ctx, environment, place)
+	return Choice{Environment: environment, Place: place, System: kind}, err
+}
+
+// Choose turns Auto into a name, completes the place, and refuses what this machine cannot have or
+// what the place does not suit. Available looks closer.
+func Choose(ctx context.Context, environment string, place harness.Place) (Choice, error) {
+	c := Choice{}
+	if place.Server != "" && (environment == "" || environment == Auto) {
+		environment = Process
+	}
+	err := c.name(ctx, environment, place)
+	if err == nil {
+		c.Place, err = Complete(ctx, c.Environment, place)
+	}
+	return c, err
+}
+
+// Complete fills in the defaults of a place, so that a plan repeats it, and refuses settings that
+// are for another environment.
+func Complete(ctx context.Context, environment string, place harness.Place) (harness.Place, error) {
+	err := place.Suits(environment)
+	if err == nil && place.Server != "" {
+		place.Server, err = server.Program(place.Server)
+	}
+	if err == nil && environment == Docker {
+		place.Image = cmp.Or(place.Image, docker.DefaultImage)
+		place.Workers = cmp.Or(place.Workers, docker.OnHost)
+		place.Network, err = docker.Network(ctx, place.Network)
+	}
+	return place, err
+}
+
+// name takes for Auto real Redis where it is: installed, or in containers.
+func (c *Choice) name(ctx context.Context, environment string, place harness.Place) error {
+	if environment != "" && !slices.Contains(Environments(), environment) {
+		return fmt.Errorf("unknown environment %q for --env; there are: %s", environment,
+			strings.Join(Environments(), ", "))
+	}
+	_, missing := exec.LookPath("redis-server")
+	switch c.Environment = environment; {
+	case environment == Process && missing != nil && place.Server == "":
+		return server.ErrNoRedis
+	case environment != "" && environment != Auto:
+		return nil // further flags say whether it can be had: Available
+	case missing == nil:
+		c.Environment = Process
+	case docker.Ready(ctx, docker.Options{}) == nil:
+		c.Environment = Docker
+		c.Note = "redis-server is not installed, so this runs it in containers"
+	default:
+		c.Environment = Sim
+		c.Note = "redis-server is not installed, so this runs in the embedded simulator; " +
+			"`apt-get install redis-server` for the real one"
+	}
+	return nil
+}
+
+// Available refuses an environment that cannot be had, or not for this scenario, before anything is
+// written or started.
+func Available(ctx context.Context, c Choice, scenario ...nemesis.Step) error {
+	switch c.Environment {
+	case Docker:
+		return docker.Ready(ctx, containers(c, movesClocks(scenario)))
+	case External:
+		g, err := server.Connect(external(c.Place))
+		if err != nil {
+			return err
+		}
+		return g.Close()
+	}
+	return nil
+}
+
+// Capabilities are what an environment offers on this machine, with these servers. With clocks it
+// tries whether the clocks of servers can be moved, which takes a moment.
+func Capabilities(ctx context.Context, c Choice, clocks bool) nemesis.Capabilities {
+	has := nemesis.CapabilitiesOf(c.Environment)
+	var why error
+	switch {
+	case !clocks:
+	case c.Environment == Process:
+		why = server.ClockMeans()
+	case c.Environment == Docker:
+		// Other reasons are given when the environment is to be made.
+		var no nemesis.ImpossibleError
+		if errors.As(docker.Ready(ctx, containers(c, true)), &no) {
+			why = no.Reason
+		}
+	}
+	if why != nil {
+		has = has.Without(nemesis.NodeClock, why.Error())
+	}
+	return has
+}
+
+func movesClocks(scenario []nemesis.Step) bool {
+	return slices.ContainsFunc(scenario, func(s nemesis.Step) bool {
+		return s.Do == nemesis.NodeClock || s.Do == nemesis.StopClock
+	})
+}

@@ -1,0 +1,152 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/env/cluster"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/env/cluster/system"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// Environment is an environment of real servers. Close ends every process and container of it, and
+// the connection to Docker or to the external Redis.
+type Environment struct {
+	*cluster.Environment
+	servers *Servers
+}
+
+// Close ends the environment, and then the connection that its servers come from.
+func (e Environment) Close() error {
+	return errors.Join(e.Environment.Close(), e.servers.Close())
+}
+
+// Prefix is what stands before every key of the run on an External Redis.
+func (e *Environment) Prefix() string { return e.servers.prefix }
+
+// Open starts the servers and clients of a plan for Process, Docker or External. Logs and the
+// servers' own records go to dir. Workers starts the clients that are processes of this machine;
+// nil: each run has its own.
+func Open(ctx context.Context, p harness.Plan, dir string, workers server.Spawner) (*Environment,
+	error) {
+	c := Choice{Environment: p.Environment, Place: p.Place}
+	if p.System() != "" {
+		var err error
+		if c.System, err = system.Find(p.System()); err != nil {
+			return nil, err
+		}
+	}
+	s, err := Connect(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if s.Spawner == nil {
+		s.Spawner = workers
+	}
+	if s.Spawner, err = spawner(ctx, p, dir, server.ClientEnv(c.System), s.Spawner); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	worker := p.Worker()
+	for i, k := range worker.Keys {
+		worker.Keys[i] = s.prefix + k
+	}
+	e, err := cluster.Start(cluster.Config{
+		Dir: dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
+		Seed: p.Seed, Scenario: p.Scenario, Worker: worker, RedisConfig: p.RedisConfig,
+		Launcher: s.Launcher, Spawner: s.Spawner, System: c.System,
+		Commands: commandsOf(p),
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return &Environment{e, s}, nil
+}
+
+// Try opens the environment of a run and closes it again. The error says why it cannot be had.
+func Try(ctx context.Context, o harness.RunOptions) error {
+	p, err := harness.NewPlan(o)
+	if err != nil {
+		return err
+	}
+	p.Place = o.Place
+	dir, err := os.MkdirTemp("", "lockbench-try-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	e, err := Open(ctx, p, dir, nil)
+	if err != nil {
+		return err
+	}
+	return e.Close()
+}
+
+// commandsOf are the commands that the plan's servers must have.
+func commandsOf(p harness.Plan) map[string]string {
+	if p.Adapter == nil {
+		return nil
+	}
+	return p.Adapter.Commands
+}
+
+// Servers are where an environment's servers and clients come from. They serve one environment at a
+// time.
+type Servers struct {
+	Launcher server.Launcher // nil: servers are processes of this machine
+	Spawner  server.Spawner  // nil: clients are processes of this machine
+
+	prefix string    // of every key
+	end    io.Closer // nil: there is nothing to end
+}
+
+// Connect reaches what starts servers and clients: the daemon of Docker, or an External Redis.
+// Nothing is started yet.
+func Connect(ctx context.Context, c Choice) (*Servers, error) {
+	switch c.Environment {
+	case Docker:
+		l, err := docker.Open(ctx, containers(c, false))
+		if err != nil {
+			return nil, err
+		}
+		return &Servers{Launcher: l, Spawner: l.Spawner(), end: l}, nil
+	case External:
+		g, err := server.Connect(external(c.Place))
+		if err != nil {
+			return nil, err
+		}
+		return &Servers{Launcher: g, prefix: g.Prefix, end: g}, nil
+	}
+	return &Servers{Launcher: server.Processes{Redis: c.Place.Server}}, nil
+}
+
+// Close is called after the environment's own Close.
+func (s *Servers) Close() error {
+	if s.end == nil {
+		return nil
+	}
+	return s.end.Close()
+}
+
+// containers are the options for docker.
+func containers(c Choice, clocks bool) docker.Options {
+	return docker.Options{Image: c.Place.Image, Network: c.Place.Network, Workers: c.Place.Workers,
+		Clocks: clocks, System: c.System}
+}
+
+// CleanExternal removes the keys of runs that are over from a Redis of another owner, and no
+// others. Kept is how many belong to runs that live.
+func CleanExternal(p harness.Place) (removed, kept int, err error) {
+	return server.CleanExternal(external(p))
+}
+
+// external is a Redis that runs already. Its user and password are never in a plan.
+func external(p harness.Place) server.ExternalConfig {
+	return server.ExternalConfig{
+		Addrs: p.Addrs, User: os.Getenv("LOCKBENCH_REDIS_USER"),
+		Password: os.Getenv("LOCKBENCH_REDIS_PASSWORD"), TLS: p.TLS, AnyDatabase: p.AnyDatabase,
+	}
+}

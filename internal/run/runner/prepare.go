@@ -1,0 +1,81 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Prepare makes a plan that can be carried out here out of what a user asked for. The options are
+// looked at before the environment. Note says what the user should know about the environment that
+// was chosen; "": nothing. Every error is the user's to mend.
+func Prepare(ctx context.Context, o harness.RunOptions) (p harness.Plan, note string, err error) {
+	if p, err = harness.NewPlan(o); err != nil {
+		return p, "", err
+	}
+	if err = p.CheckMoments(o); err != nil {
+		return p, "", err
+	}
+	faults, err := nemesis.Parse(o.Nemesis)
+	if err != nil {
+		return p, "", err
+	}
+	c, err := ChooseFor(ctx, p.System(), o.Environment, o.Place)
+	if err != nil {
+		return p, "", err
+	}
+	// Available refuses a plan for containers whose clocks cannot be moved. A fault that is drawn must
+	// know it before.
+	clocks := faults.Drawn() || c.Environment == Process && movesClocks(p.Scenario)
+	o.Environment, o.Place = c.Environment, c.Place
+	o.Capabilities = Capabilities(ctx, c, clocks)
+	if p, err = harness.NewPlan(o); err != nil {
+		return p, "", err
+	}
+	return p, c.Note, Available(ctx, c, p.Scenario...)
+}
+
+// fitting is the environment of a plan that was read.
+func fitting(ctx context.Context, p harness.Plan) (c Choice, err error) {
+	if p.System() != "" {
+		return ChooseFor(ctx, p.System(), p.Environment, p.Place)
+	}
+	if p.Place.Server != "" {
+		if _, err := server.Program(p.Place.Server); err != nil {
+			return c, err
+		}
+	}
+	return c, c.name(ctx, p.Environment, p.Place)
+}
+
+// Fit is Prepare for a plan that was read: it changes nothing but an environment named Auto.
+func Fit(ctx context.Context, p harness.Plan) (_ harness.Plan, note string, err error) {
+	c, err := fitting(ctx, p)
+	if err != nil {
+		return p, "", err
+	}
+	p.Environment, c.Place = c.Environment, p.Place
+	if err := p.Place.Suits(c.Environment); err != nil {
+		return p, "", err
+	}
+	has := Capabilities(ctx, c, c.Environment == Process && movesClocks(p.Scenario)).On(p.System())
+	if err := has.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas,
+		Steps: p.Scenario}); err != nil {
+		return p, "", fmt.Errorf("--nemesis %s: %w", p.Nemesis, err)
+	}
+	return p, c.Note, Available(ctx, c, p.Scenario...)
+}
+
+// ReadPlan reads a plan.json.
+func ReadPlan(name string) (harness.Plan, error) {
+	text, err := units.ReadFile(name)
+	if err != nil {
+		return harness.Plan{}, err
+	}
+	return harness.ReadPlan(bytes.NewReader(text))
+}

@@ -1,0 +1,176 @@
+// Package runner carries out a plan: it opens the environment, records the run, judges it, saves
+// what it knows at each step, and closes the environment. Every verb that drives a lock comes
+// through here: run, matrix, gate and, for its servers, replay and doctor.
+//
+// Prepare makes a plan out of what a user asked for; Run carries it out:
+//
+//	plan.json → environment → history.jsonl, trace.jsonl → verdict.json
+//
+// Each file is written before the next step begins, so that every later step can be done again from
+// the run directory alone.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+
+	"github.com/lockbench/lockbench/impls/spec"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/env/sim"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/run/store"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Options say how a plan is carried out.
+type Options struct {
+	Dir     string  // the run directory; it is made if it is not there
+	Command string  // the command line that does the same again
+	Status  *Status // follows the run; nil: not wanted
+	// Workers starts the clients that are processes of this machine; nil: the run has its own.
+	Workers server.Spawner
+	// Ended, unless it is nil, is called when real servers have been through the run, before they are
+	// stopped.
+	Ended func(*Environment)
+}
+
+// UsageError says that a plan cannot be carried out here and that the user has to change something:
+// the environment cannot be had, a fault is not possible in it, a directory cannot be written.
+// Nothing of the run has taken place.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+func (e UsageError) Unwrap() error { return e.Err }
+
+// BrokenError says that lockbench could not do its own work after the run had begun.
+type BrokenError struct{ Err error }
+
+func (e BrokenError) Error() string { return e.Err.Error() }
+func (e BrokenError) Unwrap() error { return e.Err }
+
+// Run carries out a plan in its environment and judges what was recorded.
+//
+// Without a run the error is a UsageError or a BrokenError. With a run, which has a verdict, the
+// error says why it is worth less than planned: it is context.Canceled if ctx ended the run,
+// otherwise the harness or a clean-up failed. A verdict does not depend on the clean-up.
+func Run(ctx context.Context, p harness.Plan, o Options) (*store.Run, error) {
+	seldom()
+	if err := o.begin(p); err != nil {
+		return nil, UsageError{err}
+	}
+	recorded, end, err := o.perform(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	o.Status.enter("judging")
+	r, err := store.Judge(o.Dir)
+	if err != nil {
+		return nil, BrokenError{errors.Join(err, end())}
+	}
+	o.Status.enter("stopping servers and clients")
+	return r, errors.Join(recorded, departs(p, r), end())
+}
+
+// seldom makes this process collect its garbage rarely: a run keeps little, the proxies live in
+// this process, and a report is over before there is much. A user who sets GOGC has decided
+// otherwise.
+var seldom = sync.OnceFunc(func() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
+	}
+})
+
+// garbage is in percent of the memory that is kept, as in the simulator.
+const garbage = 400
+
+// departs is an error if what was recorded is no behaviour of the lock. Then the run says nothing
+// of it: its port has changed, or the environment did what no Redis does.
+func departs(p harness.Plan, r *store.Run) error {
+	if p.Adapter != nil {
+		return nil
+	}
+	if d := spec.Validate(r.History, r.Trace, p.Worker().Options()); d != nil {
+		return fmt.Errorf("this is no run of %s by its specification (impls/spec): %w", p.Impl, d)
+	}
+	return nil
+}
+
+// begin makes the run directory with the plan in it.
+func (o Options) begin(p harness.Plan) error {
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return err
+	}
+	return store.Write(o.Dir, store.Plan, func(w *os.File) error { return p.Write(w) })
+}
+
+// perform opens the environment of the plan and records the run in it. Recorded says why the record
+// is worth less than planned, err why there is none. End closes the environment.
+func (o Options) perform(ctx context.Context, p harness.Plan) (recorded error, end func() error,
+	err error) {
+	phase := "starting servers and clients"
+	if p.Adapter != nil {
+		phase = "setting up the library, and " + phase
+	}
+	o.Status.enter(phase)
+	if p.Environment == Sim {
+		recorded, err = o.simulate(ctx, p)
+		return recorded, func() error { return nil }, err
+	}
+	environment, err := Open(ctx, p, o.Dir, o.Workers)
+	if err != nil {
+		return nil, nil, UsageError{err}
+	}
+	if recorded, err = o.record(ctx, p, environment); err != nil {
+		return nil, nil, errors.Join(err, environment.Close())
+	}
+	if o.Ended != nil {
+		o.Ended(environment)
+	}
+	return recorded, environment.Close, nil
+}
+
+// simulate is perform in the simulator, whose environment exists only inside a function call.
+func (o Options) simulate(ctx context.Context, p harness.Plan) (recorded, err error) {
+	if err := p.Simulable(); err != nil {
+		return nil, UsageError{err}
+	}
+	begun := false
+	broken := sim.Run(sim.Config{
+		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
+		Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig,
+	}, func(e *sim.Environment) error {
+		begun = true
+		recorded, err = o.record(ctx, p, e)
+		return nil
+	})
+	switch {
+	case broken == nil:
+		return recorded, err
+	case begun:
+		return nil, BrokenError{broken}
+	}
+	return nil, UsageError{broken}
+}
+
+// record lets the harness run the plan, with the files of the run open. Err is a UsageError: the
+// run could not begin.
+func (o Options) record(ctx context.Context, p harness.Plan, e harness.Environment) (recorded,
+	err error) {
+	if err := nemesis.Possible(e, p.Scenario); err != nil {
+		return nil, UsageError{fmt.Errorf("--nemesis %s: %w", p.Nemesis, err)}
+	}
+	files, err := store.Record(o.Dir)
+	if err != nil {
+		return nil, UsageError{err}
+	}
+	defer files.Close()
+	o.Status.enter("running")
+	return harness.Run(ctx, p, e, harness.Output{
+		History: files.History, Trace: files.Trace, Command: o.Command, Version: Version(),
+		Machine: Machine(p.Environment), Watch: o.Status.watch,
+	}), nil
+}

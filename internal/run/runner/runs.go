@@ -1,0 +1,55 @@
+package runner
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/run/store"
+)
+
+// Runs carries out the runs of a matrix or a gate, each in an environment of its own, with worker
+// processes that serve one run after the other. Its methods may be called by several goroutines at
+// once. Close ends it.
+type Runs struct {
+	Root string // the directory of the whole; it is not changed while a run goes on
+
+	workers  server.WorkerPool
+	mu       sync.Mutex
+	versions map[string]string
+}
+
+// Run carries out one run, keeps it in the directory called name below Root, in the place of what
+// an interrupted one left there, and judges it. The error says why there is no verdict, or why it
+// is worth less than planned, as that of the function Run.
+func (w *Runs) Run(ctx context.Context, p harness.Plan, name string) (*checker.Verdict, error) {
+	dir := filepath.Join(w.Root, filepath.FromSlash(name))
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	r, err := Run(ctx, p, Options{Dir: dir, Workers: &w.workers,
+		Command: advice.RunPlan.Of(filepath.Join(dir, store.Plan)).Line})
+	if r == nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.versions = maps.Clone(r.History.Header.Versions)
+	return r.Verdict, err
+}
+
+// Close ends the worker processes and returns when they are gone. It is called when no run goes on.
+func (w *Runs) Close() { w.workers.Close() }
+
+// Versions are those of what answered in the last run; nil if there was none.
+func (w *Runs) Versions() map[string]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.versions
+}

@@ -1,0 +1,73 @@
+package runner
+
+import (
+	"cmp"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// Status says how far a run has come. Its methods may be called by several goroutines; those of a
+// nil Status do nothing.
+type Status struct {
+	mu           sync.Mutex
+	phase        string
+	acquisitions int
+	fault        string // the latest that began
+}
+
+// Line is the status in a few words, for a run that began some time ago.
+func (s *Status) Line(took time.Duration) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	line := fmt.Sprintf("%s, %.0f s", cmp.Or(s.phase, "looking at what is possible here"),
+		took.Seconds())
+	if s.acquisitions > 0 {
+		line += ", " + units.Count(s.acquisitions, "acquisition")
+	}
+	if s.fault != "" {
+		line += ", fault: " + s.fault
+	}
+	return line
+}
+
+func (s *Status) enter(phase string) {
+	if s != nil {
+		s.mu.Lock()
+		s.phase = phase
+		s.mu.Unlock()
+	}
+}
+
+// watch judges a run while it goes on, so that a certain violation can end it.
+func (s *Status) watch(h history.Header) harness.Watcher {
+	m := checker.NewMonitor(h)
+	if s == nil {
+		return m
+	}
+	return follower{m, s}
+}
+
+// follower is a monitor that keeps the status.
+type follower struct {
+	*checker.Monitor
+	status *Status
+}
+
+// Add is harness.Watcher.
+func (f follower) Add(e history.Event) bool {
+	f.status.mu.Lock()
+	switch {
+	case e.Type == history.OK && e.F == history.Acquire:
+		f.status.acquisitions++
+	case e.Type == history.Fault && e.Phase == history.PhaseFrom:
+		f.status.fault = e.F + " " + e.Target
+	}
+	f.status.mu.Unlock()
+	return f.Monitor.Add(e)
+}

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// observe adds to the trace what the nodes showed of scripts that the lock does not declare, and of
+// commands that a client library sent again: as the verdict, it follows from the files, and later
+// readers shall not need those of the nodes.
+func (r *Run) observe() error {
+	lines := append(trace.Observe(r.History.Header, r.Trace, r.Nodes),
+		trace.Resent(r.Trace, r.Nodes)...)
+	if len(lines) == 0 {
+		return nil
+	}
+	at := map[[2]int]*history.Command{}
+	for i := range r.Trace {
+		at[[2]int{r.Trace[i].Process, r.Trace[i].Seq}] = &r.Trace[i]
+	}
+	var more bytes.Buffer
+	out := history.NewTracer(&more)
+	for _, c := range lines {
+		if m := at[[2]int{c.Process, c.Seq}]; c.Again > 0 {
+			m.Again = c.Again
+		} else {
+			m.Effects = c.Effects
+		}
+		if err := out.Record(c); err != nil {
+			return err
+		}
+	}
+	return r.extend(Trace, more.Bytes())
+}
+
+// extend adds lines to a file of the run, unless its last line was cut short: a crash did that, and
+// what comes behind it could not be read.
+func (r *Run) extend(name string, lines []byte) error {
+	f, err := os.OpenFile(filepath.Join(r.Dir, name), os.O_APPEND|os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	end, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := f.ReadAt(last, end.Size()-1); err != nil || last[0] != '\n' {
+		return err
+	}
+	_, err = f.Write(lines)
+	return err
+}

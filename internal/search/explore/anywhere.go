@@ -1,0 +1,110 @@
+package explore
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/search/explore/simrun"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// form is the effect of a fault at any place of a run: before any message arrives. A client that it
+// hits is client 0: all clients are alike, and every order of them is gone through.
+type form struct {
+	fault, variant string
+	mode           string // of links, if it is not the effect's own
+	links          string // that it is done to; "": all of client 0
+	// how many of the servers it is done to; nil: the first
+	nodes   func(n int) int
+	masters bool          // it needs several independent masters
+	lasts   time.Duration // 0: longer than a lease
+	timeout time.Duration // of the Redis client; 0: it gives up on nothing
+}
+
+// giveUp is after how long a client gives up on a lost reply, and twice when it has done so twice.
+const (
+	giveUp = 250 * time.Millisecond
+	twice  = giveUp * 5 / 2
+)
+
+// forms is the closed list.
+var forms = []form{
+	{fault: "pause"}, {fault: "crash"}, {fault: "partition", timeout: giveUp},
+	{fault: "request-loss", lasts: twice, timeout: giveUp},
+	{fault: "reply-loss", lasts: twice, timeout: giveUp},
+	{fault: "late", mode: nemesis.Requests, timeout: giveUp},
+	{fault: "late", mode: nemesis.Replies},
+	{fault: "late", mode: nemesis.Requests, links: "c0>n0", masters: true, timeout: giveUp},
+	{fault: "restart"}, {fault: "restart-delayed"}, {fault: "failover"},
+	{fault: "clock-client", variant: "+"}, {fault: "clock-client", variant: "-"},
+	{fault: "clock-server", variant: "+", nodes: nemesis.Every},
+	{fault: "clock-server", variant: "-", nodes: nemesis.Every},
+	{fault: "busy", nodes: nemesis.Every}, {fault: "node-pause", nodes: nemesis.Every},
+	{fault: "node-crash", nodes: nemesis.Every},
+	{fault: "minority-loss", nodes: nemesis.Minority, masters: true},
+	{fault: "majority-loss", nodes: nemesis.Majority, masters: true},
+}
+
+// effects are what the faults need to know of a plan.
+func effects(p harness.Plan) nemesis.Params {
+	return nemesis.Params{TTL: p.TTL.D(), Nodes: max(p.Masters, 1)}
+}
+
+// steps are the effect and, after a while, its end; none: it is not for this plan.
+func (f form) steps(p harness.Plan) []nemesis.Step {
+	params := effects(p)
+	if f.masters && params.Nodes < 2 {
+		return nil
+	}
+	on := params.Servers(1)
+	if f.nodes != nil {
+		on = params.Servers(f.nodes(params.Nodes))
+	}
+	on.Client, on.Links, on.Copy = "c0", cmp.Or(f.links, "c0>*"), "n1"
+	if params.Nodes > 1 {
+		on.Copy = nemesis.Replica(0)
+	}
+	lasts := history.Duration(cmp.Or(f.lasts, params.Long()))
+	on.For, on.Mode = lasts, f.mode
+	e, _ := params.Effect(f.fault, f.variant, on)
+	if len(e.End) == 0 {
+		return e.Begin
+	}
+	return slices.Concat(e.Begin, []nemesis.Step{{Do: nemesis.Wait, For: lasts}}, e.End)
+}
+
+// AnywhereFaults are the names of the faults that can hit at any place.
+func AnywhereFaults() (names []string) {
+	for _, f := range forms {
+		if !slices.Contains(names, f.fault) {
+			names = append(names, f.fault)
+		}
+	}
+	return names
+}
+
+// anywhere are the plans in which the fault of a plan hits at any place: one for each of its forms.
+func anywhere(p harness.Plan) (plans []harness.Plan) {
+	name, variant, _ := strings.Cut(p.Nemesis, ":")
+	for _, f := range forms {
+		if f.fault != name || variant != "" && f.variant != "" && variant != f.variant {
+			continue
+		}
+		steps := f.steps(p)
+		if len(steps) == 0 {
+			continue
+		}
+		n := p
+		n.Scenario = append([]nemesis.Step{
+			{Await: &nemesis.Await{Client: "c0", Command: simrun.Anywhere, At: nemesis.Before}}}, steps...)
+		if f.timeout > 0 {
+			n.ClientTimeout = history.Duration(f.timeout)
+		}
+		plans = append(plans, n)
+	}
+	return plans
+}

@@ -1,0 +1,89 @@
+package counterexample
+
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// The bounds of a file, which may come from a stranger.
+const (
+	maxSteps      = 100_000
+	maxDeviations = 100_000
+	maxAnswer     = 1 << 20
+	maxTime       = history.Duration(24 * 3600 * 1e9)
+)
+
+// Validate says in one line why a counterexample that was read cannot be used; nil: it can.
+func (c *Counterexample) Validate() error {
+	p := c.Plan
+	switch {
+	case c.Format != Format:
+		return fmt.Errorf(
+			"counterexample format %d is not known; this lockbench reads formats 1 to %d", c.Format,
+			Format)
+	case c.Schedule != Timed && c.Schedule != Picked:
+		return fmt.Errorf("schedule %q is not known; there are: %s, %s", c.Schedule, Timed, Picked)
+	case len(c.Steps) == 0:
+		return fmt.Errorf("there are no steps; the file is truncated")
+	case len(c.Steps) > maxSteps || len(c.Deviations) > maxDeviations:
+		return fmt.Errorf("%d steps and %d deviations; at most %d of each are read", len(c.Steps),
+			len(c.Deviations), maxSteps)
+	case c.Verdict.Verdict != checker.Violated || c.Verdict.Property == "":
+		return fmt.Errorf("the verdict names no property that is violated")
+	case max(p.For, p.TTL, p.Hold, p.Poll, p.AcquireTimeout, p.ClientTimeout, p.Think, p.Backoff) >
+		maxTime:
+		return fmt.Errorf("the plan has a time of more than a day")
+	}
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if err := harness.Judgeable([]string{c.Verdict.Property}); err != nil {
+		return err
+	}
+	for name, answer := range c.Deviations {
+		if name == "" || answer < 1 || answer > maxAnswer {
+			return fmt.Errorf("deviation %q is %d; it is above 0, up to %d", name, answer, maxAnswer)
+		}
+	}
+	if err := c.Curve.validate(len(c.Steps)); err != nil {
+		return err
+	}
+	return validSteps(c.Steps, p)
+}
+
+func validSteps(steps []Step, p harness.Plan) error {
+	last := history.Duration(0)
+	for i, s := range steps {
+		if err := s.validate(p); err != nil {
+			return fmt.Errorf("step %d: %w", i+1, err)
+		}
+		if s.At < last {
+			return fmt.Errorf("step %d is at %v, before the one in front of it at %v", i+1, s.At, last)
+		}
+		last = s.At
+	}
+	return nil
+}
+
+func (s Step) validate(p harness.Plan) error {
+	command := s.Kind == Send || s.Kind == Exec || s.Kind == Recv
+	switch {
+	case s.At > maxTime:
+		return fmt.Errorf("at %v is more than a day", s.At)
+	case !command && s.Kind != Mark && s.Kind != Fault:
+		return fmt.Errorf("kind %q is not known; there are: %s, %s, %s, %s, %s", s.Kind, Send, Exec, Recv,
+			Mark, Fault)
+	case s.Client < 0 || s.Client >= p.Clients:
+		return fmt.Errorf("there is no client %d; the plan has %d", s.Client, p.Clients)
+	case command && (s.Command == "" || s.Node == ""):
+		return fmt.Errorf("a %s needs a node and a command", s.Kind)
+	case s.Kind == Mark && s.Phase == "":
+		return fmt.Errorf("a mark needs a phase")
+	case s.Kind == Fault && (s.Fault == nil || s.Fault.Do == ""):
+		return fmt.Errorf("a fault needs to say what is done")
+	}
+	return nil
+}

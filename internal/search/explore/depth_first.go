@@ -1,0 +1,230 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/search/explore/simrun"
+)
+
+// depthFirst is the state of an exhaustive search: it runs a prefix that is known, which brings up
+// longer ones.
+type depthFirst struct {
+	Exhaustive
+	plans   []harness.Plan // one for each form of the fault at any place, or one
+	begin   time.Time
+	rand    *rand.Rand
+	states  states
+	mu      sync.Mutex
+	wake    *sync.Cond
+	todo    []prefix // a stack: the latest goes first, so that it stays small
+	busy    int
+	runs    int
+	covered Covered
+	hits    []Hit
+	over    bool
+	wrong   error
+
+	broke    string   // why the first run that broke did
+	evidence Evidence // of the others
+}
+
+// prefix is a beginning of a run: which options were chosen, one after the other.
+type prefix struct {
+	plan    int
+	choices []int
+	rest    []int    // further ways from where the last choice was made
+	asleep  []asleep // there
+}
+
+// prepare makes the plans. A fault at any place waits for a breakpoint that no client comes to; the
+// search says when it is reached.
+func (d *depthFirst) prepare(p harness.Plan) error {
+	d.wake = sync.NewCond(&d.mu)
+	d.plans = []harness.Plan{p}
+	if d.Bounds.Faults > 0 {
+		if d.plans = anywhere(p); len(d.plans) == 0 {
+			return fmt.Errorf("%s has no form that can strike at any place; there are: %s", p.Nemesis,
+				strings.Join(AnywhereFaults(), ", "))
+		}
+	}
+	for i := range d.plans {
+		d.todo = append(d.todo, prefix{plan: i})
+	}
+	return nil
+}
+
+// prefixes are those that are to be run, until no run can bring up another one.
+func (d *depthFirst) prefixes(ctx context.Context) iter.Seq[prefix] {
+	return func(yield func(prefix) bool) {
+		for p, ok := d.take(ctx); ok && yield(p); p, ok = d.take(ctx) {
+		}
+	}
+}
+
+func (d *depthFirst) take(ctx context.Context) (prefix, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for len(d.todo) == 0 && d.busy > 0 && !d.over && ctx.Err() == nil {
+		d.wake.Wait()
+	}
+	if len(d.todo) == 0 || d.over || ctx.Err() != nil {
+		return prefix{}, false
+	}
+	last := len(d.todo) - 1
+	if d.Limit > 0 {
+		if d.runs >= d.Limit {
+			return prefix{}, false
+		}
+		i := d.rand.IntN(last + 1)
+		d.todo[i], d.todo[last] = d.todo[last], d.todo[i]
+	}
+	p := d.todo[last]
+	d.todo = d.todo[:last]
+	d.busy++
+	return p, true
+}
+
+// run follows a prefix and takes the default from there on, and keeps each prefix that branches
+// off.
+func (d *depthFirst) run(ctx context.Context, p prefix) {
+	inner, cut := context.WithCancel(ctx)
+	defer cut()
+	f := &follower{prefix: p, cut: cut, answers: map[string]int{}, replied: map[string]uint64{},
+		limit: d.Bounds, last: passing, clashes: d.clashes}
+	if !d.Sleepless {
+		x := fault(d.plans[p.plan])
+		f.fault = &x
+	}
+	if !d.Plain {
+		f.states = &d.states
+	}
+	r, err := simrun.Job{Plan: d.plans[p.plan], Chooser: f, Executed: f.executed,
+		Happened: f.happened, Injection: &f.Injection}.Run(inner)
+	f.turn(false)
+	var hits []Hit
+	if err == nil && !f.merged && ctx.Err() == nil {
+		hits = d.judge(r, f)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.busy--
+	defer d.wake.Broadcast()
+	switch {
+	case err != nil && d.wrong == nil:
+		d.wrong, d.over = err, true
+		return
+	case err != nil || ctx.Err() != nil && !f.merged:
+		d.todo = append(d.todo, p) // it was cut short
+		return
+	}
+	d.runs++
+	d.covered.Asleep += f.slept
+	d.todo = append(d.todo, f.branches...)
+	if f.merged {
+		d.covered.Merged++
+		return
+	}
+	d.covered.Schedules++
+	if d.ended != nil {
+		d.ended(r)
+	}
+	if r.HarnessError != nil {
+		d.covered.HarnessErrors++
+		d.broke = cmp.Or(d.broke, r.HarnessError.Error())
+	} else {
+		d.evidence.note(r)
+	}
+	d.note(hits)
+}
+
+// judge returns the violations of a run. A property that is known to be violated needs no second
+// opinion.
+func (d *depthFirst) judge(r *simrun.Record, f *follower) (hits []Hit) {
+	if d.Slowest > 0 && r.Slowest() > d.Slowest {
+		return nil
+	}
+	for _, property := range r.Suspects(d.Properties) {
+		h := Hit{Case: simrun.Case{Plan: d.plans[f.prefix.plan], Schedule: counterexample.Picked,
+			Deviations: f.answers}, Property: property}
+		if !d.knows(property) {
+			v, ok := r.Confirm(property)
+			if !ok || r.OfTheHarness(v) {
+				continue
+			}
+			h.Class, h.Explanation = v.Class, v.Explanation
+		}
+		hits = append(hits, h)
+	}
+	return hits
+}
+
+func (d *depthFirst) knows(property string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(d.hits, func(h Hit) bool { return h.Property == property })
+}
+
+// note keeps the first hit of each property. The lock is held.
+func (d *depthFirst) note(hits []Hit) {
+	if len(hits) == 0 {
+		return
+	}
+	d.covered.Violating++
+	for _, h := range hits {
+		if h.Explanation != "" && !slices.ContainsFunc(d.hits, func(o Hit) bool {
+			return o.Property == h.Property
+		}) {
+			d.hits = append(d.hits, h)
+		}
+	}
+	if !d.KeepGoing {
+		d.over = true
+		d.wake.Broadcast()
+	}
+}
+
+// finish says whether everything was covered.
+func (d *depthFirst) finish(ctx, inner context.Context) {
+	c := &d.covered
+	c.States = d.states.count()
+	switch {
+	case ctx.Err() != nil:
+		c.Reason = "it was interrupted"
+	case d.wrong != nil:
+		c.Reason = d.wrong.Error()
+	case d.over:
+		c.Reason = "it stopped at the first violation"
+	case inner.Err() != nil:
+		c.Reason = fmt.Sprintf("the time of %v was over", d.Budget)
+	case len(d.todo) > 0:
+		c.Reason = fmt.Sprintf("%d schedules were enough", d.Limit)
+	case c.HarnessErrors > 0:
+		c.Reason = units.Count(c.HarnessErrors, "run") + " broke"
+	default:
+		c.Whole = true
+	}
+	if !c.Whole {
+		for _, p := range d.todo {
+			c.Known += 1 + len(p.rest)
+		}
+	}
+}
+
+func (d *depthFirst) progress() Progress {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return Progress{Runs: d.runs, States: d.states.count(), Hits: d.covered.Violating,
+		HarnessErrors: d.covered.HarnessErrors, Took: time.Since(d.begin), Broke: d.broke,
+		Evidence: d.evidence}
+}

@@ -1,0 +1,130 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/base/pool"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/search/explore/simrun"
+)
+
+// Exhaustive is a search through everything within bounds.
+type Exhaustive struct {
+	Options    harness.RunOptions
+	Properties []string
+	Bounds     Bounds
+	Plain      bool // without state hashing
+	Sleepless  bool // without sleep sets
+	// runs at most; the prefixes are then taken in an order drawn by the seed, so that a part is a
+	// fair part; 0: all
+	Limit int
+	Pace  Pace // the times; Leaps unless given
+	// a run in which a command took longer is not judged: how slow clients may be without a fault; 0:
+	// as slow as they like
+	Slowest   time.Duration
+	Budget    time.Duration // 0: until it is done
+	Jobs      int
+	KeepGoing bool
+	Screen    io.Writer // see Search
+
+	// for tests: is called for each run that was not cut; whether two steps clash
+	ended   func(*simrun.Record)
+	clashes func(a, t asleep) bool
+}
+
+// Pace is how the times of a search stand to each other.
+type Pace struct{ TTL, Poll, Hold time.Duration }
+
+// The paces. With Leaps a lease ends between two attempts, and a stay inside is a moment, which is
+// a step that can be picked. With Ticks, which is how the expected table was reasoned
+// (docs/locks/expected.md, The two spaces), a lease has three ticks, and clients work and wait for
+// one: each stay inside sees an attempt of every waiter.
+var (
+	Leaps = Pace{time.Second, 1100 * time.Millisecond, 4 * time.Millisecond}
+	Ticks = Pace{time.Second, 330 * time.Millisecond, 340 * time.Millisecond}
+)
+
+// patience of the Redis clients, in leases: that one gives up is a fault of its own. It bounds a
+// run, too: a watchdog goes on for as long.
+const patientLeases = 10
+
+// plan is the environment of the search.
+func (x Exhaustive) plan() (harness.Plan, error) {
+	o, b := x.Options, x.Bounds
+	o.Clients, o.Environment, o.Stop = b.Clients, "sim", !x.KeepGoing
+	entry, err := impls.Find(o.Impl)
+	if err != nil {
+		return harness.Plan{}, err
+	}
+	pace := cmp.Or(x.Pace, Leaps)
+	o.TTL, o.Poll = cmp.Or(o.TTL, pace.TTL), cmp.Or(o.Poll, pace.Poll)
+	if entry.Fixed {
+		o.TTL, o.Poll = 0, 0
+	}
+	if o.Hold == 0 {
+		o.Hold = pace.Hold
+		if entry.Fixed && entry.TTL/3 < o.Hold {
+			o.Hold = entry.TTL / 3
+		}
+	}
+	o.AcquireTimeout = cmp.Or(o.AcquireTimeout, time.Duration(b.Tries-1)*o.Poll+o.Poll/2)
+	if entry.Fixed {
+		o.AcquireTimeout = time.Duration(b.Tries-1)*entry.Poll + entry.Poll/2
+	}
+	o.For = time.Duration(b.Rounds*(b.Tries+2)*b.Clients+10) * 2 * Leaps.Poll
+	p, err := harness.NewPlan(o)
+	if err != nil {
+		return p, err
+	}
+	p.Rounds, p.Scenario, p.Rest = b.Rounds, nil, 0
+	// a run ends when every client has done its cycles
+	p.Requires = history.Requires{Contended: 1 << 20}
+	p.ClientTimeout = history.Duration(cmp.Or(x.Options.ClientTimeout, patientLeases*max(p.TTL.D(),
+		Leaps.TTL)))
+	if x.Properties != nil {
+		p.Properties = x.Properties
+	}
+	return p, nil
+}
+
+// Find goes through the space. Hits are the violating runs, the first of each kind, or only the
+// first of all.
+func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) {
+	p, err := x.plan()
+	if err != nil {
+		return nil, Covered{}, Progress{}, err
+	}
+	if len(x.Properties) == 0 {
+		x.Properties = p.Deciding()
+		// after a late message that no fault of the record explains, the lock looks as if it were never
+		// granted again
+		if x.Bounds.Expiries > 0 {
+			x.Properties = slices.DeleteFunc(p.Deciding(), func(p string) bool {
+				return p == checker.Deadlock
+			})
+		}
+	}
+	if x.clashes == nil {
+		x.clashes = asleep.clashes
+	}
+	d := &depthFirst{Exhaustive: x, begin: time.Now(), covered: Covered{Bounds: x.Bounds},
+		rand: rand.New(rand.NewPCG(x.Options.Seed, 0x6c3))}
+	if err := d.prepare(p); err != nil {
+		return nil, Covered{}, Progress{}, err
+	}
+	inner, cancel := within(ctx, x.Budget)
+	defer cancel()
+	line := show(x.Screen, d.progress, x.Budget, 0)
+	pool.Each(inner, x.Jobs, d.prefixes(inner), func(p prefix) { d.run(inner, p) })
+	line.Stop()
+	d.finish(ctx, inner)
+	return d.hits, d.covered, d.progress(), d.wrong
+}

@@ -1,0 +1,161 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// under adds the candidates of a fault. One that was named is refused if it cannot be searched, and
+// of all faults those that cannot are left out by name.
+func (f *searching) under(fault string, named bool) error {
+	specs := variants(fault)
+	some := false
+	for _, spec := range specs {
+		switch all, err := f.candidates(spec); {
+		case err == nil:
+			f.plans, some = append(f.plans, all...), some || len(all) > 0
+		case named && (len(specs) == 1 || !impossible(err)):
+			return err
+		default: // the other forms can be searched; one that was named is refused
+			f.out = append(f.out, LeftOut{spec, err.Error()})
+		}
+	}
+	if named && !some {
+		return fmt.Errorf("%s has no form whose moment can be drawn; use --moments aimed", fault)
+	}
+	return nil
+}
+
+// impossible reports whether the lock or the simulator cannot have a fault.
+func impossible(err error) bool {
+	var lacks nemesis.ImpossibleError
+	return errors.As(err, &lacks)
+}
+
+// candidates are the plans of a form of a fault: as its scenario aims it, and drawn.
+func (f *searching) candidates(spec string) (all []candidate, err error) {
+	o := f.Options
+	o.Nemesis = spec
+	p, err := planFor(o)
+	if err != nil {
+		return nil, err
+	}
+	p.Properties = f.Properties
+	if f.Moments == Aimed || f.Moments == Both {
+		all = append(all, candidate{Plan: p})
+	}
+	if f.Moments != Aimed && f.drawable(p) {
+		p.Scenario, p.Rounds = nil, drawnRounds // drawn for each seed
+		all = append(all, candidate{Plan: p, drawn: true})
+	}
+	return all, nil
+}
+
+// drawable reports whether the fault of a plan has a form without an aim. Clients that are slow for
+// less than a lease are no fault.
+func (f *searching) drawable(p harness.Plan) bool {
+	_, ok := (draw{rand: rand.New(rand.NewPCG(1, 1)), plan: p}).once(p.Nemesis)
+	return ok || p.Nemesis == noFault
+}
+
+// corpus are the latest of the drawn runs that came to a new state.
+type corpus struct {
+	all  []kept
+	next int // the oldest, which goes first
+}
+
+type kept struct {
+	plan     harness.Plan
+	schedule string
+}
+
+// mostKept are as many as are kept for each fault.
+const mostKept = 64
+
+func (c *corpus) keep(k kept) {
+	if len(c.all) < mostKept {
+		c.all = append(c.all, k)
+		return
+	}
+	c.all[c.next] = k
+	c.next = (c.next + 1) % mostKept
+}
+
+// changed is a run that was kept, with another moment, length or order, or one fault more. What is
+// not changed stays: with the seed the order stays, too, up to where the change is felt.
+func (d draw) changed(k kept) kept {
+	seed := k.plan.Seed
+	k.plan.Scenario = slices.Clone(k.plan.Scenario)
+	var moments, waits []int
+	for i, s := range k.plan.Scenario {
+		if s.Await != nil {
+			moments = append(moments, i)
+		} else if s.Do == nemesis.Wait {
+			waits = append(waits, i)
+		}
+	}
+	switch n := d.rand.IntN(8); {
+	case n < 3 && len(moments) > 0:
+		d.moved(&k.plan.Scenario[moments[d.rand.IntN(len(moments))]])
+	case n < 6 && len(waits) > 0:
+		d.stretched(k.plan, waits[d.rand.IntN(len(waits))])
+	case n == 6 && len(k.plan.Scenario) < mostSteps && k.plan.Nemesis != noFault:
+		more, _ := d.once(k.plan.Nemesis)
+		k.plan.Scenario = append(k.plan.Scenario, more...)
+	default:
+		seed = d.plan.Seed
+	}
+	k.plan.Seed = seed
+	return k
+}
+
+// mostSteps of a scenario to which a further fault is added.
+const mostSteps = 24
+
+// moved is another moment, or one a little earlier or later, on the other side of a command, or of
+// another client.
+func (d draw) moved(s *nemesis.Step) {
+	a := *s.Await
+	s.Await = &a
+	switch n := d.rand.IntN(6); {
+	case n > 3:
+		b := d.stop().Await
+		a.Phase, a.At, a.Command, a.Nth = b.Phase, b.At, b.Command, b.Nth
+	case n == 0 && a.At == nemesis.Before:
+		a.At = nemesis.After
+	case n == 0 && a.At == nemesis.After:
+		a.At = nemesis.Before
+	case n == 1:
+		a.Client = d.client()
+	case n == 2 && a.Nth > 1:
+		a.Nth--
+	default:
+		a.Nth++
+	}
+}
+
+// stretched gives a step of a plan another length: as if it were drawn, or a few percent more or
+// less than it was. A client that is slow without a fault stays so for less than a lease.
+func (d draw) stretched(p harness.Plan, step int) {
+	s := &p.Scenario[step]
+	switch {
+	case p.Nemesis == noFault:
+		left := slowest(p)
+		for i, o := range p.Scenario {
+			if i != step && (o.Do == nemesis.Wait || o.Await != nil && o.Await.As == "later") {
+				left -= int64(o.For)
+			}
+		}
+		s.For = history.Duration(1 + d.rand.Int64N(max(1, left)))
+	case d.rand.IntN(2) == 0:
+		s.For = d.length()
+	default:
+		s.For = max(1, s.For*history.Duration(90+d.rand.IntN(21))/100)
+	}
+}

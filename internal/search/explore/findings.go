@@ -1,0 +1,280 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+)
+
+// Findings is the result of a search, for people and programs.
+type Findings struct {
+	Format   int      `json:"format"` // batch.Format
+	Impl     string   `json:"impl"`
+	Nemesis  string   `json:"nemesis"`
+	Progress Progress `json:"progress"`
+	Rate     float64  `json:"runs_per_second"`
+	Stopped  bool     `json:"stopped,omitempty"` // before the budget was used up
+	// nothing was found: with 95 % confidence less than this share of the runs of this search would
+	// show a violation
+	Rarer   float64   `json:"rarer_than,omitempty"`
+	Doubt   string    `json:"doubt,omitempty"` // why a search that found nothing shows too little
+	Found   []Finding `json:"found"`
+	Covered *Covered  `json:"covered,omitempty"` // of an exhaustive search
+	// what was asked for, by the names of the flags of explore; shards of one search have the same
+	Asked   map[string]string `json:"asked,omitempty"`
+	Version string            `json:"version,omitempty"` // of lockbench
+	Shard   batch.Shard       `json:"shard,omitzero"`
+	Missing []string          `json:"missing_shards,omitempty"` // of a search that was joined
+	// the command that does a counterexample again, with %s for its file; "": lockbench replay
+	Again string `json:"-"`
+}
+
+// Finding is a counterexample that was saved.
+type Finding struct {
+	File        string `json:"file"`
+	Seed        uint64 `json:"seed"`
+	Run         int    `json:"run,omitempty"` // in which run of a search it was found, from 1
+	Property    string `json:"property"`
+	Class       string `json:"class,omitempty"`
+	Explanation string `json:"explanation"`
+	Steps       int    `json:"steps"`
+	ShrinkRuns  int    `json:"shrink_runs"`
+	// the budget of making it small was used up, and it may become smaller
+	Unfinished bool `json:"unfinished,omitempty"`
+	// how likely it was from each step on; null: there was no time for that
+	Curve *counterexample.Curve `json:"curve"`
+
+	counterexample *counterexample.Counterexample
+}
+
+// Keeper makes hits small and saves them as counterexamples.
+type Keeper struct {
+	Store string // they go below its directory "counterexamples"
+	Out   string // the file of the first, instead; "": as the others
+	AsIs  bool   // without making them small
+	// Plain says that no curves are measured.
+	Plain bool
+	// Budget is how much time all hits have together. If zero, the work itself is bounded.
+	Budget time.Duration
+	Jobs   int // runs at the same time, of the curve; 0: one
+	// a terminal shows how far the work has come; nil: none does
+	Screen io.Writer
+}
+
+// SaveError says that a counterexample could not be written.
+type SaveError struct{ Err error }
+
+func (e SaveError) Error() string { return e.Err.Error() }
+func (e SaveError) Unwrap() error { return e.Err }
+
+// Keep keeps the first hit of each property and class. The error is a SaveError, or says that a hit
+// could not be done again.
+func (k Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error) {
+	kinds, end := firstOfKind(hits), time.Now().Add(k.Budget)
+	for i, h := range kinds {
+		share := time.Until(end) / time.Duration(len(kinds)-i)
+		x, shrunk, err := k.within(ctx, share*2/3, h)
+		if err != nil {
+			return all, fmt.Errorf("seed %d: %w", h.Seed, err)
+		}
+		if !k.Plain {
+			x.Curve = k.curve(ctx, share/3, x)
+		}
+		file, err := k.save(x, len(all) == 0)
+		if err != nil {
+			return all, SaveError{err}
+		}
+		all = append(all, Finding{file, h.Seed, h.Run, h.Property, h.Class, x.Verdict.Explanation,
+			len(x.Steps), shrunk.Runs, shrunk.Unfinished, x.Curve, x})
+	}
+	return all, nil
+}
+
+// firstOfKind returns the first hit of each property and class.
+func firstOfKind(hits []Hit) (kinds []Hit) {
+	for _, h := range hits {
+		if !slices.ContainsFunc(kinds, func(o Hit) bool {
+			return o.Property == h.Property && o.Class == h.Class
+		}) {
+			kinds = append(kinds, h)
+		}
+	}
+	return kinds
+}
+
+// within makes a hit small in a time, if there is a budget.
+func (k Keeper) within(ctx context.Context, limit time.Duration, h Hit) (
+	*counterexample.Counterexample, Shrunk, error) {
+	if k.Budget > 0 {
+		inner, cancel := context.WithTimeout(ctx, max(limit, 0))
+		defer cancel()
+		ctx = inner
+	}
+	return k.small(ctx, h)
+}
+
+// curve measures a curve in a time, if there is a budget. It returns nil if the time is over.
+func (k Keeper) curve(ctx context.Context, limit time.Duration,
+	x *counterexample.Counterexample) *counterexample.Curve {
+	if k.Budget > 0 {
+		inner, cancel := context.WithTimeout(ctx, max(limit, 0))
+		defer cancel()
+		ctx = inner
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return curve(ctx, x, k.Jobs, k.Screen)
+}
+
+func (k Keeper) small(ctx context.Context, h Hit) (*counterexample.Counterexample, Shrunk, error) {
+	if k.AsIs {
+		x, err := h.Settle(context.WithoutCancel(ctx))
+		return x, Shrunk{}, err
+	}
+	return h.shrink(ctx, k.Screen)
+}
+
+// unfinished says that a counterexample may become smaller.
+func (f Finding) unfinished() string {
+	if f.Unfinished {
+		return ", and the budget for that was used up"
+	}
+	return ""
+}
+
+// foundIn says in which of the runs it was found.
+func (f Finding) foundIn(p Progress) string {
+	if f.Run == 0 {
+		return units.Count(p.Runs, "run")
+	}
+	return fmt.Sprintf("found in run %d of %d", f.Run, p.Runs)
+}
+
+// under names the fault that it was found under; "" if a shard named none and its counterexample is
+// not on this machine.
+func (f Finding) under() string {
+	if f.counterexample == nil {
+		return ""
+	}
+	return f.counterexample.Plan.Nemesis
+}
+
+// decision is the step that decided it.
+func (f Finding) decision() string {
+	n := f.Curve.Decided
+	if f.counterexample == nil || n == 0 || n > len(f.counterexample.Steps) {
+		return ""
+	}
+	return f.counterexample.Steps[n-1].String() + "\n"
+}
+
+// save writes a counterexample under a name that says what it shows.
+func (k Keeper) save(x *counterexample.Counterexample, first bool) (string, error) {
+	file := k.Out
+	if file == "" || !first {
+		dir := filepath.Join(k.Store, "counterexamples")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", fmt.Errorf("cannot write to the store %q: %w; name another with --store", k.Store,
+				err)
+		}
+		name := strings.TrimSuffix(strings.Join([]string{x.Plan.Impl, x.Plan.Nemesis,
+			x.Verdict.Property, x.Verdict.Class}, "-"), "-")
+		file = filepath.Join(dir, strings.NewReplacer(":", "-", " ", "-", "/", "-").Replace(name)+".yaml")
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return "", err
+	}
+	return file, errors.Join(x.Write(out), out.Close())
+}
+
+// Text writes the findings for people, the first of them with its steps.
+func (f Findings) Text(w io.Writer) error {
+	b, p := &strings.Builder{}, f.Progress
+	if f.Covered != nil {
+		fmt.Fprintln(b, f.Covered)
+	}
+	if len(f.Found) == 0 && f.Covered == nil && p.Hung == "" {
+		if f.Stopped {
+			b.WriteString("stopped early: ")
+		}
+		rarer := p.rarer()
+		if f.Doubt != "" {
+			rarer = ", which shows too little: " + f.Doubt
+		}
+		fmt.Fprintf(b, "no violation of %s under %s in %d runs, %s (%.0f runs/s)%s\n",
+			f.Impl, cmp.Or(f.Nemesis, "any fault"), p.Runs, p.states(), f.Rate, rarer)
+	}
+	if len(f.Missing) > 0 {
+		fmt.Fprintf(b, "missing: shard %s\n", strings.Join(f.Missing, ", "))
+	}
+	if p.HarnessErrors > 0 {
+		fmt.Fprintf(b, "%d runs broke and are worth nothing, the first because: %s\n", p.HarnessErrors,
+			p.Broke)
+	}
+	if len(p.LeftOut) > 0 {
+		var names []string
+		for _, x := range p.LeftOut {
+			names = append(names, x.Fault)
+		}
+		fmt.Fprintf(b, "left out, since the lock or the simulator cannot have it: %s\n",
+			strings.Join(names, ", "))
+	}
+	if p.Hung != "" {
+		fmt.Fprintf(b, "%s violates D: %s\n", f.Impl, p.Hung)
+	}
+	for i, x := range f.Found {
+		fmt.Fprintf(b, "%s under %s violates %s", f.Impl, cmp.Or(f.Nemesis, x.under(), "some fault"),
+			x.Property)
+		if x.Class != "" {
+			fmt.Fprintf(b, ": %s", x.Class)
+		}
+		b.WriteString("\n")
+		if i == 0 {
+			fmt.Fprintf(b, "%s, %.0f a second, %s; %d more to make it small%s\n\n",
+				x.foundIn(p), f.Rate, p.states(), x.ShrinkRuns, x.unfinished())
+			x.steps(b)
+		}
+		if x.Curve != nil {
+			fmt.Fprintf(b, "%s\n%s\n", x.Curve, x.decision())
+		}
+		fmt.Fprintf(b, "%s\n\ncounterexample %s\nreplay         "+cmp.Or(f.Again,
+			advice.Verb("replay")+" %s")+"\n", x.Explanation, x.File, units.Quoted(x.File))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// shownSteps bounds the lines of a counterexample on a terminal; the file has every step.
+const shownSteps = 60
+
+func (f Finding) steps(w io.Writer) {
+	if f.counterexample == nil {
+		return // it is on the machine of its shard
+	}
+	for _, s := range f.counterexample.Plan.Scenario {
+		fmt.Fprintln(w, "scenario  ", s)
+	}
+	lines := counterexample.Lines(f.counterexample.Steps)
+	for i, line := range lines {
+		if i == shownSteps {
+			fmt.Fprintf(w, "… %d more\n", len(lines)-i)
+			break
+		}
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprintln(w)
+}

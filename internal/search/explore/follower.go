@@ -1,0 +1,292 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/env/sim"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/search/explore/simrun"
+)
+
+// follower chooses the order of a run: it follows a prefix, takes the first way from there on, and
+// notes each prefix within the bounds that branches off. Where everything that could happen next is
+// gone through elsewhere, it ends the run: the state is known, or what could happen is asleep.
+type follower struct {
+	sim.Recorded // nothing but the order is left open
+	simrun.Questions
+	simrun.Injection
+	prefix  prefix
+	fault   *asleep // nil: nothing sleeps
+	clashes func(a, t asleep) bool
+	limit   Bounds
+	cut     context.CancelFunc // ends the run
+	states  *states            // nil: no hashing
+	replied map[string]uint64  // by client and node: hash of its replies, arrived or not
+	answers map[string]int
+
+	chosen   []int
+	used     Bounds // of the limits
+	injected int64  // when the fault was, in ms
+	last     int    // the process that went last
+	inside   uint64 // hash of who was granted what and released it, in order
+	branches []prefix
+	merged   bool
+
+	sleeping []asleep
+	slept    int  // ways that were not taken since they are asleep
+	step     step // that was taken last
+	seen     seen // of it
+}
+
+// step is one that was taken after the prefix was followed.
+type step struct {
+	at
+	taken asleep
+	now   int64 // ms
+	known bool  // something sleeps, or may
+	rest  []int // further ways from there
+	slept []asleep
+	depth int // of the choice
+}
+
+// executed takes each command: its reply is under way from now on.
+func (f *follower) executed(x sim.Execution) {
+	to := fmt.Sprint(x.Client, x.Node)
+	f.replied[to] = walked(f.replied[to], x)
+	f.seen.executed = append(f.seen.executed, x)
+	f.seen.pushes = f.seen.pushes || strings.EqualFold(x.Args[0], "subscribe")
+}
+
+// happened takes each event. Verdicts look at the order in which clients were inside, so that it is
+// a part of the state.
+func (f *follower) happened(e history.Event) {
+	if e.Process < 0 {
+		return
+	}
+	f.seen.events++
+	switch phase := counterexample.PhaseOf(e); {
+	case phase == counterexample.Granted, phase == counterexample.Release, e.Type == history.Lost,
+		e.Type == history.Kill:
+		f.inside = mix(text(f.inside, phase+string(e.Type)), uint64(e.Process))
+	}
+}
+
+// CanInject is sim.Injector.
+func (f *follower) CanInject() bool { return f.Armed() && f.used.Faults < f.limit.Faults }
+
+// Pick is sim.Picker. Beside the options that it is given there is one more: the fault, now.
+func (f *follower) Pick(w *sim.Environment, options []sim.Option) int {
+	f.observe(w, options)
+	name, c := f.Name(options), 0
+	f.step.rest = nil
+	switch n := len(f.chosen); {
+	case n < len(f.prefix.choices):
+		if c = f.prefix.choices[n]; n == len(f.prefix.choices)-1 {
+			f.sleeping, f.step.rest = f.prefix.asleep, f.prefix.rest
+		}
+	default:
+		ways := f.ways(w, options)
+		if len(ways) == 0 {
+			f.merged = true
+			f.cut()
+			return 0
+		}
+		c, f.step.rest = ways[0], ways[1:]
+	}
+	return f.take(w, name, options, c)
+}
+
+// take goes one way.
+func (f *follower) take(w *sim.Environment, name string, options []sim.Option, c int) int {
+	f.note(w, options, c)
+	f.chosen = append(f.chosen, c)
+	f.used = f.after(options, c)
+	if c == len(options) {
+		f.answers[counterexample.InjectBefore+name] = 1
+		f.injected = w.Now() / 1e6
+		f.Inject()
+		return sim.Again
+	}
+	if c > 0 {
+		f.answers[name] = c
+	}
+	f.last = who(options[c])
+	return c
+}
+
+// ways are the options within the bounds that are to be gone through from here: all that do not
+// sleep, and of a state that is known those that slept at every visit before. The fault is the
+// first way: it branches off here, and sleeps in all others.
+func (f *follower) ways(w *sim.Environment, options []sim.Option) (ways []int) {
+	n := len(options)
+	if f.CanInject() {
+		n++
+	}
+	var names []string
+	for _, a := range f.sleeping {
+		names = append(names, a.option.Name)
+	}
+	slices.Sort(names)
+	fresh, woken := true, []string(nil)
+	if f.states != nil {
+		var both []string
+		fresh, woken, both = f.states.visit(f.state(w, options), names)
+		f.sleeping = slices.DeleteFunc(slices.Clone(f.sleeping), func(a asleep) bool {
+			return !slices.Contains(both, a.option.Name)
+		})
+	}
+	for c := range n {
+		name := injecting
+		if c < len(options) {
+			name = options[c].Name
+		}
+		switch sleeps := slices.Contains(names, name); {
+		case !f.after(options, c).within(f.limit), !fresh && !slices.Contains(woken, name):
+		case fresh && sleeps:
+			f.slept++
+		case name == injecting && f.fault != nil && len(ways) > 0:
+			f.branch(len(f.chosen), c, nil, f.sleeping)
+			f.sleeping = append(slices.Clip(f.sleeping), *f.fault)
+		default:
+			ways = append(ways, c)
+		}
+	}
+	return ways
+}
+
+// branch notes a prefix that is not followed here.
+func (f *follower) branch(depth, c int, rest []int, sleeping []asleep) {
+	f.branches = append(f.branches, prefix{plan: f.prefix.plan,
+		choices: append(slices.Clone(f.chosen[:depth]), c), rest: rest, asleep: sleeping})
+}
+
+// note keeps what is known where a step is taken, to learn what it does.
+func (f *follower) note(w *sim.Environment, options []sim.Option, c int) {
+	s := &f.step
+	s.known = len(f.chosen) >= len(f.prefix.choices)-1
+	s.depth, s.slept, s.now = len(f.chosen), f.sleeping, w.Now()/1e6
+	s.at = at{slices.DeleteFunc(slices.Clone(options), func(o sim.Option) bool {
+		return o.Name == sim.Time
+	}), f.last, f.used.Preemptions}
+	if c == len(options) {
+		s.taken = asleep{alone: true}
+		if f.fault != nil {
+			s.taken = *f.fault
+		}
+	} else {
+		s.taken = asleep{option: options[c], alone: options[c].Name == sim.Time || wakes(options[c])}
+	}
+	f.seen.executed, f.seen.events = nil, 0
+}
+
+// observe learns what the latest step did, now that it is seen what can happen after it: who sleeps
+// on, and what sleeps in the ways that were not taken there.
+func (f *follower) observe(w *sim.Environment, options []sim.Option) {
+	s := &f.step
+	if !s.known {
+		return
+	}
+	if w.Now()/1e6 != s.now { // time has passed by itself
+		s.taken.alone = true
+	}
+	if s.taken.option.Name != injecting {
+		s.taken.touches = f.seen.touched(s.taken.option)
+		s.taken.after = slices.DeleteFunc(slices.Clone(options), func(o sim.Option) bool {
+			return o.Name == sim.Time || slices.ContainsFunc(s.options, func(x sim.Option) bool {
+				return x.Name == o.Name
+			})
+		})
+	}
+	f.sleeping = nil
+	for _, a := range s.slept {
+		if !f.clashes(a, s.taken) && s.keeps(a, s.taken, f.limit.Preemptions) {
+			f.sleeping = append(f.sleeping, a)
+		}
+	}
+	f.turn(!s.taken.alone && f.fault != nil)
+}
+
+// turn notes the next of the ways that were not taken at the latest step. What was taken sleeps
+// there, if it is known what it did.
+func (f *follower) turn(sleeps bool) {
+	s := &f.step
+	if s.known && len(s.rest) > 0 {
+		sleeping := s.slept
+		if sleeps {
+			sleeping = append(slices.Clip(sleeping), s.taken)
+		}
+		f.branch(s.depth, s.rest[0], s.rest[1:], sleeping)
+	}
+	s.known = false
+}
+
+// passing stands for time among the processes.
+const passing = -2
+
+// who acts if an option is taken.
+func who(o sim.Option) int {
+	if o.Name == sim.Time {
+		return passing
+	}
+	return o.Process
+}
+
+// after is how much of the bounds is used if option c is taken. A process that could go on and must
+// wait is preempted, by another client or by another message of the same one, such as its
+// watchdog's. Where time passes while messages are under way, no process is preempted, but a
+// message is late.
+func (f *follower) after(options []sim.Option, c int) Bounds {
+	u := f.used
+	switch {
+	case c == len(options):
+		u.Faults++
+	case len(options) == 1: // there is nothing else to do
+	case who(options[c]) == passing:
+		u.Expiries++
+	case preempts(options, f.last, options[c]):
+		u.Preemptions++
+	}
+	return u
+}
+
+func (b Bounds) within(limit Bounds) bool {
+	return b.Preemptions <= limit.Preemptions && b.Expiries <= limit.Expiries &&
+		b.Faults <= limit.Faults
+}
+
+// state is a hash of all that the rest of the run depends on: the environment's, what replies under
+// way say, what is left of the bounds, who went last if it could go on, the fault, and the order of
+// those inside.
+func (f *follower) state(w *sim.Environment, options []sim.Option) uint64 {
+	h := mix(mix(w.Fingerprint(), uint64(f.prefix.plan)), f.inside)
+	replies := uint64(0)
+	for to, said := range f.replied {
+		replies += mix(text(said, to), 0) // in whichever order
+	}
+	last := f.last
+	if !goesOn(options, last) {
+		last = passing
+	}
+	for _, n := range []int{f.used.Preemptions, f.used.Expiries, f.used.Faults, last,
+		int(f.injected)} {
+		h = mix(h, uint64(n))
+	}
+	return mix(h, replies)
+}
+
+// mix is a step of a hash.
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * 0xbf58476d1ce4e5b9
+	return h ^ h>>29
+}
+
+func text(h uint64, s string) uint64 {
+	for i := range len(s) {
+		h = mix(h, uint64(s[i]))
+	}
+	return h
+}

@@ -1,0 +1,111 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+)
+
+// Part is what one shard of a search found, and the file that holds it.
+type Part struct {
+	File     string
+	Findings Findings
+}
+
+// ReadPart reads what `explore --json` printed. A counterexample is looked for where its shard saved
+// it, and beside the file.
+func ReadPart(file string) (Part, error) {
+	f, err := batch.ReadFile[Findings](file)
+	if err != nil {
+		return Part{}, fmt.Errorf("%s is not what `%s --json` prints: %w", file, advice.Verb("explore"), err)
+	}
+	if f.Impl == "" {
+		return Part{}, fmt.Errorf("%s is not what `%s --json` prints", file, advice.Verb("explore"))
+	}
+	for i := range f.Found {
+		f.Found[i].find(filepath.Dir(file))
+	}
+	return Part{file, *f}, nil
+}
+
+// find reads the counterexample, where it is on this machine.
+func (f *Finding) find(dir string) {
+	for _, at := range []string{f.File, filepath.Join(dir, f.File),
+		filepath.Join(dir, filepath.Base(f.File))} {
+		if x, err := counterexample.ReadFile(at); err == nil {
+			f.File, f.counterexample = at, x
+			return
+		}
+	}
+}
+
+// Merge joins the shards of one search, each once, to what all of them say together: of each
+// property and class the shortest counterexample. With allowMissing some may be missing or stopped
+// early; then the whole was stopped.
+func Merge(parts []Part, allowMissing bool) (Findings, error) {
+	var common []batch.Part
+	for _, p := range parts {
+		plan, err := batch.Fields(p.Findings.Asked)
+		if err != nil {
+			return Findings{}, err
+		}
+		common = append(common, batch.Part{Name: p.File, Shard: p.Findings.Shard,
+			Partial: p.Findings.Stopped, Plan: plan, Version: p.Findings.Version})
+	}
+	missing, err := batch.Joinable(common, allowMissing)
+	if err != nil {
+		return Findings{}, err
+	}
+	out := parts[0].Findings
+	out.Shard, out.Missing, out.Found, out.Rate = batch.Shard{}, missing, nil, 0
+	out.Progress = Progress{LeftOut: out.Progress.LeftOut}
+	out.Stopped = len(missing) > 0
+	for _, p := range parts {
+		out.Rate += p.Findings.Rate
+		out.Stopped = out.Stopped || p.Findings.Stopped
+		out.Progress.add(p.Findings.Progress)
+		out.Found = append(out.Found, p.Findings.Found...)
+	}
+	out.Found = shortest(out.Found)
+	out.Rarer, out.Doubt = out.Progress.RarerThan(), ""
+	if len(out.Found) == 0 && out.Covered == nil {
+		out.Doubt = out.Progress.Doubt()
+	}
+	return out, nil
+}
+
+// add joins the progress of another shard. How many of its states are new cannot be told.
+func (p *Progress) add(o Progress) {
+	p.Runs += o.Runs
+	p.Hits += o.Hits
+	p.HarnessErrors += o.HarnessErrors
+	p.Hung = cmp.Or(p.Hung, o.Hung)
+	p.Broke = cmp.Or(p.Broke, o.Broke)
+	p.Evidence.add(o.Evidence)
+	p.States, p.Joined = max(p.States, o.States), true
+	p.Took = max(p.Took, o.Took)
+}
+
+// shortest keeps one finding of each property and class. In which run of the whole it was found
+// cannot be told.
+func shortest(all []Finding) []Finding {
+	slices.SortStableFunc(all, func(a, b Finding) int {
+		if c := strings.Compare(a.Property+a.Class, b.Property+b.Class); c != 0 {
+			return c
+		}
+		return a.Steps - b.Steps
+	})
+	all = slices.CompactFunc(all, func(a, b Finding) bool {
+		return a.Property == b.Property && a.Class == b.Class
+	})
+	for i := range all {
+		all[i].Run = 0
+	}
+	return all
+}

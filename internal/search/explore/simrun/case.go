@@ -1,0 +1,101 @@
+package simrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/env/sim"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+)
+
+// Case is a run that can be done again: what was planned, and how the run differs from the default
+// one.
+type Case struct {
+	Plan       harness.Plan
+	Schedule   string
+	Deviations map[string]int
+}
+
+// Of is the case of a counterexample.
+func Of(c *counterexample.Counterexample) Case { return Case{c.Plan, c.Schedule, c.Deviations} }
+
+// Clone is a case that can be changed.
+func (c Case) Clone() Case {
+	c.Deviations = maps.Clone(c.Deviations)
+	c.Plan.Scenario = slices.Clone(c.Plan.Scenario)
+	return c
+}
+
+// Run does the case again, with its steps.
+func (c Case) Run(ctx context.Context) (*Record, error) {
+	j := c.Job()
+	j.Steps = true
+	return j.Run(ctx)
+}
+
+// Job is the run, without its steps.
+func (c Case) Job() Job {
+	if c.Schedule == counterexample.Picked {
+		p := &recordedOrder{Recorded: c.Deviations}
+		return Job{Plan: c.Plan, Chooser: p, Injection: &p.Injection}
+	}
+	return Job{Plan: c.Plan, Chooser: sim.Recorded(c.Deviations)}
+}
+
+// ErrFlaky is for a run that was different when it was done again, which the simulator promises not
+// to happen.
+var ErrFlaky = errors.New("the same run was different when it was done again")
+
+// Settle makes a counterexample of a case: it is run twice, must be the same both times, and must
+// violate the property.
+func (c Case) Settle(ctx context.Context, property string) (*counterexample.Counterexample, error) {
+	first, err := c.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	again, err := c.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if k, same := counterexample.Diverge(first.Steps, again.Steps); !same {
+		return nil, fmt.Errorf("%w, at step %d", ErrFlaky, k+1)
+	}
+	p, ok := first.Confirm(property)
+	if !ok {
+		return nil, fmt.Errorf("%s is not violated when the run is done again: %s", property, p.Reason)
+	}
+	return &counterexample.Counterexample{
+		Format: counterexample.Format, Schedule: c.Schedule, Plan: c.Plan, Deviations: c.Deviations,
+		Steps: first.seen(p), Verdict: p,
+	}, nil
+}
+
+// seen are the steps that must be seen to see the violation: until the first of two leaves who were
+// inside at once, or clients are told to give up because they were; or, of other violations, until
+// the last thing happens that is a part of it.
+func (r *Record) seen(p checker.Property) []counterexample.Step {
+	at := int64(0)
+	w := p.Witness
+	if w == nil {
+		return r.Steps
+	}
+	if slices.Contains(exact, p.Property) && len(w.Holds) == 2 {
+		both := counterexample.UpTo(r.Steps, history.Duration(max(w.Holds[0].From, w.Holds[1].From)))
+		n := max(len(both), r.stopped)
+		at = min(w.Holds[0].To, w.Holds[1].To)
+		return counterexample.UpTo(r.Steps[:n:n], history.Duration(at))
+	}
+	for _, h := range w.Holds {
+		at = max(at, h.From, h.To)
+	}
+	for _, c := range w.Commands {
+		at = max(at, c.Sent, c.Recv)
+	}
+	return counterexample.UpTo(r.Steps, history.Duration(at))
+}

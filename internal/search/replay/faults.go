@@ -1,0 +1,127 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// fault does something to the environment. A delay of messages between clients and nodes is only
+// noted: the recorded order has it already.
+func (r *replayer) fault(f nemesis.Step) error {
+	if err := r.inflict(f); err != nil {
+		return err
+	}
+	switch f.Do {
+	case nemesis.KillNode:
+		return r.ends(f.Target)
+	case nemesis.Cut, nemesis.HoldBack, nemesis.Refuse, nemesis.Reset:
+		r.hurt = append(r.hurt, f)
+	case nemesis.Heal:
+		r.hurt = slices.DeleteFunc(r.hurt, func(s nemesis.Step) bool {
+			return s.Target == f.Target || f.Target == "*"
+		})
+	}
+	if i, err := nemesis.Client(f.Target); err == nil && i < len(r.actors) {
+		return r.after(i, f)
+	}
+	return nil
+}
+
+func (r *replayer) inflict(f nemesis.Step) error {
+	switch {
+	case f.Do == nemesis.Delay && strings.IndexAny(f.Target, "c*") == 0:
+		return r.journal.Note(f)
+	case !f.Fault() && !f.Repairs():
+		return nemesis.Apply(r.environment, f)
+	}
+	return r.journal.Do(f)
+}
+
+// after waits until a client has come to terms with a fault of its own.
+func (r *replayer) after(i int, f nemesis.Step) error {
+	a := r.actors[i]
+	switch f.Do {
+	case nemesis.Crash:
+		_, err := r.await(func() bool { return a.gone })
+		return err
+	case nemesis.Pause:
+		a.paused, a.stopped = true, true
+		return nil
+	case nemesis.Unpause:
+		a.paused = false
+		now := r.now
+		defer func() { r.now = now }()
+		for _, f := range a.later {
+			if err := f(); err != nil {
+				return err
+			}
+		}
+		a.later = nil
+	}
+	return r.rest(i)
+}
+
+// ends lets clients see that their connections to a node have ended, except those clients that in
+// the record sent a command over such a connection before they saw its end.
+func (r *replayer) ends(node string) error {
+	if _, err := r.await(func() bool { return r.net.ended(node) }); err != nil {
+		return err
+	}
+	for _, l := range r.net.ends() {
+		if l.node == node && !r.loses(l.client, node) {
+			r.net.tell(l)
+		}
+	}
+	return r.until(r.environment.Now() + int64(hearsay))
+}
+
+// hearsay is ample for the end of a connection to come through a proxy.
+const hearsay = 10 * time.Millisecond
+
+// loses reports whether the next command of a client to a node is lost with the connection.
+func (r *replayer) loses(client int, node string) bool {
+	seq := 0
+	for _, t := range r.turns[r.now:] {
+		switch {
+		case t.Client != client || t.Node != node:
+		case t.Kind == counterexample.Send && seq == 0:
+			seq = t.Seq
+		case t.Kind == counterexample.Recv && t.Seq == seq && seq > 0:
+			return broken(t.Loss)
+		}
+	}
+	return false
+}
+
+// failsIn reports whether a command ends in the record since its connection does, or there is none.
+func failsIn(all []turn, s counterexample.Step) bool {
+	return slices.ContainsFunc(all, func(t turn) bool {
+		return t.Kind == counterexample.Recv && t.Client == s.Client && t.Seq == s.Seq &&
+			(broken(t.Loss) || t.Loss == history.NotSent)
+	})
+}
+
+// sleepsIn reports whether a client sends nothing for a while after a command.
+func sleepsIn(all []turn, s counterexample.Step) bool {
+	for _, t := range all {
+		if t.Kind == counterexample.Send && t.Client == s.Client {
+			return t.At-s.At > history.Duration(time.Millisecond)
+		}
+	}
+	return true
+}
+
+// broken reports whether a reply was lost with its connection or its call, and not by a time-out or
+// since there was no connection.
+func broken(l history.Loss) bool { return l == history.BrokenOff || l == history.Canceled }
+
+// neverComes reports whether a command whose reply was lost will not come to the relay any
+// more: there was no connection, or it ended before the command was through, and no fault keeps it.
+func (s *sentCommand) neverComes(l history.Loss) bool {
+	return l == history.NotSent || broken(l) && !s.late
+}

@@ -1,0 +1,169 @@
+package replay
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+)
+
+// matcher compares the commands and replies of real clients and servers with the recorded ones.
+// Owner values and readings of a clock are others in another environment: each recorded owner value
+// stands for one real value, and a real reading must be as far from the first real one as the
+// recorded reading is from the first recorded one.
+type matcher struct {
+	lease  time.Duration // the plan's
+	late   time.Duration // how far the replay is behind
+	owners map[string]string
+	owned  map[string]bool     // the values of owners
+	clocks map[string][]string // a recorded reading → its readings in this environment
+	offset float64             // ms from a recorded reading to one of this environment
+	known  bool                // offset is known
+}
+
+func newMatcher(lease time.Duration) *matcher {
+	return &matcher{lease: lease, owners: map[string]string{},
+		owned: map[string]bool{}, clocks: map[string][]string{}}
+}
+
+// clockSlack is how much later than in the record a client may read its clock, by the time that a
+// replay's own steps take, and besides by what the replay is behind. It is far below the jumps and
+// leases on which a verdict depends.
+const clockSlack = 150 * time.Millisecond
+
+// slack is how far clocks may be apart, in ms.
+func (m *matcher) slack() int64 {
+	return (clockSlack + min(m.late, m.lease/4)).Milliseconds()
+}
+
+// command reports whether a command is the recorded one, and if so remembers which of its words
+// stand for which.
+func (m *matcher) command(recorded string, words []string) bool {
+	want, have := counterexample.Words(recorded), counterexample.Words(counterexample.Render(words))
+	if len(want) != len(have) {
+		return false
+	}
+	for i := range want {
+		if !m.same(want[i], have[i]) {
+			return false
+		}
+	}
+	for i := range want {
+		m.learn(want[i], have[i])
+	}
+	return true
+}
+
+// same compares a word that a client has sent.
+func (m *matcher) same(want, have string) bool {
+	if owner.MatchString(want) && owner.MatchString(have) {
+		known, ok := m.owners[want]
+		return ok && known == have || !ok && !m.owned[have]
+	}
+	if w, h, ok := readings(want, have); ok {
+		return !m.known || math.Abs(h-w-m.offset) <= float64(m.slack())
+	}
+	return want == have
+}
+
+// owner is a value that impls.Env.Token gives; Redisson adds its thread.
+var owner = regexp.MustCompile(`^[0-9a-f]{40}(:1)?$`)
+
+func (m *matcher) learn(want, have string) {
+	if owner.MatchString(want) {
+		m.owners[want], m.owned[have] = have, true
+		return
+	}
+	w, h, ok := readings(want, have)
+	if !ok {
+		return
+	}
+	if !m.known {
+		m.offset, m.known = h-w, true
+	}
+	if !slices.Contains(m.clocks[want], have) {
+		m.clocks[want] = append(m.clocks[want], have)
+	}
+}
+
+// The simulator's clock begins with the year 2000. A reading of it is in seconds, with or without a
+// fraction, or in milliseconds; a client's clock may be wrong, and a lease added.
+const (
+	simBegins = 946_684_800
+	simEnds   = simBegins + 10*24*3600
+	simBefore = simBegins - 10*24*3600
+)
+
+// readings are two readings of a clock in ms, if they are any.
+func readings(want, have string) (w, h float64, ok bool) {
+	w, err1 := strconv.ParseFloat(want, 64)
+	h, err2 := strconv.ParseFloat(have, 64)
+	if err1 != nil || err2 != nil {
+		return 0, 0, false
+	}
+	switch {
+	case w > simBefore && w < simEnds:
+		return w * 1000, h * 1000, true
+	case w > simBefore*1000 && w < simEnds*1000:
+		return w, h, true
+	}
+	return 0, 0, false
+}
+
+// reply reports whether a reply to a command is the recorded one: for a word that a client has
+// written before, its real counterpart must be read, and the rest of a lease may be a little less
+// or more.
+func (m *matcher) reply(command []string, want, have string) bool {
+	if want == have && !owner.MatchString(want) {
+		return true
+	}
+	ws, hs := strings.Fields(strings.Trim(want, "[]")), strings.Fields(strings.Trim(have, "[]"))
+	if len(ws) != len(hs) || strings.HasPrefix(want, "[") != strings.HasPrefix(have, "[") {
+		return false
+	}
+	rest := tellsRest(command)
+	for i := range ws {
+		if !m.item(ws[i], hs[i], rest && i == 0) { // behind it may be a fencing token
+			return false
+		}
+	}
+	return true
+}
+
+// item compares a word of a reply.
+func (m *matcher) item(want, have string, rest bool) bool {
+	if known, ok := m.owners[want]; ok {
+		return known == have
+	}
+	if known, ok := m.clocks[want]; ok {
+		return slices.Contains(known, have)
+	}
+	return want == have || rest && m.rest(want, have)
+}
+
+// rest compares the rest of a lease, in ms.
+func (m *matcher) rest(want, have string) bool {
+	w, err1 := strconv.ParseInt(want, 10, 64)
+	h, err2 := strconv.ParseInt(have, 10, 64)
+	lease := m.lease.Milliseconds()
+	return err1 == nil && err2 == nil && w >= 0 && h >= 0 && w <= lease && h <= lease+1 &&
+		max(w-h, h-w) <= m.slack()
+}
+
+// tellsRest reports whether the reply of a command may be the rest of a lease.
+func tellsRest(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	switch strings.ToLower(words[0]) {
+	case "ttl", "pttl":
+		return true
+	case "eval":
+		return len(words) > 1 && strings.Contains(strings.ToLower(words[1]), "pttl")
+	}
+	return false
+}

@@ -1,0 +1,93 @@
+package replay
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/search/explore/simrun"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Possible says why a counterexample cannot be replayed on real servers yet; nil: it can.
+func Possible(c *counterexample.Counterexample) error {
+	p := c.Plan
+	switch {
+	case p.Adapter != nil:
+		return notYet(fmt.Sprintf("the order in which a library's commands leave is not held up there; "+
+			"run --adapter %s aims the fault there", cmp.Or(p.Adapter.Dir, p.Adapter.Name)))
+	case p.Topology == nemesis.Sentinel:
+		return notYet("an election by sentinels cannot be held up at a breakpoint")
+	case p.Topology == nemesis.Cluster:
+		return notYet("a vote of a cluster cannot be held up at a breakpoint")
+	case p.WaitReplicas > 0:
+		return notYet("--wait-replicas: when replicas confirm is not in the record")
+	case p.ClientRetries > 0:
+		return notYet("--client-retries: what the Redis client resends by itself is not in the record")
+	case p.TTL.D() < shortest:
+		return notYet(fmt.Sprintf("a lease of %v: a few steps on real servers take as long", p.TTL))
+	case wakesInTheLastMillisecond(c):
+		return notYet("a subscriber that asks again in the last millisecond of a lease: " +
+			"when it wakes is up to the machine")
+	case tooMany(c.Steps):
+		return notYet(fmt.Sprintf("more than %d steps in a second: each takes real servers a "+
+			"millisecond or two", mostSteps))
+	case comparesInAMillisecond(c):
+		return notYet("a client that compares its clock with the end of a lease in less than a " +
+			"millisecond: which comes first is up to the machine")
+	}
+	return promotes(c)
+}
+
+// wakesInTheLastMillisecond reports whether a client that waits for a message is told that 0 ms of
+// a lease are left, and nothing after that is in the record: its wait is not shorter by what the
+// replay is late, and less than a millisecond decides.
+func wakesInTheLastMillisecond(c *counterexample.Counterexample) bool {
+	subscribed := map[int]bool{}
+	for i, s := range c.Steps {
+		switch {
+		case s.Kind == counterexample.Exec && subscribes(strings.Split(s.Command, " ")[0]):
+			subscribed[s.Client] = true
+		case s.Kind == counterexample.Recv && subscribed[s.Client] && tellsNothingLeft(s.Reply) &&
+			!slices.ContainsFunc(c.Steps[i+1:], func(next counterexample.Step) bool {
+				return next.Kind == counterexample.Recv && next.Client == s.Client
+			}):
+			return true
+		}
+	}
+	return false
+}
+
+// tellsNothingLeft reports whether a reply says that a lease is over in less than a millisecond.
+func tellsNothingLeft(reply string) bool { return reply == "0" || reply == "[0 -1]" }
+
+// promotes says why a failover cannot be done again. The file does not have the writes that were
+// under way to a replica: the run is done again in the simulator.
+func promotes(c *counterexample.Counterexample) error {
+	if !slices.ContainsFunc(c.Steps, func(s counterexample.Step) bool {
+		return s.Fault != nil && s.Fault.Do == nemesis.Promote
+	}) {
+		return nil
+	}
+	r, err := simrun.Of(c).Run(context.Background())
+	if err != nil {
+		return fmt.Errorf("the simulator cannot run it: %w", err)
+	}
+	if r.Overtaken {
+		return notYet("a failover whose replica misses a write that was still under way; " +
+			"only one that the link has dropped can be arranged")
+	}
+	return nil
+}
+
+// shortest is a lease in which there is time for some steps, each of which takes about a
+// millisecond on a busy machine.
+const shortest = 20 * time.Millisecond
+
+func notYet(what string) error {
+	return fmt.Errorf("not replayable on real Redis yet: %s", what)
+}

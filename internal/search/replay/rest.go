@@ -1,0 +1,89 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// rest waits until a client only waits.
+func (r *replayer) rest(client int) error {
+	a := r.actors[client]
+	var wrong error
+	_, err := r.await(func() bool {
+		if a.paused || a.gone || wrong != nil {
+			return true
+		}
+		if !r.environment.Rest(client, tick) {
+			return false
+		}
+		passed := a.passed
+		wrong = r.drain()
+		return passed == a.passed // else it has gone on since
+	})
+	return errors.Join(err, wrong)
+}
+
+// drain takes the reports that have come.
+func (r *replayer) drain() error {
+	for {
+		rep, ok := r.environment.Next(r.ctx, r.environment.Now())
+		if !ok {
+			return r.ctx.Err()
+		}
+		if err := r.take(rep); err != nil {
+			return err
+		}
+	}
+}
+
+// dial lets clients connect, except a client that is going to be redirected meanwhile.
+func (r *replayer) dial() {
+	for i, a := range r.actors {
+		if len(a.dialling) > 0 && !r.redirected(i) {
+			for _, h := range a.dialling {
+				r.pass(i, h)
+			}
+			a.dialling = nil
+		}
+	}
+}
+
+// dialTime is how long it takes a simulated client to connect.
+const dialTime = 20 * time.Microsecond
+
+// redirected reports whether a client was told in the record to use another node while it
+// connected.
+func (r *replayer) redirected(client int) bool {
+	for _, t := range r.turns[min(r.now+1, len(r.turns)):] {
+		if t.At-r.turns[r.now].At > history.Duration(dialTime) {
+			return false
+		}
+		if t.Kind == counterexample.Fault && t.Fault.Do == nemesis.Redirect &&
+			t.Fault.Target == fmt.Sprintf("c%d", client) {
+			return true
+		}
+	}
+	return false
+}
+
+// hurry tells a client how late the replay is, before the client goes on: its sleeps end when they
+// ended in the record, so that the costs of the steps do not add up.
+func (r *replayer) hurry(client int) error {
+	a := r.actors[client]
+	late := r.clock.lateness(r.now, r.environment.Now())
+	if a.paused || max(late-a.hurry, a.hurry-late) < worthTelling {
+		return nil
+	}
+	a.hurry = late
+	r.environment.Send(client, workloads.Order{Do: workloads.DoHurry, Offset: history.Duration(late)})
+	return r.rest(client)
+}
+
+// worthTelling is more than it costs to tell a client.
+const worthTelling = 500 * time.Microsecond

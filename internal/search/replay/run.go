@@ -1,0 +1,87 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+)
+
+// Options say where a counterexample is done again, and how often.
+type Options struct {
+	Environment string                 // runner.Sim, Process or Docker
+	Place       harness.Place          // of the servers
+	Times       int                    // the first time that it diverges is the last
+	Command     string                 // the command line that does the same again
+	Dir         func() (string, error) // makes the run directory of each attempt on servers
+}
+
+// Run does a counterexample again in the simulator, or on servers that it starts. Without an
+// outcome the error is the user's to mend, or that of ctx.
+func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outcome, error) {
+	switch o.Environment {
+	case runner.Sim:
+		return simulatedTimes(ctx, c, o.Times)
+	case runner.Process, runner.Docker:
+	default:
+		return Outcome{}, fmt.Errorf("--env %s: a counterexample can be replayed in %s, %s and %s",
+			o.Environment, runner.Sim, runner.Process, runner.Docker)
+	}
+	choice, err := choose(ctx, c, o)
+	if err != nil {
+		return Outcome{}, err
+	}
+	servers, err := runner.Connect(ctx, choice)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer servers.Close()
+	if servers.Spawner == nil {
+		workers := new(server.WorkerPool) // for all attempts
+		defer workers.Close()
+		servers.Spawner = workers
+	}
+	return OnServers(ctx, c, o.Times, func() (Place, error) {
+		dir, err := o.Dir()
+		return Place{Environment: choice.Environment, Dir: dir, Launcher: servers.Launcher,
+			Spawner: servers.Spawner, Command: o.Command, Version: runner.Version()}, err
+	})
+}
+
+func simulatedTimes(ctx context.Context, c *counterexample.Counterexample, times int) (Outcome,
+	error) {
+	all := Outcome{}
+	for range times {
+		o, err := Simulated(ctx, c)
+		if err != nil {
+			return o, err
+		}
+		o.Runs, o.Same = all.Runs+o.Runs, all.Same+o.Same
+		if all = o; !o.Confirmed {
+			break
+		}
+	}
+	return all, nil
+}
+
+// choose refuses an environment that cannot be had, or not for this counterexample.
+func choose(ctx context.Context, c *counterexample.Counterexample, o Options) (runner.Choice,
+	error) {
+	if err := Possible(c); err != nil {
+		return runner.Choice{}, err
+	}
+	choice, err := runner.Choose(ctx, o.Environment, o.Place)
+	if err == nil {
+		err = runner.Available(ctx, choice, Faults(c)...)
+	}
+	if err == nil && choice.Place.Workers == docker.InContainer {
+		err = errors.New("not replayable on real Redis yet: lockbench cannot see when clients in " +
+			"containers rest; leave --workers out")
+	}
+	return choice, err
+}

@@ -1,0 +1,139 @@
+// Command detect asks which mutants of the locks the harness finds, and writes docs/detection.json
+// and the pages of docs. Run it in the root of the repository: go run ./lab/mutate/detect.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/run/store"
+	"github.com/lockbench/lockbench/lab/mutate"
+	"github.com/lockbench/lockbench/lab/mutate/detection"
+	"github.com/lockbench/lockbench/lab/study"
+)
+
+// options are the flags.
+type options struct {
+	docs          string
+	missing, deep bool
+	pages, learn  bool
+	departs       bool
+	times         bool
+	locks         string
+	campaign      detection.Campaign
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.docs, "docs", "docs", "directory of pages")
+	flag.BoolVar(&o.missing, "missing", false, "ask only the mutants that the record does not have")
+	flag.BoolVar(&o.deep, "deepen", false, "ask only those again that were not found")
+	flag.BoolVar(&o.pages, "pages", false, "ask nothing: write the lines and the pages anew")
+	flag.BoolVar(&o.learn, "learn", false, "ask only the locks as they are, and take findings back")
+	flag.BoolVar(&o.departs, "departs", false,
+		"ask only what departs from the locks' specifications, and keep what else the record says")
+	flag.BoolVar(&o.times, "times", false,
+		"ask only without an aim how long it takes, and keep what else the record says")
+	flag.StringVar(&o.locks, "locks", "", "ask only those of these locks, separated by commas")
+	flag.IntVar(&o.campaign.Aimed, "aimed", 3, "runs of each scenario at most")
+	flag.IntVar(&o.campaign.Drawn, "drawn", 48, "seeds of each fault at most")
+	flag.IntVar(&o.campaign.AsItIsAimed, "known-aimed", 60, "the same, of the locks as they are")
+	flag.IntVar(&o.campaign.AsItIsDrawn, "known-drawn", 20, "the same, of the locks as they are")
+	flag.IntVar(&o.campaign.Jobs, "jobs", 2, "processes at the same time")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := o.run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func (o options) run(ctx context.Context) error {
+	old, err := read(o.docs, detection.File, detection.Read)
+	if err != nil {
+		return err
+	}
+	if o.pages {
+		if err := old.Refresh("."); err != nil {
+			return err
+		}
+		return o.write(old)
+	}
+	c := o.campaign
+	c.Root, c.Ask, c.Tell = ".", o.wanted(old), tell
+	if c.Matrix, err = read(o.docs, "matrix.json", matrix.Read); err != nil {
+		return err
+	}
+	if o.learn && old != nil {
+		return errors.Join(c.Learn(ctx, old), o.write(old))
+	}
+	if o.departs && old != nil {
+		return errors.Join(c.Depart(ctx, old), o.write(old))
+	}
+	if o.times && old != nil {
+		return errors.Join(c.Clock(ctx, old), o.write(old))
+	}
+	if old != nil && (o.missing || o.deep) {
+		c.Known = old.Known
+	}
+	r, err := c.Run(ctx, old)
+	if r == nil {
+		return err
+	}
+	return errors.Join(err, o.write(r))
+}
+
+// write writes the record and the pages.
+func (o options) write(r *detection.Record) error {
+	return errors.Join(store.Write(o.docs, detection.File, func(f *os.File) error {
+		return r.Write(f)
+	}), study.WritePages(o.docs))
+}
+
+// wanted says which mutants are asked.
+func (o options) wanted(old *detection.Record) func(mutate.Mutant) bool {
+	has, found := map[string]bool{}, map[string]bool{}
+	if old != nil {
+		for _, m := range old.Mutants {
+			has[m.Key()], found[m.Key()] = true, m.Noticed()
+			if o.times {
+				found[m.Key()] = len(m.Drawn) > 0
+			}
+		}
+	}
+	locks := strings.Split(o.locks, ",")
+	return func(m mutate.Mutant) bool {
+		return (o.locks == "" || slices.Contains(locks, m.Lock)) &&
+			(!o.missing || !has[m.Key()]) && (!o.deep || !found[m.Key()])
+	}
+}
+
+// read reads a document, if it is there.
+func read[T any](dir, name string, by func(io.Reader) (*T, error)) (*T, error) {
+	f, err := os.Open(filepath.Join(dir, name))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return by(f)
+}
+
+func tell(done, all int, r detection.Result) {
+	fmt.Fprintf(os.Stderr, "%s %d/%d %s:%d %s: %s → %s: %v %v %s %s %s (%d runs)\n",
+		time.Now().Format("15:04:05"), done, all, r.Lock, r.Line, r.Operator, r.Old, r.New, r.Aimed,
+		r.Drawn, r.End, r.Words, r.Departs, r.Runs)
+}

@@ -1,0 +1,153 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/search/explore"
+	"github.com/lockbench/lockbench/internal/search/explore/simrun"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Line names a run: the same line gives the same run.
+type Line struct {
+	Row      string // of the matrix
+	Workload string
+	Fault    string
+	Seed     uint64
+}
+
+// String writes what ParseLine reads.
+func (l Line) String() string {
+	return strings.Join([]string{l.Row, l.Workload, l.Fault, strconv.FormatUint(l.Seed, 10)}, "/")
+}
+
+// ParseLine reads a line.
+func ParseLine(s string) (l Line, err error) {
+	parts := strings.Split(s, "/")
+	if len(parts) != 4 {
+		return l, fmt.Errorf("%q is not LOCK/WORKLOAD/FAULT/SEED", s)
+	}
+	l = Line{Row: parts[0], Workload: parts[1], Fault: parts[2]}
+	l.Seed, err = strconv.ParseUint(parts[3], 10, 64)
+	return l, err
+}
+
+// Draw returns a line for a seed. Of the locks only those with this name, if there is one. The
+// controls are left out: they hold nothing on a server.
+func Draw(seed uint64, lock string) Line {
+	r := rand.New(rand.NewPCG(seed, 0x0a1e))
+	rows := slices.DeleteFunc(matrix.Rows(), func(r matrix.Row) bool {
+		about, err := impls.Find(r.Impl)
+		return lock != "" && r.Impl != lock || err == nil && about.Control()
+	})
+	row := rows[r.IntN(len(rows))]
+	ws := suitable(row)
+	faults := nemesis.All()
+	return Line{row.Name, ws[r.IntN(len(ws))], faults[r.IntN(len(faults))].Name, r.Uint64N(1e6)}
+}
+
+// suitable are the workloads that a row can have, its own most often.
+func suitable(row matrix.Row) []string {
+	own := row.Workload
+	if own == "" {
+		own = workloads.Mutex
+	}
+	names := []string{own, own, own}
+	lock, err := impls.Find(row.Impl)
+	if err != nil {
+		return names
+	}
+	for _, w := range workloads.All() {
+		if w.Name != own && workloads.Suits(lock, w.Name, w.Keys) == nil {
+			names = append(names, w.Name)
+		}
+	}
+	return names
+}
+
+// Outcome is a run that was compared with what its servers did.
+type Outcome struct {
+	Plan        string
+	Verdict     *checker.Verdict
+	Differences []Difference
+	Missed      []Difference // violations that the servers show and the verdict does not
+	Truth       *Truth
+}
+
+// Run carries a line out. The error says that there is no such run, or that it broke.
+func Run(ctx context.Context, l Line) (*Outcome, error) {
+	job, schedule, err := jobOf(l)
+	if err != nil {
+		return nil, err
+	}
+	rec := &Recorder{}
+	rec.Attach(&job)
+	run, err := job.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if run.HarnessError != nil {
+		return nil, run.HarnessError
+	}
+	run.History.Events = append(run.History.Events, history.Event{Type: history.End,
+		Process: history.Harness, T: end(&run.History)})
+	v := checker.Check(&run.History, run.Trace, checker.Options{Properties: history.Properties()})
+	t := rec.Truth(run)
+	t.Late = schedule != explore.Random
+	return &Outcome{job.Plan.Nemesis + ", " + schedule, v, t.Compare(v), t.Missed(v), t}, nil
+}
+
+// draws are the ways to draw runs of a lock, a workload and a fault.
+var draws sync.Map // of Line without a seed to drawing
+
+type drawing struct {
+	job func(uint64) (simrun.Job, string)
+	err error
+}
+
+// jobOf returns the run of a line, and the schedule that it follows.
+func jobOf(l Line) (simrun.Job, string, error) {
+	key := l
+	key.Seed = 0
+	known, ok := draws.Load(key)
+	if !ok {
+		job, err := draw(l)
+		known, _ = draws.LoadOrStore(key, drawing{job, err})
+	}
+	d := known.(drawing)
+	if d.err != nil {
+		return simrun.Job{}, "", d.err
+	}
+	job, schedule := d.job(l.Seed)
+	return job, schedule, nil
+}
+
+func draw(l Line) (func(uint64) (simrun.Job, string), error) {
+	rows, _, err := matrix.RowsAndColumns([]string{l.Row}, nil)
+	if err != nil {
+		return nil, err
+	}
+	o := rows[0].Options(l.Fault)
+	o.Workload = l.Workload
+	return explore.Search{Options: o, Properties: history.Properties(), Schedule: explore.Portfolio,
+		Moments: explore.Both}.Draw()
+}
+
+// end is the last stamp of a history.
+func end(h *history.History) (t int64) {
+	for i := range h.Events {
+		t = max(t, h.Events[i].T)
+	}
+	return t
+}

@@ -1,0 +1,28 @@
+// Command measure draws runs, compares the verdict of each with what its servers did, and counts
+// the differences. Each is a line that a test of package oracle repeats.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/lab/oracle"
+)
+
+func main() {
+	from := flag.Uint64("from", 0, "the first seed")
+	runs := flag.Uint64("runs", 1000, "how many runs are drawn")
+	lock := flag.String("lock", "", "draw only runs of this lock")
+	after := flag.Duration("for", 8*time.Minute, "when to end at the latest")
+	show := flag.Int("show", 3, "how many lines of each kind are shown")
+	flag.Parse()
+	tally, began := oracle.NewTally(*show), time.Now()
+	for seed := *from; seed < *from+*runs && time.Since(began) < *after; seed++ {
+		l := oracle.Draw(seed, *lock)
+		o, err := oracle.Run(context.Background(), l)
+		tally.Add(l, o, err)
+	}
+	fmt.Print(tally)
+}

@@ -1,0 +1,212 @@
+package oracle
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/internal/env/sim/engine"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/search/explore/simrun"
+)
+
+// Truth is what the servers of a run did.
+type Truth struct {
+	*lives
+	// messages may be late although no fault holds them up, so that commands time out
+	Late   bool
+	run    *simrun.Record
+	record *record.Record
+	header history.Header
+	quorum int
+	execs  []*execution
+	losses []int64 // when a server lost a key
+}
+
+// Truth derives it from a run that has ended.
+func (r *Recorder) Truth(run *simrun.Record) *Truth {
+	r.name(run.Trace, run.Epoch)
+	slices.SortStableFunc(r.changes, compareChanges)
+	h := run.History.Header
+	names := trace.NamesOf(h.Names)
+	t := &Truth{run: run, header: h, record: record.Of(&run.History), quorum: 1, execs: r.executions}
+	if h.Topology == "independent" {
+		t.quorum = h.Masters/2 + 1
+	}
+	t.lives = &lives{lockOf: names.Lock, granted: t.granted}
+	t.follow(r.changes)
+	for _, c := range r.changes {
+		if c.How == engine.Lost || c.How == engine.Copied {
+			t.losses = append(t.losses, c.T)
+		}
+	}
+	return t
+}
+
+// granted reports whether a client came in by a command: it is the last of its acquisition, before
+// it came in, that has this name.
+func (t *Truth) granted(e *execution) bool {
+	w := e.who()
+	for i := range t.record.Holds {
+		h := &t.record.Holds[i]
+		if h.Process != w.Process || h.N != w.N || e.command == nil || e.command.Sent > h.From {
+			continue
+		}
+		return !slices.ContainsFunc(t.run.Trace, func(m history.Command) bool {
+			return m.Process == w.Process && m.N == w.N && m.Sent > e.command.Sent && m.Sent < h.From &&
+				trace.EffectOf(m.Args).Kind.Writes()
+		})
+	}
+	return false
+}
+
+// timedOut reports whether a command timed out, or was answered after more than 100 ms,
+// because its messages were late without a fault.
+func (t *Truth) timedOut() bool {
+	const slow = 100 * ms
+	return t.Late && slices.ContainsFunc(t.run.Trace, func(m history.Command) bool {
+		return m.Err != "" || m.Recv-m.Sent > slow
+	})
+}
+
+// hold returns the hold of an acquisition.
+func (t *Truth) hold(process, n, key int) *record.Hold {
+	for i := range t.record.Holds {
+		if h := &t.record.Holds[i]; h.Process == process && h.N == n && h.Key == key {
+			return h
+		}
+	}
+	return nil
+}
+
+// of returns the lives by which nodes kept a lock for a hold: those that its acquisition wrote, or
+// else those of its client that were there when it came in. Of each node the last.
+func (t *Truth) of(h *record.Hold) map[string]*life {
+	own, left := map[string]*life{}, map[string]*life{}
+	for _, l := range t.all {
+		earlier := t.quorum > 1 && l.gone() <= h.Granting // of an attempt that was given up
+		if l.lock != h.Key || l.owner.Process != h.Process || l.born > h.From || earlier {
+			continue
+		}
+		if l.owner.N == h.N {
+			own[l.node] = l
+		} else if l.gone() > h.Call {
+			left[l.node] = l
+		}
+	}
+	for node, l := range left {
+		if own[node] == nil && !t.written(h, own) {
+			own[node] = l
+		}
+	}
+	return own
+}
+
+// written reports whether an acquisition wrote the lock on a node by itself.
+func (t *Truth) written(h *record.Hold, own map[string]*life) bool {
+	for _, l := range own {
+		if l.owner.N == h.N {
+			return true
+		}
+	}
+	return false
+}
+
+// cause is why a hold did not keep the next one out.
+type cause struct {
+	kind  string
+	node  string
+	life  *life // of the hold that did not
+	next  *life // of the other
+	late  bool  // of a deletion: it was sent before the key was written
+	other who   // of a deletion or an overwriting: whose
+}
+
+// The kinds of causes besides the endings of lives.
+const (
+	neverWritten = "never written"             // no server had a key for the first hold
+	noGrant      = "no grant"                  // no server had a key for the second hold
+	absent       = "absent on this node"       // the server of the second hold never had it
+	alive        = "there when it was granted" // that should not be
+)
+
+// causes returns why the second hold could be granted although there was the first, for each node
+// that granted the second.
+func (t *Truth) causes(a, b *record.Hold) (all []cause) {
+	first, second := t.of(a), t.of(b)
+	switch {
+	case len(first) == 0:
+		return []cause{{kind: neverWritten}}
+	case len(second) == 0:
+		return []cause{{kind: noGrant}}
+	}
+	for node, next := range second {
+		l := first[node]
+		if next.origin != nil && second[next.origin.node] == next.origin {
+			continue // a copy of what another node granted
+		}
+		switch {
+		case l == nil && t.quorum > 1 && first[master(node)] == nil:
+		case l == nil:
+			all = append(all, cause{kind: absent, node: node, next: next})
+		default:
+			all = append(all, t.causeOf(l, next))
+		}
+	}
+	if len(all) == 0 {
+		all = append(all, cause{kind: absent})
+	}
+	slices.SortFunc(all, func(a, b cause) int { return compareStrings(a.node, b.node) })
+	return all
+}
+
+// master is the server whose copy a node has, by their names.
+func master(node string) string { return "n" + strings.TrimPrefix(node, "r") }
+
+func compareStrings(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// causeOf is how the life of the first hold ended before the second one's began. What a replica was
+// told follows from what happened at its master.
+func (t *Truth) causeOf(l, next *life) cause {
+	c := cause{kind: string(l.how), node: l.node, life: l, next: next}
+	end := l
+	for end.how == replaced && end.origin != nil {
+		end = end.origin
+	}
+	switch {
+	case l.gone() > next.born:
+		c.kind = alive
+	case end.how == open && end.gone() <= next.born:
+		c.kind = string(expired)
+	case end.how == open, end.how == replaced:
+		c.kind = string(lost) // its master no longer had it, or another one was followed
+	default:
+		c.kind = string(end.how)
+	}
+	c.other = end.ender.who()
+	c.late = end.ender.sent() < l.born
+	return c
+}
+
+// leaseOver is when the servers no longer kept the key by the lease that it had at t, had nothing
+// else happened: fewer than a quorum of the leases are left.
+func (t *Truth) leaseOver(h *record.Hold, at int64) int64 {
+	var ends []int64
+	for _, l := range t.of(h) {
+		ends = append(ends, l.dueAt(at))
+	}
+	slices.Sort(ends)
+	if len(ends) < t.quorum {
+		return 0
+	}
+	return ends[len(ends)-t.quorum]
+}

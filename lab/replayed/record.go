@@ -1,0 +1,117 @@
+package replayed
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/lab/searched"
+)
+
+// Result is what became of a counterexample of a cell.
+type Result struct {
+	Row       string `json:"row"`
+	Column    string `json:"column"`
+	Letter    string `json:"letter,omitempty"` // "": the simulator shows none
+	Class     string `json:"class,omitempty"`
+	Fault     string `json:"fault,omitempty"` // with its variant
+	Steps     int    `json:"steps,omitempty"`
+	Refused   string `json:"refused,omitempty"` // why it cannot be replayed, said before it starts
+	Confirmed int    `json:"confirmed"`
+	Times     int    `json:"times,omitempty"`
+	Again     int    `json:"again,omitempty"` // attempts for which the machine was too slow
+	Redis     string `json:"redis,omitempty"`
+	Seconds   int    `json:"seconds,omitempty"`
+	// the outcome, if it was not confirmed, and where the last attempt's run is
+	Diverged string `json:"diverged,omitempty"`
+	TooSlow  bool   `json:"too_slow,omitempty"`
+	Dir      string `json:"-"`
+}
+
+// Record is what was measured.
+type Record struct {
+	Format  int      `json:"format"`
+	Results []Result `json:"results"`
+}
+
+// file is the record among the files of docs.
+const file = "replayed.json"
+
+// Read reads the record among the files of docs; without one it is empty.
+func Read(docs fs.FS) (*Record, error) {
+	r := &Record{Format: 1}
+	return r, searched.Load(docs, file, r)
+}
+
+// Of is what was measured of a cell.
+func (r *Record) Of(c Cell) (Result, bool) {
+	for _, x := range r.Results {
+		if x.Row == c.Row && x.Column == c.Column {
+			return x, true
+		}
+	}
+	return Result{}, false
+}
+
+// Put adds or replaces what was measured of a cell, in the order of the cells.
+func (r *Record) Put(x Result, order []Cell) {
+	at := func(x Result) int {
+		return slices.IndexFunc(order, func(c Cell) bool {
+			return c.Row == x.Row && c.Column == x.Column
+		})
+	}
+	r.Results = append(slices.DeleteFunc(r.Results, func(o Result) bool { return at(o) == at(x) }), x)
+	slices.SortStableFunc(r.Results, func(a, b Result) int { return at(a) - at(b) })
+}
+
+// Write writes the record, and its table into the page.
+func (r *Record) Write(docs string) error {
+	return searched.Save(docs, file, r, searched.Table{Mark: "replays", Text: r.table()})
+}
+
+// table says what was confirmed, and what became of the others.
+func (r *Record) table() string {
+	b := &strings.Builder{}
+	b.WriteString("\n| lock | fault | letter | confirmed | made again | steps |\n" +
+		"|---|---|---|---|---|---|\n")
+	count := map[string]int{}
+	for _, x := range r.Results {
+		kind, said := x.outcome()
+		count[kind]++
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %d | %d |\n", x.Row, x.Column, x.Letter, said, x.Again,
+			x.Steps)
+	}
+	fmt.Fprintf(b, "\nOf %s %d were confirmed each time; for %d the machine was too slow, %d "+
+		"diverged,\n%d are refused, and for %d the search finds nothing.\n\n",
+		units.Count(len(r.Results), "cell"), count[confirmed], count[slow], count[diverged],
+		count[refused], count[none])
+	return b.String()
+}
+
+// The outcomes that are counted.
+const (
+	confirmed = "confirmed"
+	slow      = "too slow"
+	diverged  = "diverged"
+	refused   = "refused"
+	none      = "none is found"
+)
+
+// outcome is what became of a counterexample, in a word and in a few.
+func (x Result) outcome() (kind, said string) {
+	said = fmt.Sprintf("%d of %d", x.Confirmed, x.Times)
+	switch {
+	case x.Letter == "":
+		return none, none
+	case x.Refused != "":
+		_, why, _ := strings.Cut(x.Refused, ": ")
+		return refused, refused + ": " + why
+	case x.TooSlow:
+		return slow, said + ", then too slow"
+	case x.Diverged != "":
+		return diverged, said + ", then " + x.Diverged
+	}
+	return confirmed, said
+}

@@ -1,0 +1,212 @@
+// Package replayed measures which counterexamples real Redis confirms: one for each lock and fault
+// of the matrix under which the simulator violates anything. It writes its table into
+// docs/explore.md.
+package replayed
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/lockbench/lockbench/internal/search/explore"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/search/replay"
+	"github.com/lockbench/lockbench/lab/study"
+)
+
+// Cell is a row of the matrix and a column, with the letters that are violated there, the worst
+// first.
+type Cell struct {
+	Row, Column string
+	Letters     []string
+}
+
+// worst orders letters: the lock itself failed, it is never free again, the work outlasts a lease;
+// the rest only says how long it stays taken.
+const worst = "FLODSRA"
+
+// Cells are those of the matrix in which a letter was found, on real Redis or in the simulator.
+func Cells(b *study.Book) (all []Cell) {
+	for i := range b.Matrix.Cells {
+		c := &b.Matrix.Cells[i]
+		found := Cell{c.Row, c.Column, c.Found()}
+		for _, s := range b.Soaks {
+			for _, h := range s.Found {
+				if s.Environment == runner.Sim && h.Row == c.Row && h.Column == c.Column {
+					found.Letters = append(found.Letters, h.Property)
+				}
+			}
+		}
+		slices.SortFunc(found.Letters, func(a, b string) int {
+			return strings.Index(worst, a) - strings.Index(worst, b)
+		})
+		if found.Letters = slices.Compact(found.Letters); len(found.Letters) > 0 {
+			all = append(all, found)
+		}
+	}
+	return all
+}
+
+// Found is a counterexample of a cell.
+type Found struct {
+	Cell
+	Letter string
+	File   string
+}
+
+// The bounds of a search, and of making a counterexample small.
+const (
+	longest = 30 * time.Second
+	small   = 90 * time.Second
+)
+
+// Kept is the counterexample of a cell that is in a directory, and whether there is one.
+func Kept(c Cell, dir string) (Found, bool) {
+	for _, letter := range c.Letters {
+		file := c.file(dir, letter)
+		if _, err := os.Stat(file); err == nil {
+			return Found{c, letter, file}, true
+		}
+	}
+	return Found{Cell: c}, false
+}
+
+// Find searches the simulator for a counterexample of a cell, as explore does, and keeps it in a
+// directory. The letter is the worst that is found; "": none is.
+func Find(ctx context.Context, c Cell, dir string, seeds int) (Found, error) {
+	for _, letter := range c.Letters {
+		f := Found{c, letter, c.file(dir, letter)}
+		x, err := c.search(ctx, letter, seeds)
+		if err != nil {
+			return f, fmt.Errorf("%s: %w", f.File, err)
+		}
+		if x != nil {
+			return f, save(f.File, x)
+		}
+	}
+	return Found{Cell: c}, nil
+}
+
+func (c Cell) file(dir, letter string) string {
+	name := c.Row + "-" + c.Column + "-" + letter + ".yaml"
+	return filepath.Join(dir, strings.NewReplacer(" ", "-", "+", "-plus").Replace(name))
+}
+
+func save(name string, x *counterexample.Counterexample) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(x.Write(f), f.Close())
+}
+
+// others is how many further violations are looked at, if the first cannot be replayed.
+const others = 4
+
+// search looks for a letter as explore does by default, then where the matrix aims, and then with
+// the times of the matrix: an acquire call that is open for long accounts for a key that is left
+// behind. It prefers a counterexample that can be replayed.
+func (c Cell) search(ctx context.Context, letter string, seeds int) (
+	first *counterexample.Counterexample, err error) {
+	all, err := c.searches()
+	for _, s := range all {
+		s.Properties, s.Seeds, s.Jobs, s.Budget = []string{letter}, seeds, 1, longest
+		for range 1 + others {
+			hits, _, err := s.Find(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if len(hits) == 0 {
+				break
+			}
+			inner, stop := context.WithTimeout(ctx, small)
+			x, _, err := hits[0].Shrink(inner)
+			if stop(); err != nil || replay.Possible(x) == nil {
+				return x, err
+			}
+			first = cmp.Or(first, x)
+			s.Options.Seed += hits[0].Seed + 1
+		}
+		if first != nil {
+			return first, nil
+		}
+	}
+	return nil, cmp.Or(err, ctx.Err())
+}
+
+// searches are the searches for a cell.
+func (c Cell) searches() (all []explore.Search, err error) {
+	rows, err := matrix.FindRows([]string{c.Row})
+	if err != nil {
+		return nil, err
+	}
+	columns := matrix.Columns()
+	column := columns[slices.IndexFunc(columns, func(x matrix.Column) bool {
+		return x.Name == c.Column
+	})]
+	o := rows[0].Options(column.Fault())
+	all = []explore.Search{{Options: o, Schedule: explore.Portfolio, Moments: explore.Both}}
+	o.TTL = explore.DefaultTTL
+	times := matrix.Options{Environment: runner.Sim, TTL: explore.DefaultTTL}
+	s := explore.Search{Schedule: explore.Random, Moments: explore.Aimed}
+	var timed []explore.Search
+	for _, a := range column.Aims {
+		if a.Suits(rows[0]) && !a.Control {
+			s.Options = a.Apply(o)
+			all = append(all, s)
+			s.Options = times.RunOptions(rows[0], a, 0)
+			timed = append(timed, s)
+		}
+	}
+	return append(all, timed...), nil
+}
+
+// Replay does the counterexample again on real Redis, in run directories that are gone afterwards,
+// except that of the last attempt where it was not confirmed.
+func Replay(ctx context.Context, f Found, times int) (Result, error) {
+	r := Result{Row: f.Row, Column: f.Column, Letter: f.Letter}
+	if f.Letter == "" {
+		return r, nil
+	}
+	x, err := counterexample.ReadFile(f.File)
+	if err != nil {
+		return r, err
+	}
+	r.Class, r.Fault, r.Steps = x.Verdict.Class, x.Plan.Nemesis, len(x.Steps)
+	if err := replay.Possible(x); err != nil {
+		r.Refused = err.Error()
+		return r, nil
+	}
+	var dirs []string
+	defer func() {
+		if r.Diverged != "" && len(dirs) > 0 {
+			dirs = dirs[:len(dirs)-1]
+		}
+		for _, d := range dirs {
+			_ = os.RemoveAll(d)
+		}
+	}()
+	began := time.Now()
+	o, err := replay.Run(ctx, x, replay.Options{Environment: runner.Process, Times: times,
+		Command: "lockbench replay --env process " + f.File, Dir: func() (string, error) {
+			d, err := os.MkdirTemp("", "lockbench-replayed-")
+			dirs = append(dirs, d)
+			return d, err
+		}})
+	if err != nil {
+		return r, err
+	}
+	r.Confirmed, r.Times, r.Again = o.Same, times, len(dirs)-o.Runs
+	r.Redis, r.Seconds = o.Environment, int(time.Since(began).Seconds())
+	if !o.Confirmed {
+		r.Diverged, r.TooSlow, r.Dir = o.String(), o.TooSlow, o.Dir
+	}
+	return r, nil
+}

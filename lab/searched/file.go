@@ -1,0 +1,65 @@
+package searched
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/run/store"
+)
+
+// Page is the page of docs that has the tables of what was measured without an aim.
+const Page = "explore.md"
+
+// Load reads a record with this name among the files of docs into r, and leaves r as it is where
+// there is none.
+func Load(docs fs.FS, name string, r any) error {
+	text, err := fs.ReadFile(docs, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, r)
+}
+
+// Table is a text between two marks of the page.
+type Table struct{ Mark, Text string }
+
+// Save writes a record into the directory of docs under this name, and its tables into the page.
+func Save(docs, name string, r any, tables ...Table) error {
+	text, err := os.ReadFile(filepath.Join(docs, Page))
+	if err != nil {
+		return err
+	}
+	now := string(text)
+	for _, t := range tables {
+		if now, err = between(now, t.Mark, t.Text); err != nil {
+			return err
+		}
+	}
+	return errors.Join(store.Write(docs, name, func(f *os.File) error {
+		e := json.NewEncoder(f)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", " ")
+		return e.Encode(r)
+	}), store.Write(docs, Page, func(f *os.File) error {
+		_, err := f.WriteString(now)
+		return err
+	}))
+}
+
+// between puts a text between the marks of a page.
+func between(page, name, text string) (string, error) {
+	begin, end := "<!-- measured: "+name+" -->\n", "<!-- end of "+name+" -->\n"
+	head, rest, ok := strings.Cut(page, begin)
+	_, tail, found := strings.Cut(rest, end)
+	if !ok || !found {
+		return "", fmt.Errorf("the page has no place for %s: %s", name, begin)
+	}
+	return head + begin + text + end + tail, nil
+}

@@ -1,0 +1,260 @@
+// Package study is what only this project's own pages need: the claims of the documents, the
+// mitigations, how often each letter is found, the table that the simulator decides, and the pages
+// that are made from all that.
+package study
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/run/store"
+	"github.com/lockbench/lockbench/lab/mutate/detection"
+)
+
+// The records in a directory of pages. There is one soak for each environment.
+const (
+	MatrixFile      = "matrix.json"
+	LibrariesFile   = "libraries.json"
+	FidelityFile    = "fidelity.json"
+	ExhaustiveFile  = "exhaustive.json"
+	SleepFile       = "sleep.json"
+	MitigationsFile = "mitigations.json"
+	soakFiles       = "soak-*.json"
+)
+
+// SoakFile is the record of a soak in an environment.
+func SoakFile(environment string) string { return "soak-" + environment + ".json" }
+
+// Book is all that the pages of this project are made from. Each part is measured by a command of
+// its own; a part that is nil is left out.
+type Book struct {
+	Matrix      *matrix.Matrix
+	Libraries   *matrix.Matrix // of adapters
+	Fidelity    *matrix.Matrix // of the documents' code as posted, and of our ports
+	Exhaustive  *ExhaustiveReport
+	Sleep       *Sleep
+	Mitigations *MitigationReport
+	Detection   *detection.Record
+	Soaks       []*Soak // by the name of the environment
+}
+
+// ReadBook reads the records of a directory of pages.
+func ReadBook(dir fs.FS) (*Book, error) {
+	var b Book
+	parts := []func() error{
+		func() error { return readPart(dir, MatrixFile, matrix.Read, &b.Matrix) },
+		func() error { return readPart(dir, LibrariesFile, matrix.Read, &b.Libraries) },
+		func() error { return readPart(dir, FidelityFile, matrix.Read, &b.Fidelity) },
+		func() error { return readPart(dir, ExhaustiveFile, ReadExhaustive, &b.Exhaustive) },
+		func() error { return readPart(dir, SleepFile, ReadSleep, &b.Sleep) },
+		func() error { return readPart(dir, MitigationsFile, ReadMitigations, &b.Mitigations) },
+		func() error { return readPart(dir, detection.File, detection.Read, &b.Detection) },
+	}
+	errs := make([]error, len(parts))
+	var all sync.WaitGroup
+	for i, read := range parts { // side by side, since a report waits for it
+		all.Go(func() { errs[i] = read() })
+	}
+	all.Wait()
+	err := errors.Join(errs...)
+	soaks, _ := fs.Glob(dir, soakFiles) // sorted; the pattern is good
+	for _, name := range soaks {
+		var s *Soak
+		err = errors.Join(err, readPart(dir, name, ReadSoak, &s))
+		b.Soaks = append(b.Soaks, s)
+	}
+	return &b, err
+}
+
+// readPart reads a record, if it is there.
+func readPart[T any](dir fs.FS, name string, read func(io.Reader) (T, error), into *T) error {
+	f, err := dir.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer f.Close()
+	part, err := read(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	*into = part
+	return nil
+}
+
+// Page is a page with its name in the directory of pages.
+type Page struct {
+	Name string
+	Text []byte
+}
+
+// Pages are the pages that the records allow.
+func (b *Book) Pages() (pages []Page) {
+	add := func(name string, write func(*page)) {
+		var p page
+		write(&p)
+		pages = append(pages, Page{name, p.Bytes()})
+	}
+	if b.Matrix != nil {
+		add("verdicts.md", b.verdicts)
+		add("claims.md", b.claims)
+	}
+	if b.Libraries != nil {
+		add("libraries.md", b.libraries)
+	}
+	if b.Fidelity != nil {
+		add("fidelity.md", b.fidelity)
+	}
+	if b.Exhaustive != nil {
+		add("exhaustive.md", b.exhaustive)
+	}
+	if len(b.Soaks) > 0 {
+		add("verdicts/how-often.md", b.howOften)
+	}
+	if b.Mitigations != nil {
+		add("verdicts/mitigations.md", b.mitigations)
+	}
+	if b.Detection != nil {
+		add("detection.md", b.detected)
+	}
+	for _, impl := range b.locks() {
+		add("verdicts/"+impl+".md", func(p *page) { b.lock(p, impl) })
+	}
+	return pages
+}
+
+// WritePages writes the pages of a directory from the records in it.
+func WritePages(dir string) error {
+	book, err := ReadBook(os.DirFS(dir))
+	if err != nil {
+		return err
+	}
+	for _, p := range book.Pages() {
+		to := filepath.Join(dir, filepath.FromSlash(p.Name))
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755),
+			store.Write(filepath.Dir(to), filepath.Base(to), func(f *os.File) error {
+				_, err := f.Write(p.Text)
+				return err
+			}))
+	}
+	return err
+}
+
+// WriteDocs keeps what a matrix found in a directory of pages, writes the pages, and renews the
+// excerpt in the README above the directory. Where a matrix is there already, the cells that were
+// measured take the place of its own. A matrix of adapters has a page of its own, and so has one of
+// adapters beside locks, which are the ports of what the adapters have.
+func WriteDocs(m *matrix.Matrix, dir string) error {
+	book, err := ReadBook(os.DirFS(dir))
+	if err != nil {
+		return err
+	}
+	name, old := MatrixFile, book.Matrix
+	foreign := func(r matrix.Row) bool { return r.Adapter != "" }
+	ours := !slices.ContainsFunc(m.Rows, foreign)
+	switch {
+	case ours:
+	case slices.ContainsFunc(m.Rows, func(r matrix.Row) bool { return !foreign(r) }):
+		name, old = FidelityFile, book.Fidelity
+	default:
+		name, old = LibrariesFile, book.Libraries
+	}
+	if old != nil && !covers(m, old) {
+		if m, err = old.With(m); err != nil {
+			return fmt.Errorf("%s cannot take a part: %w", filepath.Join(dir, name), err)
+		}
+	}
+	err = errors.Join(store.Write(dir, name, func(f *os.File) error { return Slim(m).Write(f) }),
+		WritePages(dir))
+	if ours {
+		err = errors.Join(err, writeExcerpt(m, filepath.Dir(filepath.Clean(dir))))
+	}
+	return err
+}
+
+// covers reports whether a matrix has every cell of another, or of the table of today.
+func covers(m, other *matrix.Matrix) bool {
+	whole := len(m.Rows) == len(matrix.Rows()) && len(m.Columns) == len(matrix.Columns())
+	return whole || !slices.ContainsFunc(other.Cells, func(c matrix.Cell) bool {
+		return m.Cell(c.Row, c.Column) == nil
+	})
+}
+
+// locks are the locks of which there is anything to tell, in the order of the matrix.
+func (b *Book) locks() (impls []string) {
+	for _, r := range matrix.Rows() {
+		told := b.Matrix != nil && b.Matrix.Cell(r.Name, "none") != nil ||
+			b.Exhaustive != nil && slices.Contains(b.Exhaustive.rows(), r.Name)
+		if told && !slices.Contains(impls, r.Impl) {
+			impls = append(impls, r.Impl)
+		}
+	}
+	return impls
+}
+
+// measured are the letters that were found of a cell on real Redis; false: it cannot be told.
+func (b *Book) measured(row, column string) ([]string, bool) {
+	if b.Matrix == nil {
+		return nil, false
+	}
+	c := b.Matrix.Cell(row, column)
+	if c == nil || c.Impossible != "" || c.Elsewhere || len(c.Unknown()) > 0 && len(c.Found()) == 0 {
+		return nil, false
+	}
+	return c.Found(), true
+}
+
+// within lets the path of a file of a run begin at the run's directory: where the matrix lay is
+// nothing to a reader of the pages.
+func within(text, dir string) string {
+	i := strings.Index(text, "/"+dir+"/")
+	if dir == "" || i < 0 {
+		return text
+	}
+	return text[:strings.LastIndex(text[:i], " ")+1] + text[i+1:]
+}
+
+// Slim is a matrix without what leads to its runs, as the directory of pages keeps it: one
+// explanation of each property in each cell is enough.
+func Slim(m *matrix.Matrix) *matrix.Matrix {
+	slim := *m
+	slim.Cells = slices.Clone(m.Cells)
+	for i := range slim.Cells {
+		c := &slim.Cells[i]
+		c.Properties = slices.Clone(c.Properties)
+		for j := range c.Properties {
+			c.Properties[j].Dir = ""
+		}
+		told := map[string]bool{}
+		c.Runs = slices.Clone(c.Runs)
+		for j := range c.Runs {
+			r := &c.Runs[j]
+			words := map[string]string{}
+			for l, w := range r.Explanations {
+				if !told[l] && w != "" {
+					words[l], told[l] = cut(w), true
+				}
+			}
+			r.Reasons = maps.Clone(r.Reasons)
+			for l, why := range r.Reasons {
+				r.Reasons[l] = within(why, r.Dir)
+			}
+			for k := range c.Properties {
+				c.Properties[k].Reason = within(c.Properties[k].Reason, r.Dir)
+			}
+			r.HarnessError = within(r.HarnessError, r.Dir)
+			r.Dir, r.Explanations = "", words
+		}
+	}
+	return &slim
+}

@@ -1,0 +1,64 @@
+package study
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/lockbench/lockbench/internal/run/batch/batchtest"
+)
+
+// TestThePagesAreWhatTheRecordsSay writes the pages of docs from the records in docs. -update
+// writes the pages anew, after their wording or their layout has changed.
+func TestThePagesAreWhatTheRecordsSay(t *testing.T) {
+	docs := filepath.Join("../../docs")
+	b, err := ReadBook(os.DirFS(docs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := b.Pages()
+	if len(pages) < 20 {
+		t.Errorf("%d pages", len(pages))
+	}
+	for _, p := range pages {
+		batchtest.Golden(t, filepath.Join("..", docs, p.Name), p.Text)
+	}
+	readme, err := os.ReadFile(filepath.Join(docs, "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if readme, err = Excerpt(b.Matrix, readme); err != nil {
+		t.Fatal(err)
+	}
+	batchtest.Golden(t, filepath.Join("..", docs, "..", "README.md"), readme)
+}
+
+func TestABookWithoutRecordsHasNoPages(t *testing.T) {
+	b, err := ReadBook(fstest.MapFS{})
+	if err != nil || len(b.Pages()) != 0 {
+		t.Errorf("%v, %d pages", err, len(b.Pages()))
+	}
+	_, err = ReadBook(fstest.MapFS{"soak-sim.json": {Data: []byte("hello")}})
+	if err == nil || !strings.Contains(err.Error(), "soak-sim.json") {
+		t.Errorf("a record that is none: %v", err)
+	}
+}
+
+func TestProseIsWrappedAndCodeIsNot(t *testing.T) {
+	var p page
+	code := "`lockbench matrix --impl 'redlock per attempt' --nemesis pause,failover`"
+	p.paragraph("%s %s - and +SL", strings.Repeat("word ", 18), code)
+	p.items([]string{strings.Repeat("item ", 30)})
+	lines := strings.Split(strings.TrimSpace(p.String()), "\n")
+	if len(lines) < 4 || !strings.HasPrefix(lines[1], code+" - and") ||
+		!strings.HasPrefix(lines[len(lines)-1], "  item") {
+		t.Error(p.String())
+	}
+	for _, l := range lines {
+		if len(l) > pageWidth {
+			t.Errorf("%d columns: %s", len(l), l)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/internal/search/explore"
+)
+
+// comparison writes the table of what differs from what was measured.
+func (d *ExhaustiveReport) comparison(p *page, measured Measured) {
+	p.head(append([]string{"lock"}, d.columns()...)...)
+	d.each(func(r matrix.Row, cells []*ExhaustiveCell) {
+		row := []string{nameLink(r, "verdicts/")}
+		for _, c := range cells {
+			row = append(row, c.against(measured, d.judged()))
+		}
+		p.row(row...)
+	})
+}
+
+// against is a cell of the comparison, of these properties.
+func (d *ExhaustiveCell) against(measured Measured, judged []string) string {
+	if d == nil || len(d.Spaces) == 0 {
+		return ""
+	}
+	real, ok := measured(d.Row, d.Column)
+	if !ok {
+		return "?"
+	}
+	out := ""
+	for _, l := range judged {
+		switch here, there := slices.Contains(d.Properties, l), slices.Contains(real, l); {
+		case here && !there:
+			out += "+" + l
+		case there && !here:
+			out += "−" + l
+		}
+	}
+	if out == "" {
+		out = "="
+	}
+	if d.Finished(2, 2) < 0 || d.Finished(3, 1) < 0 {
+		out += " ·"
+	}
+	return out
+}
+
+// gap is a letter that one environment has and the other, or the expectation, has not.
+type gap struct {
+	*ExhaustiveCell
+	letter string
+	here   bool // it was found in the simulator
+}
+
+// gaps are the differences from what was measured, in the order of the table.
+func (d *ExhaustiveReport) gaps(measured Measured) (out []gap) {
+	for i := range d.Cells {
+		c := &d.Cells[i]
+		real, ok := measured(c.Row, c.Column)
+		if !ok || len(c.Spaces) == 0 {
+			continue
+		}
+		for _, l := range d.judged() {
+			if here := slices.Contains(c.Properties, l); here != slices.Contains(real, l) {
+				out = append(out, gap{c, l, here})
+			}
+		}
+	}
+	return out
+}
+
+// cause is the explanation of a difference; nil if there is none.
+func (g gap) cause() *explanation {
+	return fitting(explanations().Simulator, matrix.Difference{Row: g.Row, Column: g.Column,
+		Property: g.letter, Expected: !g.here})
+}
+
+// why is the reason of a difference.
+func (g gap) why() string {
+	if e := g.cause(); e != nil {
+		return e.Reason
+	}
+	return "Not explained yet."
+}
+
+// exhaustive writes docs/exhaustive.md: the table as the simulator decides it, on one page.
+func (b *Book) exhaustive(p *page) {
+	d := b.Exhaustive
+	n := d.count(b.measured)
+	p.heading(1, "The table of expected verdicts, order by order")
+	p.paragraph("**The answer.** %d of %d cells have exactly the letters that were expected "+
+		"([locks/expected.md](locks/expected.md)), and %d of %d those that were measured on real Redis "+
+		"([verdicts.md](verdicts.md)). In %d of %d cells every order was gone through to the end in "+
+		"both [spaces of the expectation](locks/expected.md#the-two-spaces); the others are worth the "+
+		"schedules that were tried. A lock leads to its page, which has the reason for each difference "+
+		"and the spaces of each cell.%s",
+		n.agree, n.known, n.same, n.measured, n.finished, n.all, sentence(d.Partial))
+	p.paragraph("Each cell was gone through in the simulator "+
+		"([explore.md](explore.md#the-whole-table)): "+
+		"all orders of commands, replies and wake-ups, and in each order the fault at every place, "+
+		"within bounds that grow. `lockbench explore --matrix --each %d --docs docs` ran %s schedules "+
+		"in %s and wrote this page.", d.Each, units.Thousands(n.schedules), d.Took.D().Round(time.Second))
+	d.table(p, "verdicts/")
+	p.items([]string{
+		"The letters are those of [verdicts.md](verdicts.md#the-table). **Bold**: found and not " +
+			"expected. ~~Struck out~~: expected and not found. Empty: not possible.",
+		"The small numbers say up to how many preemptions every order was gone through, of 2 clients " +
+			"with 2 rounds and of 3 clients with 1 round: what is not found there is not there. \"–\": " +
+			"not even all orders without a preemption; then the number in brackets is that of 2 clients " +
+			"with 1 round.",
+		"Each acquire has 8 tries, a lease has three ticks, and clients work and wait for one.",
+	})
+	d.left(p, b.Sleep)
+	b.Sleep.savings(p, d)
+	p.heading(2, "Beside real Redis")
+	p.paragraph(
+		"\"=\": the same letters. +X: found in the simulator and not on Redis. −X: found on " +
+			"Redis and not in the simulator. \"·\": a space of the cell was not finished. \"?\": not " +
+			"run on Redis.")
+	d.comparison(p, b.measured)
+}
+
+// Sleep is what sleep sets save in the first of the spaces of docs/locks/expected.md: the document
+// sleep.json.
+type Sleep struct {
+	Format int      `json:"format"`
+	Limit  int      `json:"limit"` // schedules of a search
+	Cells  []Saving `json:"cells"`
+}
+
+// Saving is how many schedules a cell has with sleep sets and without; 0: more than the limit.
+type Saving struct {
+	Row     string `json:"row"`
+	Column  string `json:"column"`
+	With    int    `json:"with,omitempty"`
+	Without int    `json:"without,omitempty"`
+	// processor time of a schedule with them, us
+	Micros int64 `json:"us,omitempty"`
+}
+
+// ReadSleep reads sleep.json.
+func ReadSleep(r io.Reader) (*Sleep, error) { return batch.ReadDocument[Sleep](r, SleepFile) }
+
+// MeasureSleep goes through the space of each cell with sleep sets and without. Used is the
+// processor time of this process.
+func (d *ExhaustiveReport) MeasureSleep(ctx context.Context, limit int, used func() time.Duration,
+	tell func(Saving)) (*Sleep, error) {
+	out := &Sleep{Format: batch.Format, Limit: limit}
+	rows, columns, err := matrix.RowsAndColumns(nil, nil)
+	for _, r := range rows {
+		for _, c := range columns {
+			if x := d.Cell(r.Name, c.Name); x == nil || len(x.Spaces) == 0 {
+				continue
+			}
+			s := Saving{Row: r.Name, Column: c.Name}
+			x := through(r, c, whole[0])
+			x.Limit = limit
+			began := used()
+			if s.With, err = schedules(ctx, x); err == nil && s.With > 0 {
+				s.Micros = (used() - began).Microseconds() / int64(s.With)
+				x.Sleepless = true
+				s.Without, err = schedules(ctx, x)
+			}
+			if err != nil {
+				return out, err
+			}
+			out.Cells = append(out.Cells, s)
+			tell(s)
+		}
+	}
+	return out, err
+}
+
+// schedules are those of a space; 0: it was not gone through to the end.
+func schedules(ctx context.Context, x explore.Exhaustive) (int, error) {
+	_, covered, _, err := x.Find(ctx)
+	if err != nil || !covered.Whole {
+		return 0, ctx.Err()
+	}
+	return covered.Schedules + covered.Merged, nil
+}
+
+// of looks a cell up; false: it was not measured.
+func (d *Sleep) of(row, column string) (Saving, bool) {
+	if d == nil {
+		return Saving{}, false
+	}
+	i := slices.IndexFunc(d.Cells, func(s Saving) bool { return s.Row == row && s.Column == column })
+	if i < 0 {
+		return Saving{}, false
+	}
+	return d.Cells[i], true
+}
+
+// micros are the mean processor time of a schedule of a row; 0: it was not measured.
+func (d *Sleep) micros(row string) (mean int64) {
+	schedules := int64(0)
+	for i := 0; d != nil && i < len(d.Cells); i++ {
+		if s := d.Cells[i]; s.Row == row {
+			mean, schedules = mean+s.Micros*int64(s.With), schedules+int64(s.With)
+		}
+	}
+	return mean / max(schedules, 1)
+}
+
+// savings writes what sleep sets save of each cell.
+func (d *Sleep) savings(p *page, report *ExhaustiveReport) {
+	if d == nil {
+		return
+	}
+	with, without, cells := 0, 0, 0
+	var rows [][]string
+	report.each(func(r matrix.Row, all []*ExhaustiveCell) {
+		row, a, b := []string{nameLink(r, "verdicts/")}, 0, 0
+		for _, c := range all {
+			text := ""
+			if c != nil {
+				text = "–"
+				if s, ok := d.of(c.Row, c.Column); ok && s.With > 0 && s.Without > 0 {
+					text = fmt.Sprintf("%d/%d", s.With, s.Without)
+					a, b, cells = a+s.With, b+s.Without, cells+1
+				}
+			}
+			row = append(row, text)
+		}
+		saved := "–"
+		if b > 0 {
+			saved = fmt.Sprintf("%.0f %%", 100*float64(b-a)/float64(b))
+		}
+		with, without = with+a, without+b
+		rows = append(rows, append(row, saved))
+	})
+	p.heading(2, "What sleep sets save")
+	p.paragraph("The schedules of 2 clients with 2 rounds and no preemption, with sleep sets / "+
+		"without them, and with states that are merged in both (`go run ./lab/searched/measure -sleep %d`). "+
+		"In the %d cells in which both come to their end there are %s schedules instead of %s: %.0f %% "+
+		"are saved. \"–\": one of them has more than %s schedules in this space, and was not finished.",
+		d.Limit, cells, units.Thousands(with), units.Thousands(without),
+		100*float64(without-with)/float64(max(without, 1)), units.Thousands(d.Limit))
+	p.head(append(append([]string{"lock"}, report.columns()...), "saved")...)
+	for _, row := range rows {
+		p.row(row...)
+	}
+}
+
+// left writes what was not gone through to the end, and what it would cost.
+func (d *ExhaustiveReport) left(p *page, sleep *Sleep) {
+	rows := [][]string{}
+	for i := range d.Cells {
+		c := &d.Cells[i]
+		if b, s := c.open(); len(c.Spaces) > 0 && b.Clients > 0 {
+			tried, known, costs := "0", "", ""
+			if s != nil {
+				tried = units.Thousands(s.Schedules + s.Merged)
+				if s.Known > 0 {
+					least := int64(s.Schedules + s.Merged + s.Known)
+					known = units.Thousands(int(least))
+					if each := sleep.micros(c.Row); each > 0 {
+						costs = fmt.Sprintf("%.1f s", float64(least*each)/1e6)
+					}
+				}
+			}
+			rows = append(rows, []string{c.Row, c.Column, spaceName(b), tried, known, costs})
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	p.heading(2, "What is left open")
+	p.paragraph("The smallest space of each cell that was not gone through to the end; \"3×1 to 0\" " +
+		"is every order of 3 clients with 1 round and no preemption. At least: the schedules that " +
+		"were run and the ways that were found and not taken, of which each is one schedule or " +
+		"more. Where such a space was finished later, it came to one to three times that. What it " +
+		"costs at least is that many schedules, times the processor time that a schedule of the lock " +
+		"took with 2 clients and 2 rounds; with 3 clients it takes somewhat more.")
+	p.head("lock", "fault", "space", "schedules run", "at least", "costs at least")
+	for _, row := range rows {
+		p.row(row...)
+	}
+}

@@ -1,0 +1,299 @@
+package study
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/internal/run/store"
+)
+
+// MitigationReport is what was measured of all mitigations: the document mitigations.json.
+type MitigationReport struct {
+	Format      int               `json:"format"`
+	Environment string            `json:"environment"`
+	Versions    map[string]string `json:"versions,omitempty"`
+	TTL         history.Duration  `json:"ttl"`
+	Repeat      int               `json:"repeat"` // runs of each trial, without and with
+	Cells       []MitigationCell  `json:"cells"`
+}
+
+// MitigationCell is what one mitigation did to one cell.
+type MitigationCell struct {
+	Mitigation string `json:"mitigation"`
+	Row        string `json:"row"`
+	Nemesis    string `json:"nemesis"`
+	Line       string `json:"line"`
+	Without    Trials `json:"without"`
+	With       Trials `json:"with"`
+}
+
+// Trials is what several runs of the same kind found.
+type Trials struct {
+	Runs     int            `json:"runs"`
+	Violated map[string]int `json:"violated"` // letter -> runs that found it
+	// runs that found nothing, but in which no client was granted the lock after the failover either
+	Stuck int `json:"stuck,omitempty"`
+	// other runs that found nothing and of which S is not known
+	Unknown int    `json:"unknown,omitempty"`
+	Reason  string `json:"reason,omitempty"` // why, of one of them
+	// median of acquires without competition, without any fault
+	Acquire history.Duration `json:"acquire"`
+	// the longest time from the fault to the next grant
+	Recovery history.Duration `json:"recovery,omitempty"`
+}
+
+// Mitigate runs each trial without and with its mitigation. One run at a time: what it costs is
+// measured, too. Run keeps its runs below the directory root. With an error the report has what was
+// measured until then.
+func Mitigate(ctx context.Context, o matrix.Options, root string, run batch.Runner,
+	tell func(done, all int, what string)) (*MitigationReport, error) {
+	out := &MitigationReport{Format: batch.Format, Environment: o.Environment,
+		TTL:    history.Duration(o.TTL),
+		Repeat: max(o.Repeat, 1)}
+	if out.TTL == 0 {
+		out.TTL = history.Duration(matrix.DefaultTTL)
+	}
+	t := measurement{options: o, run: run, root: root}
+	all, done := 0, 0
+	for _, m := range mitigations() {
+		all += len(m.Scenarios)
+	}
+	for i, m := range mitigations() {
+		var acquire [2]history.Duration
+		for with := range acquire {
+			a, err := t.cost(ctx, i, m, with == 1)
+			if err != nil {
+				return out, err
+			}
+			acquire[with] = a
+		}
+		for j, c := range m.Scenarios {
+			one := MitigationCell{Mitigation: m.Name, Row: c.Row, Nemesis: c.Nemesis, Line: c.Line}
+			for with, to := range []*Trials{&one.Without, &one.With} {
+				got, err := t.tries(ctx, m, c, with == 1, fmt.Sprintf("%d-%d-%d", i, j, with))
+				if err != nil {
+					return out, err
+				}
+				*to = got
+				to.Acquire = acquire[with]
+			}
+			out.Cells = append(out.Cells, one)
+			done++
+			if tell != nil {
+				tell(done, all, m.Name+": "+c.Row+" under "+c.Nemesis)
+			}
+		}
+	}
+	return out, nil
+}
+
+// measurement carries out runs of mitigations.
+type measurement struct {
+	options matrix.Options
+	run     batch.Runner
+	root    string
+}
+
+// sample reads what a run cost from its directory.
+func (t measurement) sample(name string) (batch.Sample, error) {
+	r, err := store.Load(filepath.Join(t.root, name))
+	if err != nil {
+		return batch.Sample{}, err
+	}
+	return batch.Measure(r.History, r.Trace), nil
+}
+
+// Save writes mitigations.json into a directory.
+func (m *MitigationReport) Save(dir string) error {
+	return store.Write(dir, MitigationsFile, func(w *os.File) error { return m.Write(w) })
+}
+
+func (t measurement) cost(ctx context.Context, i int, m mitigation, with bool) (history.Duration,
+	error) {
+	p, err := mitigationCost(t.options, m, with)
+	if err != nil {
+		return 0, err
+	}
+	s, err := t.measured(ctx, p, fmt.Sprintf("cost-%d-%v", i, with))
+	return batch.Join(s).AcquireP50, err
+}
+
+func (t measurement) measured(ctx context.Context, p harness.Plan, name string) (batch.Sample,
+	error) {
+	dir := "mitigations/" + name
+	if _, err := t.run(ctx, p, dir); err != nil {
+		return batch.Sample{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return t.sample(dir)
+}
+
+// tries runs one trial as often as asked for. A run for which the machine was too slow is done
+// again, some times.
+func (t measurement) tries(ctx context.Context, m mitigation, c scenario, with bool,
+	name string) (Trials,
+	error) {
+	out := Trials{Violated: map[string]int{}}
+	var samples []batch.Sample
+	const extra = 3
+	for i, left := 0, extra; out.Runs < max(t.options.Repeat, 1); i++ {
+		p, err := mitigationPlan(t.options, m, c, with, t.options.Seed+uint64(i))
+		if err != nil {
+			return out, err
+		}
+		dir := fmt.Sprintf("mitigations/%s-%d", name, i)
+		v, err := t.run(ctx, p, dir)
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		if f := batch.NewFinding(v, err); (f.Stalled || f.HarnessError != "" || batch.Disturbed(p, v)) &&
+			left > 0 {
+			left--
+			continue
+		}
+		out.count(v, p.Requires.Failover, err)
+		if s, err := t.sample(dir); err == nil {
+			samples = append(samples, s)
+		}
+	}
+	out.Recovery = batch.Join(samples...).Recovery
+	return out, nil
+}
+
+func (t *Trials) count(v *checker.Verdict, failover bool, err error) {
+	t.Runs++
+	if v == nil {
+		t.Unknown++
+		t.Reason = fmt.Sprint(err)
+		return
+	}
+	var found []string
+	for _, l := range batch.Properties {
+		if v.Property(l).Verdict == checker.Violated {
+			found = append(found, l)
+		}
+	}
+	stuck := failover && v.Evidence.AfterFailover == 0 && v.HarnessError == ""
+	if stuck && slices.Equal(found, []string{checker.Deadlock}) {
+		found = nil // which is what it is called here
+	}
+	for _, l := range found {
+		t.Violated[l]++
+	}
+	s := v.Property(checker.MutualExclusion)
+	switch {
+	case len(found) > 0 || s.Verdict == checker.Valid:
+	case stuck:
+		t.Stuck++
+	default:
+		t.Unknown++
+		t.Reason = cmp.Or(s.Reason, t.Reason)
+	}
+}
+
+// String is "SL 5/5, R 4/5", "-" or what is not known.
+func (t Trials) String() string {
+	var groups []string
+	byCount := map[int]string{}
+	for _, l := range batch.Properties {
+		if n := t.Violated[l]; n > 0 {
+			byCount[n] += l
+		}
+	}
+	var counts []int
+	for n := range byCount {
+		counts = append(counts, n)
+	}
+	slices.Sort(counts)
+	slices.Reverse(counts)
+	for _, n := range counts {
+		groups = append(groups, fmt.Sprintf("%s %d/%d", byCount[n], n, t.Runs))
+	}
+	if t.Stuck > 0 {
+		groups = append(groups, fmt.Sprintf("- %d/%d, but no client is granted it afterwards", t.Stuck,
+			t.Runs))
+	}
+	if t.Unknown > 0 {
+		groups = append(groups, fmt.Sprintf("? %d/%d (%s)", t.Unknown, t.Runs, t.Reason))
+	}
+	if len(groups) == 0 {
+		return fmt.Sprintf("- %d/%d", t.Runs, t.Runs)
+	}
+	return strings.Join(groups, ", ")
+}
+
+// Write writes mitigations.json.
+func (m *MitigationReport) Write(w io.Writer) error {
+	return history.WriteDocument(w, m)
+}
+
+// ReadMitigations reads what Write wrote.
+func ReadMitigations(r io.Reader) (*MitigationReport, error) {
+	return batch.ReadDocument[MitigationReport](r, "mitigations.json")
+}
+
+// spell is a time as a table has it.
+func spell(d history.Duration) string {
+	switch {
+	case d == 0:
+		return "-"
+	case d.D() < 10*time.Millisecond:
+		return fmt.Sprintf("%.2f ms", float64(d)/1e6)
+	case d.D() < time.Second:
+		return fmt.Sprintf("%.0f ms", float64(d)/1e6)
+	}
+	return fmt.Sprintf("%.1f s", float64(d)/1e9)
+}
+
+// told adds how long no client was granted the lock, where the fault is about that.
+func (t Trials) told(m MitigationCell) string {
+	s := oneLine(t.String())
+	if m.Nemesis == "crash" {
+		s += fmt.Sprintf("; granted again after %s", spell(t.Recovery))
+	}
+	return s
+}
+
+// Text writes the same for a terminal.
+func (m *MitigationReport) Text(w io.Writer) error {
+	t := progress.NewTable(w)
+	for _, one := range mitigations() {
+		fmt.Fprintf(t, "%s\twithout\twith\n", one.Name)
+		for _, x := range m.of(one.Name) {
+			fmt.Fprintf(t, "  %s, %s: %s\t%s\t%s\n", x.Row, x.Nemesis, x.Line, x.Without.told(x),
+				x.With.told(x))
+		}
+		if xs := m.of(one.Name); len(xs) > 0 {
+			fmt.Fprintf(t, "  acquire\t%s\t%s\n", spell(xs[0].Without.Acquire), spell(xs[0].With.Acquire))
+		}
+	}
+	return t.Flush()
+}
+
+func (m *MitigationReport) of(mitigation string) (out []MitigationCell) {
+	for _, t := range m.Cells {
+		if t.Mitigation == mitigation {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func redisOf(versions map[string]string) string {
+	if v := versions["redis"]; v != "" {
+		return "Redis " + v
+	}
+	return "Redis"
+}

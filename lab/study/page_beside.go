@@ -1,0 +1,255 @@
+package study
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// howOften writes docs/verdicts/how-often.md.
+func (b *Book) howOften(p *page) {
+	p.heading(1, "How reliably each letter is found")
+	p.paragraph(
+		"**The answer.** This page is about repeatability: how often an aimed scenario shows again " +
+			"what it is aimed at, and not how often a fault does harm in a system of yours. `make soak` runs every " +
+			"scenario of the matrix 20 times, and fails if " +
+			"a letter is not found each time, if a lock that is safe does not stay clean, or if a control " +
+			"finds anything. The letters below that are not found each time have a reason.")
+	p.paragraph("\"S 20/20\": found in 20 of 20 runs of the scenario that is aimed at it. \"- 40\": " +
+		"nothing found in 40 runs. \"=\": nothing that needs a fault, or not possible.")
+	for _, s := range b.Soaks {
+		p.heading(2, "Environment "+s.Environment)
+		s.write(p)
+	}
+	b.apart(p)
+}
+
+// apart tells what real Redis and the simulator do not show equally often.
+func (b *Book) apart(p *page) {
+	p.heading(2, "The simulator beside Redis")
+	contrasts := b.contrasts()
+	p.paragraph("Of all letters above, these are not found equally often in the two environments, "+
+		"beyond luck (Fisher's exact test, %g). A letter that a lock has without any fault is compared "+
+		"there only, and what one of the two never counted is not compared.", luck)
+	if len(contrasts) == 0 {
+		p.paragraph("None.")
+		return
+	}
+	p.head("lock", "fault", "scenario", "letter", "on Redis", "in the simulator", "because")
+	for _, c := range contrasts {
+		p.row(c.Row, c.Column, "`"+c.Nemesis+"`", c.Property,
+			fmt.Sprintf("%d/%d", c.Real.Hits, c.Real.Of), fmt.Sprintf("%d/%d", c.Sim.Hits, c.Sim.Of),
+			cmp.Or(c.Why, "**not understood yet**"))
+	}
+}
+
+// mitigations writes docs/verdicts/mitigations.md.
+func (b *Book) mitigations(p *page) {
+	m := b.Mitigations
+	p.heading(1, "What mends a lock")
+	p.paragraph("**The answer.** What people are told to switch on, and what it does: measured by "+
+		"`lockbench matrix --mitigations`, each fault %d times without and with it, on %s, with a lease "+
+		"of %s. WAIT protects a grant only if **all** replicas must confirm it: with "+
+		"fewer, the one that is promoted may be the one that never heard of it. Then a replica that is "+
+		"away keeps all clients out.", m.Repeat, redisOf(m.Versions), m.TTL.D())
+	p.head("mitigation", "mends", "no client is granted the lock afterwards", "does not mend",
+		"an acquire, without and with")
+	for _, one := range mitigations() {
+		if tried := m.of(one.Name); len(tried) > 0 {
+			mends, stuck, not := effects(tried)
+			cost := tried[len(tried)-1]
+			p.row("`"+one.Name+"`", mends, stuck, not,
+				spell(cost.Without.Acquire)+", "+spell(cost.With.Acquire))
+		}
+	}
+	p.paragraph("The cost is the median of an acquire without competition and without any fault. " +
+		"Where no client is granted the lock afterwards, no two are inside either; `failover:healthy` " +
+		"among these says that a failover which loses nothing has the same price.")
+	p.heading(2, "In detail")
+	p.paragraph(
+		"\"SL 5/5\": found in 5 of 5 runs; \"-\": in none. S without L under a failover or a " +
+			"restart: the machine was so slow that the lease ended meanwhile.")
+	for _, one := range mitigations() {
+		tried := m.of(one.Name)
+		if len(tried) == 0 {
+			continue
+		}
+		p.paragraph("**`%s`.** %s", one.Name, units.Sentence(one.Line))
+		p.head("lock", "fault", "without", "with")
+		for _, t := range tried {
+			p.row(t.Row, fmt.Sprintf("`%s`: %s", t.Nemesis, t.Line), t.Without.told(t), t.With.told(t))
+		}
+	}
+}
+
+// effects sorts the faults by what a mitigation does to them.
+func effects(tried []MitigationCell) (mends, stuck, not string) {
+	var lists [3][]string
+	for _, t := range tried {
+		kind := 0
+		switch {
+		case len(t.With.Violated) > 0:
+			kind = 2
+		case t.With.Stuck > 0: // also where nothing was to be mended
+			kind = 1
+		case len(t.Without.Violated) == 0:
+			continue
+		}
+		if name := "`" + t.Nemesis + "`"; !slices.Contains(lists[kind], name) {
+			lists[kind] = append(lists[kind], name)
+		}
+	}
+	return strings.Join(lists[0], ", "), strings.Join(lists[1], ", "), strings.Join(lists[2], ", ")
+}
+
+// port is a document's code as it was posted, and lockbench's own lock that is made from it.
+type port struct {
+	Posted  string // a row of adapters
+	Port    string // a row of locks
+	Differs []departure
+}
+
+// departure is why the letters of cells are not the same.
+type departure struct {
+	Columns []string // empty: all
+	Why     string
+}
+
+//go:embed fidelity.yaml
+var fidelityYAML string
+
+var ports = batch.Table[[]port]("fidelity.yaml", fidelityYAML)
+
+// why says why a cell differs; "": it is not known.
+func (p port) why(column string) string {
+	for _, d := range p.Differs {
+		if len(d.Columns) == 0 || slices.Contains(d.Columns, column) {
+			return d.Why
+		}
+	}
+	return ""
+}
+
+// pair are the letters of one cell, as posted and as ported, without those that are only reported.
+type pair struct{ posted, ported, open string }
+
+// same reports whether the letters are equal, as far as both can be told.
+func (x pair) same() bool { return x.told(x.posted) == x.told(x.ported) }
+
+// told leaves out the letters that cannot be told of one of the two.
+func (x pair) told(letters string) string {
+	return strings.Map(func(l rune) rune {
+		if strings.ContainsRune(x.open, l) {
+			return -1
+		}
+		return l
+	}, letters)
+}
+
+// compared are the letters of a cell; false: one of the two was not run.
+func (p port) compared(m *matrix.Matrix, column string) (x pair, both bool) {
+	a, b := m.Cell(p.Posted, column), m.Cell(p.Port, column)
+	if a == nil || b == nil || a.Impossible != "" || b.Impossible != "" {
+		return x, false
+	}
+	return pair{decisive(a.Found()), decisive(b.Found()),
+		decisive(append(a.Unknown(), b.Unknown()...))}, true
+}
+
+func decisive(letters []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(letters), func(l string) bool {
+		return strings.Contains("RAN", l)
+	}), "")
+}
+
+// fidelity writes docs/fidelity.md: whether our ports are what the documents posted.
+func (b *Book) fidelity(p *page) {
+	m := b.Fidelity
+	same, whole, all := 0, 0, 0
+	for _, x := range ports() {
+		for _, c := range m.Columns {
+			if y, both := x.compared(m, c.Name); both {
+				all++
+				same += batch.Truth(y.same())
+				whole += batch.Truth(y.same() && y.open == "")
+			}
+		}
+	}
+	p.heading(1, "Are our ports what the documents posted?")
+	p.paragraph("**The answer.** In %d of %d cells the documents' own code, on the client library of "+
+		"its time and on the newest, has the letters of our port as far as both can be told; in %d of "+
+		"these all letters can be. The other cells are explained below. Both were run side by side on "+
+		"%s with a lease of %s, each scenario %s.", same, all, whole,
+		redisOf(m.Versions), m.TTL.D(), times(m.Repeat))
+	p.paragraph("`lockbench matrix --impl %s --adapters posted-d000,posted-d002,posted-d004 --docs "+
+		"docs` writes this page: a matrix of adapters *and* locks. The letters are those of "+
+		"[design.md](design.md#the-properties), without R, A and N, which are only reported. "+
+		"[locks.md](locks.md) has the documents; [adapters](../adapters/README.md) what was posted.",
+		strings.Join(portNames(), ","))
+	head := []string{"as posted", "our port"}
+	for _, c := range m.Columns {
+		head = append(head, c.Name)
+	}
+	p.head(head...)
+	var reasons []string
+	for _, x := range ports() {
+		row := []string{x.Posted, x.Port}
+		for _, c := range m.Columns {
+			y, both := x.compared(m, c.Name)
+			switch {
+			case !both:
+				row = append(row, "n/p")
+			case y.same():
+				row = append(row, shown(y.told(y.posted))+open(y.open))
+			default:
+				row = append(row, fmt.Sprintf("%s, port %s%s", shown(y.told(y.posted)),
+					shown(y.told(y.ported)), open(y.open)))
+				reasons = append(reasons, fmt.Sprintf("%s, %s: %s", x.Posted, c.Name, x.why(c.Name)))
+			}
+		}
+		p.row(row...)
+	}
+	p.paragraph("One entry: both have these letters; \"-\": none was found; \"?\": letters that " +
+		"cannot be told of one of the two, because the machine stalled or because the pause between " +
+		"two tries is not known, as of code that tries once; \"n/p\": one of the two cannot be run " +
+		"there.")
+	p.heading(2, "Where they differ")
+	p.items(reasons)
+}
+
+func shown(letters string) string {
+	if letters == "" {
+		return "-"
+	}
+	return letters
+}
+
+func open(letters string) string {
+	if letters == "" {
+		return ""
+	}
+	return " ?"
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// portNames are the locks that are ports, once each.
+func portNames() (names []string) {
+	for _, x := range ports() {
+		if !slices.Contains(names, x.Port) {
+			names = append(names, x.Port)
+		}
+	}
+	return names
+}

@@ -1,0 +1,294 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/lab/mutate"
+	"github.com/lockbench/lockbench/lab/mutate/detection"
+)
+
+// detected writes docs/detection.md: which small defects of the locks the harness finds.
+func (b *Book) detected(p *page) {
+	d := b.Detection
+	all := count(d.Mutants)
+	p.heading(1, "Which defects are found")
+	p.paragraph("**The answer.** Of %s of %s, each a lock of the table with one small defect, %d "+
+		"were found: a letter was violated that the lock as it is does not show under the same fault. "+
+		"%d were found by scenarios that are aimed and %d with moments that were drawn. Another %d do "+
+		"not pass without a letter, %d are equivalent, and %d were not found. Each of them is "+
+		"[below](#what-was-not-found), with the reason.", units.Count(all.mutants, "mutant"),
+		units.Count(len(d.Locks()), "lock"), all.found, all.aimed, all.drawn, all.noticed,
+		all.equivalent, all.missed)
+	p.paragraph("That is what a verdict tells of a lock that it knows nothing of. Of a lock of the "+
+		"table there is a specification, too ([impls/spec](../impls/spec/spec.go)), and every command "+
+		"of a run must be a behaviour of it: **%d of the %d** send a command, or end a call, or say of "+
+		"their hold, what it does not allow. The locks as they are do not, in any run of the tests.",
+		all.departs,
+		all.mutants)
+	p.head("lock", "mutants", "found", "aimed", "drawn", "no letter, does not pass", "equivalent",
+		"not found", "departs")
+	for _, lock := range d.Locks() {
+		p.tally("["+lock+"](#"+lock+")", d.Of(lock))
+	}
+	p.tally("**all**", d.Mutants)
+
+	p.heading(2, "By kind of defect")
+	p.head("operator", "mutants", "found", "aimed", "drawn", "no letter, does not pass", "equivalent",
+		"not found", "departs")
+	for _, operator := range mutate.Operators() {
+		p.tally(operator, slices.DeleteFunc(slices.Clone(d.Mutants), func(r detection.Result) bool {
+			return r.Operator != operator
+		}))
+	}
+	p.unaimed(d)
+	b.howDetected(p)
+	p.unfound(d)
+	for _, lock := range d.Locks() {
+		p.heading(2, lock)
+		p.mutants(d.Of(lock))
+	}
+}
+
+// unaimed says how long it took to find mutants without an aim, and which only scenarios found that
+// are aimed.
+func (p *page) unaimed(d *detection.Record) {
+	var all []int64
+	var only []string
+	open := 0
+	var rows [][]string
+	for _, lock := range d.Locks() {
+		var took []int64
+		for _, r := range d.Of(lock) {
+			open += batch.Truth(r.DrawnOpen)
+			if len(r.Drawn) > 0 {
+				took = append(took, r.DrawnMillis)
+			} else if len(r.Aimed) > 0 {
+				only = append(only, fmt.Sprintf("%s, %s: %s", place(r), r.Operator, defect(r)))
+			}
+		}
+		all = append(all, took...)
+		rows = append(rows, []string{lock, fmt.Sprint(len(d.Of(lock))), fmt.Sprint(len(took)),
+			median(took), worst(took)})
+	}
+	p.heading(2, "How long it takes without an aim")
+	p.paragraph("%d of %s were found with moments that are drawn, and by a search that knows "+
+		"only which letters the lock shows as it is. The median took %s ms of "+
+		"processor time, the worst %s s (`go run ./lab/mutate/detect -times`). Every fault had 6 "+
+		"seeds first, then 24, then 48; the other workloads of the lock were tried in the same way.",
+		len(all), units.Count(len(d.Mutants), "mutant"), median(all), worst(all))
+	if open > 0 {
+		p.paragraph("%s showed a letter that their lock turned out to show as it is, and were not asked "+
+			"again yet; they are counted as not found (`-times -deepen` asks them).",
+			units.Count(open, "mutant"))
+	}
+	p.head("lock", "mutants", "found without an aim", "median, ms", "worst, s")
+	for _, row := range rows {
+		p.row(row...)
+	}
+	if len(only) > 0 {
+		p.paragraph("Found by scenarios only that are aimed; what neither finds is named " +
+			"[below](#what-was-not-found):")
+		p.items(only)
+	}
+}
+
+// median is that of some times in ms, and worst the longest of them in s; "-": there are none.
+func median(ms []int64) string {
+	if len(ms) == 0 {
+		return "-"
+	}
+	slices.Sort(ms)
+	return fmt.Sprint(ms[len(ms)/2])
+}
+
+func worst(ms []int64) string {
+	if len(ms) == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f", float64(slices.Max(ms))/1000)
+}
+
+// howDetected says how it was measured.
+func (b *Book) howDetected(p *page) {
+	p.heading(2, "How it was measured")
+	p.paragraph("The operators know nothing of any lock. Each is applied wherever the source " +
+		"allows it, in Go and in Lua; of what compiles, one mutant of each operator in each file is " +
+		"asked, chosen by a hash of the changed text. `l.until = nil ¶ mine := …` means that two statements changed " +
+		"places.")
+	p.items([]string{
+		"**Aimed**: every scenario of the [table](verdicts.md#the-faults) that the simulator can do " +
+			"for the lock, in each of the lock's rows, and its other workloads without a fault.",
+		"**Drawn**: `lockbench explore` under every fault, with moments and orders that are drawn " +
+			"([explore.md](explore.md)).",
+		fmt.Sprintf("Each mutant has %d s of processor time. A letter counts if the lock as it is "+
+			"shows it neither under the same fault nor without any: in the simulator with many more runs, "+
+			"or measured on Redis ([verdicts.md](verdicts.md)).", b.Detection.Limit),
+		"Of the 60 s only a part was used so far: each scenario was run twice at most, and each fault " +
+			"drawn 48 times. Redlock was not asked yet.",
+		"**No letter, does not pass**: the client panics, a call never ends, or without any fault the " +
+			"lock is hardly ever granted. Such a run says *unknown*, and unknown never passes.",
+		"**Equivalent**: no run can tell it from the lock. That is argued for each.",
+		"**Departs**: in one run of each aimed scenario, something that the lock's specification does " +
+			"not allow (`go run ./lab/mutate/detect -departs`). Such a run of a lock of the table " +
+			"breaks, whatever its letters are.",
+	})
+	p.paragraph("`go run ./lab/mutate/detect` measures, and writes this page. A test finds some of " +
+		"the mutants again, others with each commit; `make soak` all.")
+}
+
+// tallied are the numbers of some mutants.
+type tallied struct {
+	mutants, found, aimed, drawn, noticed, equivalent, missed, departs int
+}
+
+func count(some []detection.Result) (t tallied) {
+	for _, r := range some {
+		t.mutants++
+		reason := detection.ReasonOf(r)
+		switch {
+		case r.Found():
+			t.found++
+		case r.Noticed():
+			t.noticed++
+		case reason != nil && reason.Equivalent:
+			t.equivalent++
+		default:
+			t.missed++
+		}
+		if r.Departs != "" {
+			t.departs++
+		}
+		if len(r.Aimed) > 0 {
+			t.aimed++
+		}
+		if len(r.Drawn) > 0 {
+			t.drawn++
+		}
+	}
+	return t
+}
+
+func (p *page) tally(name string, some []detection.Result) {
+	if t := count(some); t.mutants > 0 {
+		cells := []string{name}
+		for _, n := range []int{t.mutants, t.found, t.aimed, t.drawn, t.noticed, t.equivalent, t.missed,
+			t.departs} {
+			cells = append(cells, fmt.Sprint(n))
+		}
+		p.row(cells...)
+	}
+}
+
+// unfound lists the mutants that no letter tells of, with the reasons.
+func (p *page) unfound(d *detection.Record) {
+	p.heading(2, "What was not found")
+	for _, title := range []string{"Equivalent", "Not found"} {
+		p.heading(3, title)
+		for _, reason := range detection.Reasons() {
+			if reason.Equivalent != (title == "Equivalent") {
+				continue
+			}
+			p.paragraph("%s", reason.Reason)
+			var lines []string
+			for _, r := range d.Mutants {
+				if slices.Contains(reason.Mutants, r.Key()) && !r.Noticed() {
+					lines = append(lines, fmt.Sprintf("%s, %s: %s", place(r), r.Operator, defect(r)))
+				}
+			}
+			p.items(lines)
+		}
+	}
+}
+
+// place is where a mutant differs.
+func place(r detection.Result) string {
+	if r.Where == "" {
+		return fmt.Sprintf("`%s:%d`", r.File, r.Line)
+	}
+	return fmt.Sprintf("`%s:%d` %s", r.File, r.Line, r.Where)
+}
+
+// defect is what a mutant changes.
+func defect(r detection.Result) string {
+	if r.New == "" {
+		return code(r.Old) + " dropped"
+	}
+	return code(r.Old) + " → " + code(r.New)
+}
+
+// code is a piece of source in a cell of a table.
+func code(s string) string {
+	if strings.Contains(s, "`") {
+		return "`` " + strings.ReplaceAll(s, "|", "\\|") + " ``"
+	}
+	return "`" + strings.ReplaceAll(s, "|", "\\|") + "`"
+}
+
+// mutants is the table of a lock's mutants.
+func (p *page) mutants(some []detection.Result) {
+	p.head("where", "operator", "change", "aimed", "drawn", "departs")
+	for _, r := range some {
+		aimed, drawn := findings(r.Aimed), findings(r.Drawn)
+		if !r.Found() {
+			aimed = without(r)
+		}
+		p.row(place(r), r.Operator, defect(r), aimed, drawn, departs(r))
+	}
+}
+
+// departs is what a mutant did first that its lock does not do.
+func departs(r detection.Result) string {
+	if r.Departs == "" {
+		return "-"
+	}
+	return strings.ReplaceAll(oneLine(r.Departs), "|", "\\|")
+}
+
+// without is what became of a mutant without a letter.
+func without(r detection.Result) string {
+	switch r.End {
+	case detection.Panics:
+		return "panics " + oneLine(r.Words)
+	case detection.Hangs:
+		return "never ends " + oneLine(r.Words)
+	case detection.Idle:
+		return "unknown: " + oneLine(r.Words)
+	}
+	if reason := detection.ReasonOf(r); reason != nil && reason.Equivalent {
+		return "equivalent"
+	}
+	return "not found"
+}
+
+// mostFaults is how many faults are named for each letter.
+const mostFaults = 2
+
+// findings are letters with the faults under which they were found.
+func findings(all []detection.Finding) string {
+	var parts []string
+	for _, letter := range history.Properties() {
+		var faults []string
+		for _, f := range all {
+			if slices.Contains(f.Letters, letter) && !slices.Contains(faults, f.Fault) {
+				faults = append(faults, f.Fault)
+			}
+		}
+		if len(faults) == 0 {
+			continue
+		}
+		text := strings.Join(faults[:min(len(faults), mostFaults)], ", ")
+		if more := len(faults) - mostFaults; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		parts = append(parts, fmt.Sprintf("**%s** %s", letter, text))
+	}
+	if len(parts) == 0 {
+		return "-"
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,218 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+)
+
+// lock writes docs/verdicts/IMPL.md: all that is known of a lock.
+func (b *Book) lock(p *page, impl string) {
+	p.heading(1, impl)
+	p.paragraph("All that was found about this lock. [locks.md](../locks.md#the-locks) says what it " +
+		"is and where it comes from, [verdicts.md](../verdicts.md) has all locks and explains the " +
+		"letters, and [below](#how-to-read-the-tables) is how to read the tables.")
+	for _, r := range rowsOf(impl) {
+		if several(impl) {
+			p.heading(2, r.Name)
+		}
+		if why := matrix.Why(r.Name); why != "" {
+			p.paragraph("**Expected** ([locks/expected.md](%s)). %s", "../locks/expected.md",
+				units.Sentence(why))
+		}
+		b.overview(p, r)
+		b.differences(p, r)
+		b.orders(p, r)
+	}
+	p.heading(2, "How to read the tables")
+	p.items([]string{
+		"*on Redis*: the letters of the matrix. **Bold**: found and not expected. ~~Struck out~~: " +
+			"expected and not found.",
+		"*found in*: \"S 20/20\" was found in 20 of 20 runs of the scenario that is aimed at it; " +
+			"\"- 40\": nothing was found in 40 runs; \"=\": nothing that needs a fault. " +
+			"The runs of *(process)* are older than the count of A.",
+		"*order by order*: what the simulator found; a letter in brackets is found without any fault.",
+		"*gone through to the end*: \"2×1 to 1\" is every order of 2 clients with 1 round and up to 1 " +
+			"preemption; \"+late\": a message may be late without any fault. What is not found there is " +
+			"not there.",
+	})
+}
+
+// overview is one line for each fault.
+func (b *Book) overview(p *page, r matrix.Row) {
+	head := []string{"fault", "expected", "on Redis"}
+	for _, s := range b.Soaks {
+		head = append(head, "found in ("+s.Environment+")")
+	}
+	p.head(append(head, "order by order")...)
+	for _, c := range matrix.Columns() {
+		if matrix.Impossible(r, c) != "" {
+			continue
+		}
+		expected, real, decided := "not said", "not run", "not run"
+		if letters, known := matrix.Expected(r.Name, c.Name); known {
+			expected = nothing(strings.Join(letters, ""))
+		}
+		if cell := b.cell(r.Name, c.Name); cell != nil {
+			real = cell.Marked()
+		}
+		if d := b.decision(r.Name, c.Name); d != nil {
+			decided = d.found()
+		}
+		row := []string{c.Name, expected, real}
+		for _, s := range b.Soaks {
+			row = append(row, s.words(r.Name, c.Name))
+		}
+		p.row(append(row, decided)...)
+	}
+	var impossible []string
+	for _, c := range matrix.Columns() {
+		if why := matrix.Impossible(r, c); why != "" && !slices.Contains(impossible, why) {
+			impossible = append(impossible, why)
+		}
+	}
+	if len(impossible) > 0 {
+		p.paragraph("Other faults are not possible: %s.", strings.Join(impossible, "; "))
+	}
+}
+
+func (b *Book) cell(row, column string) *matrix.Cell {
+	if b.Matrix == nil {
+		return nil
+	}
+	return b.Matrix.Cell(row, column)
+}
+
+// decision is what the simulator decided of a cell, if it went through it.
+func (b *Book) decision(row, column string) *ExhaustiveCell {
+	if b.Exhaustive == nil {
+		return nil
+	}
+	if d := b.Exhaustive.Cell(row, column); d != nil && len(d.Spaces) > 0 {
+		return d
+	}
+	return nil
+}
+
+// differences tells what was measured and not expected or the other way round, with the reasons,
+// and what is found only in some runs.
+func (b *Book) differences(p *page, r matrix.Row) {
+	var unexpected, rare grouping
+	if b.Matrix != nil {
+		for _, d := range b.Matrix.Differences() {
+			switch {
+			case d.Row != r.Name:
+			case d.Expected:
+				unexpected.add(explain(d), d.Column, d.Property, "not found", "")
+			default:
+				unexpected.add(explain(d), d.Column, d.Property, "found", oneLine(d.Explanation))
+			}
+		}
+	}
+	unexpected.write(p, "Not as expected on Redis")
+	for _, s := range b.Soaks {
+		for _, t := range s.Found {
+			if t.Row == r.Name && !t.whole() && t.Hits > 0 {
+				rare.add(t.reason(), s.Environment+", "+t.Column, t.Property,
+					fmt.Sprintf("in %d of %d runs of `%s`", t.Hits, t.Of, t.Nemesis), "")
+			}
+		}
+	}
+	rare.write(p, "Not found in each run")
+}
+
+// orders tells what the simulator found, order by order, where that is not what Redis showed, and
+// in which spaces.
+func (b *Book) orders(p *page, r matrix.Row) {
+	if b.Exhaustive == nil || !slices.Contains(b.Exhaustive.rows(), r.Name) {
+		return
+	}
+	var gaps grouping
+	for _, g := range b.Exhaustive.gaps(b.measured) {
+		switch {
+		case g.Row != r.Name:
+		case g.here:
+			gaps.add(g.why(), g.Column, g.letter, "in the simulator only", oneLine(g.words(g.letter)))
+		default:
+			gaps.add(g.why(), g.Column, g.letter, "on Redis only", "")
+		}
+	}
+	gaps.write(p, "Other than on Redis, order by order")
+	p.paragraph(
+		"**In which spaces.** Each cell was gone through order by order ([exhaustive.md](%s)).",
+		"../exhaustive.md")
+	p.head("fault", "gone through to the end", "tried beyond that")
+	for _, c := range matrix.Columns() {
+		if d := b.decision(r.Name, c.Name); d != nil {
+			ended, partly := d.bounds()
+			p.row(c.Name, ended, partly)
+		}
+	}
+}
+
+// grouping joins findings that have one reason, in the order in which they come.
+type grouping struct {
+	reasons []string
+	of      map[string][]finding
+}
+
+// finding is letters in a place, what was found of them, and a counterexample.
+type finding struct{ place, letters, what, words string }
+
+// add joins letters of one place and places of the same letters, where there is no counterexample.
+func (g *grouping) add(reason, place, letter, what, words string) {
+	if reason == "" {
+		reason = "Not explained yet."
+	}
+	if g.of == nil {
+		g.of = map[string][]finding{}
+	}
+	list := g.of[reason]
+	if list == nil {
+		g.reasons = append(g.reasons, reason)
+	}
+	if n := len(list) - 1; n >= 0 && words == "" && list[n].words == "" &&
+		list[n].place == place && list[n].what == what {
+		list[n].letters += letter
+		return
+	}
+	g.of[reason] = append(list, finding{place, letter, what, words})
+}
+
+// write writes the groups under a title, if there are any.
+func (g *grouping) write(p *page, title string) {
+	for i, why := range g.reasons {
+		if i == 0 {
+			p.paragraph("**%s.** %s", title, why)
+		} else {
+			p.paragraph("%s", why)
+		}
+		var lines []string
+		for _, f := range joined(g.of[why]) {
+			line := fmt.Sprintf("%s: **%s** %s.", f.place, f.letters, f.what)
+			if f.words != "" {
+				line += " " + f.words
+			}
+			lines = append(lines, line)
+		}
+		p.items(lines)
+	}
+}
+
+// joined are findings with the places together in which the same was found.
+func joined(list []finding) (out []finding) {
+	for _, f := range list {
+		i := slices.IndexFunc(out, func(x finding) bool {
+			return f.words == "" && x.words == "" && x.letters == f.letters && x.what == f.what
+		})
+		if i < 0 {
+			out = append(out, f)
+			continue
+		}
+		out[i].place += ", " + f.place
+	}
+	return out
+}

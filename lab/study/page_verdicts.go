@@ -1,0 +1,155 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+)
+
+// verdicts writes docs/verdicts.md: which lock fails under which fault, on one page.
+func (b *Book) verdicts(p *page) {
+	m := b.Matrix
+	p.heading(1, "Which lock survives which fault")
+	p.paragraph("**The answer**, measured on %s: each lock was run under each fault, with scenarios "+
+		"that are aimed at each property which could be violated. A lock leads to its page: what was "+
+		"expected, how often each letter was found, what the simulator says of it, and the reason for "+
+		"every difference.", redisOf(m.Versions))
+	b.answer(p)
+	p.paragraph("\"-\": nothing; \"?\": it cannot be told. In the last column the lock kept its "+
+		"promise, and the work took longer than its lease: only shorter work or a fencing token at the "+
+		"resource helps. [verdicts/mitigations.md](%s) has what helps against the rest, measured.",
+		"verdicts/mitigations.md")
+
+	p.heading(2, "The table")
+	b.letters(p)
+	p.items([]string{
+		"**S**: two clients were inside at once. **L**: both leases were valid, too, so that not only " +
+			"the work took too long.",
+		"**O**: a client released a lock that another client held.",
+		"**R**: the lock stayed taken although no client held it, up to its lease.",
+		"**D**: no client is ever granted it again. **F**: the fencing tokens did not grow.",
+		"**A**: while the fault lasted, no client was granted it for longer than the bound of D. " +
+			"**V**: a grant was over, or never was one, when it was delivered.",
+		"**N**, that a holder was not told of the end of its hold, is in the report of each run, and " +
+			"not in this table: where S is found, most locks have it, too. `lockbench choose --told` " +
+			"names the locks that tell.",
+		"\"-\": every scenario that is aimed at the lock was tried, and nothing of this happened. " +
+			"\"SL?\": S and L cannot be told. \"n/p\": not possible, which says nothing about safety.",
+		"**Bold**: found and not expected. ~~Struck out~~: expected and not found, or not to be told.",
+	})
+
+	p.heading(2, "The faults")
+	p.head("column", "what happens", "scenarios")
+	for _, c := range m.Columns {
+		p.row(c.Name, c.Line, aims(c))
+	}
+
+	p.heading(2, "How it was measured")
+	p.paragraph("%s The lease is %s for the locks that do not fix their own; %s of each scenario, "+
+		"with seed %d, in %s; [verdicts/how-often.md](verdicts/how-often.md) has 20 runs of each. "+
+		"`lockbench matrix --docs docs` measures and writes this page.",
+		m.Count(), m.TTL.D(), units.Count(m.Repeat, "run"), m.Seed, m.Took.D().Round(1e9))
+	p.paragraph("What was expected was written down before anything was measured " +
+		"([locks/expected.md](locks/expected.md)). Where the two differ, the measurement is right. A " +
+		"run in which the machine itself stalled, for half of what clients bear or so that a command " +
+		"timed out which no fault held back, is run again with little beside it and not counted: " +
+		"what happened then was not done by the fault.")
+
+	p.heading(2, "Where to go on")
+	p.items([]string{
+		"[verdicts/how-often.md](verdicts/how-often.md): how often each letter is found.",
+		"[verdicts/mitigations.md](verdicts/mitigations.md): what is said to mend a lock, measured.",
+		"[exhaustive.md](exhaustive.md): the same table in the simulator, order by order.",
+		"[claims.md](claims.md): what the source documents claim.",
+		"[verdicts/containers.md](verdicts/containers.md): the same verdicts in containers and with " +
+			"other Redis versions.",
+	})
+}
+
+// answer is a table of the faults under which a lock fails, by what fails.
+func (b *Book) answer(p *page) {
+	p.head("lock", "the lock itself fails (L, O or F)", "it is never free again (D)",
+		"only the work outlasts its lease (S)")
+	for _, r := range b.Matrix.Rows {
+		var fails, dead, overrun []string
+		unsure := ""
+		for _, c := range b.Matrix.Columns {
+			letters, _ := b.measured(r.Name, c.Name)
+			has := func(l string) bool { return slices.Contains(letters, l) }
+			if slices.Contains(b.Matrix.Cell(r.Name, c.Name).Unknown(), "S") {
+				unsure = "?"
+			}
+			if has("L") || has("O") || has("F") {
+				fails = append(fails, c.Name)
+			} else if has("S") {
+				overrun = append(overrun, c.Name)
+			}
+			if has("D") {
+				dead = append(dead, c.Name)
+			}
+		}
+		p.row(nameLink(r, "verdicts/"), under(fails, unsure), under(dead, unsure),
+			under(overrun, unsure))
+	}
+}
+
+// under names faults; what fails without any fault fails under each. Unsure is what none means
+// where a letter cannot be told.
+func under(faults []string, unsure string) string {
+	switch {
+	case len(faults) == 0:
+		return cmp.Or(unsure, "-")
+	case faults[0] == "none":
+		return "**without any fault**"
+	}
+	return strings.Join(faults, ", ")
+}
+
+// letters is the whole table.
+func (b *Book) letters(p *page) {
+	head := []string{"lock"}
+	for _, c := range b.Matrix.Columns {
+		head = append(head, c.Name)
+	}
+	p.head(head...)
+	for _, r := range b.Matrix.Rows {
+		row := []string{nameLink(r, "verdicts/")}
+		for _, c := range b.Matrix.Columns {
+			row = append(row, b.Matrix.Cell(r.Name, c.Name).Marked())
+		}
+		p.row(row...)
+	}
+}
+
+// nameLink is a row with the way to its page.
+func nameLink(r matrix.Row, dir string) string {
+	to := dir + r.Impl + ".md"
+	if several(r.Impl) {
+		to += "#" + strings.ReplaceAll(r.Name, " ", "-")
+	}
+	return fmt.Sprintf("[%s](%s)", r.Name, to)
+}
+
+// several reports whether a lock has more than one row.
+func several(impl string) bool { return len(rowsOf(impl)) > 1 }
+
+func rowsOf(impl string) []matrix.Row {
+	return slices.DeleteFunc(matrix.Rows(), func(r matrix.Row) bool { return r.Impl != impl })
+}
+
+// aims are the scenarios of a fault.
+func aims(c matrix.Column) string {
+	var names []string
+	for _, a := range c.Aims {
+		n := "`" + a.Nemesis + "`"
+		if a.Control {
+			n += " (control)"
+		}
+		names = append(names, n)
+	}
+	return strings.Join(names, ", ")
+}
