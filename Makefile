@@ -14,7 +14,9 @@ test: export LOCKBENCH_CHROMIUM = $(shell chromium --version 2>/dev/null)
 # A program with the race detector sleeps a second at its end, which tests would wait for.
 export GORACE := atexit_sleep_ms=0 $(GORACE)
 # The tests that take a smaller input with the race detector, or are only run without it.
-LARGE = $(shell find . -name '*large_test.go')
+LARGE = $(shell find . -path ./lab -prune -o -name '*large_test.go' -print)
+# The lab is a module of its own: what measures and writes this project's pages, and no part of lockbench.
+LAB = cd lab &&
 # Those of them that depend on nothing outside, in packages with others that do: on their own go can remember their results.
 PURE = $(filter %_pure_large_test.go,$(LARGE))
 # $(call only,FILES): the options and packages that run the tests of these files.
@@ -33,6 +35,7 @@ PARTS := redis-server redis-sentinel chromium cc python3 node npm java javac jar
 VENV = $(shell command -v python3 >/dev/null && ! python3 -c 'import ensurepip' 2>/dev/null && echo python3-venv)
 MISSING = $(strip $(foreach part,$(PARTS),$(if $(shell command -v $(part)),,$(part))) $(VENV))
 
+LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # What makes releases, pinned, in bin/; the version is the newest one of CHANGELOG.md.
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.16.0
 VERSION = $(shell sed -n 's/^## \([0-9][0-9.]*\) .*/\1/p' CHANGELOG.md | head -n 1)
@@ -52,6 +55,7 @@ test: redis browser ## all tests on real Redis: with the race detector, and what
 	$(GO) test $(RACE) $(HOW) $(TESTS)
 	$(if $(and $(RACE),$(PURE)),$(PLAIN) test $(HOW) $(call only,$(PURE)))
 	$(if $(RACE),$(PLAIN) test $(HOW) $(call only,$(filter-out $(PURE),$(LARGE))))
+	$(LAB) $(PLAIN) vet ./... && $(PLAIN) test $(HOW) ./...
 
 sample: ## take some conditions of the judges away, others with each commit; make soak takes all away
 	LOCKBENCH_MUTANTS=commit $(PLAIN) test -count 1 -v -run '^TestNoConditionIsIdle$$' ./checker
@@ -59,20 +63,24 @@ sample: ## take some conditions of the judges away, others with each commit; mak
 soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory
 	.ci/fresh-root
 	LOCKBENCH_SOAK=1 $(GO) test -timeout 120m ./...
+	$(LAB) LOCKBENCH_SOAK=1 $(GO) test -timeout 120m ./...
 	dir=$$(mktemp -d); for i in 1 2; do LOCKBENCH_SOAK_DIR=$$dir $(GO) test -count 1 -timeout 120m -run SoakOverProcesses ./internal/env/sim || exit 1; done; rm -r $$dir
-	$(BIN) matrix --soak --env sim
+	$(BIN) matrix --repeat 20 --costs=false --env sim
+	$(LAB) $(GO) run . soak ../store/matrix-all/latest
 	$(MAKE) reproducible empty-root
-	$(BIN) matrix --soak $(if $(SOAK),--resume $(SOAK),--env process)
+	$(BIN) matrix --costs=false $(if $(SOAK),--resume $(SOAK),--repeat 20 --env process)
+	$(LAB) $(GO) run . soak ../store/matrix-all/latest
 
 bench: ## benchmarks, side by side
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./checker
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/env/sim ./internal/env/sim/engine
 	$(GO) test -run '^$$' -bench . ./internal/foreign/tap
 
-lint: ## formatting, vet and staticcheck
+lint: ## formatting, vet, staticcheck, and which room imports which
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
-	$(PLAIN) vet ./...
-	$(PLAIN) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	GOBIN=$(CURDIR)/bin $(PLAIN) install $(LINTER)
+	CGO_ENABLED=0 bin/golangci-lint run ./...
+	$(LAB) CGO_ENABLED=0 ../bin/golangci-lint run ./...
 
 cross: ## build for macOS and Windows, where sim, check, report and gate run, too
 	GOOS=darwin $(GO) build -o /dev/null ./cmd/lockbench

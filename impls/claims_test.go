@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// These tests pin what the documents say in passing, and docs/claims.md names them.
+// These tests pin what the documents say in passing, and lab/results/claims.md names them.
 
 // virtually gives a test a scene of the simulator, where waiting costs nothing.
 func virtually(t *testing.T, lock string, f func(s *scene) error) {

@@ -42,7 +42,7 @@ func (p *runPage) clients(v *view.View) {
 
 // knownSection is what this project has measured of the lock and the fault of the run.
 type knownSection struct {
-	*measured.Known
+	*choose.Known
 	Often                          []string
 	Drawn                          string // what a search found without an aim
 	Where, HelpsTitle, OthersTitle string
@@ -58,7 +58,7 @@ func known(v *view.View) (*knownSection, error) {
 	if json.Unmarshal(v.Plan, &plan) != nil || v.Verdict == nil {
 		return nil, nil
 	}
-	k, err := measured.Of(plan)
+	k, err := choose.Of(plan)
 	if k == nil || err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func known(v *view.View) (*knownSection, error) {
 
 // drawn says how often a search without an aim meets what the aimed runs show; "" if that was not
 // counted.
-func drawn(k *measured.Known) string {
+func drawn(k *choose.Known) string {
 	var parts []string
 	for _, h := range k.Drawn {
 		parts = append(parts, fmt.Sprintf("%s in %d of %s (%s per 1,000)", h.Property, h.Hits,

@@ -60,10 +60,7 @@ little (few grants or hand-overs), 254 wrong usage, 255 more than a few runs bro
     --schedule pos --properties L
 
   # every order of messages of 3 clients, with up to 2 expiries and 3 preemptions
-  lockbench explore --impl getset --exhaustive --clients 3 --expiries 2 --preemptions 3
-
-  # the table of expected verdicts, decided cell by cell
-  lockbench explore --matrix --docs docs`,
+  lockbench explore --impl getset --exhaustive --clients 3 --expiries 2 --preemptions 3`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
@@ -114,9 +111,6 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 func (f *exploreFlags) run(c *cobra.Command) error {
 	if err := f.check(c.Flags()); err != nil {
 		return err
-	}
-	if f.all.table.matrix {
-		return f.all.table.decide(c, f)
 	}
 	if err := f.lock(c); err != nil {
 		return err
@@ -292,7 +286,7 @@ func (f *exploreFlags) check(set *pflag.FlagSet) error {
 			strings.Join(explore.Moments(), ", "))
 	}
 	if f.shard.Of > 0 {
-		if f.all.exhaustive || f.all.table.matrix {
+		if f.all.exhaustive {
 			return errors.New("--shard splits seeds, and an exhaustive search has none; leave it away")
 		}
 		s.Mine = f.shard.Has
@@ -300,7 +294,7 @@ func (f *exploreFlags) check(set *pflag.FlagSet) error {
 	if s.Jobs == 0 {
 		s.Jobs = runtime.NumCPU()
 	}
-	if s.Seeds == 0 && s.Budget == 0 && !f.all.exhaustive && !f.all.table.matrix {
+	if s.Seeds == 0 && s.Budget == 0 && !f.all.exhaustive {
 		s.Budget = time.Minute
 	}
 	if err := f.read(); err != nil {

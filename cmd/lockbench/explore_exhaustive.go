@@ -14,7 +14,6 @@ type exhaustiveFlags struct {
 	bounds     explore.Bounds
 	plain      bool
 	sleepless  bool
-	table      decideFlags
 }
 
 func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
@@ -34,7 +33,6 @@ func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
 		"exhaustive: go also through the runs from a state that was reached before")
 	s.BoolVar(&f.sleepless, "no-sleep-sets", false,
 		"exhaustive: go also through orders that differ only in steps that do not matter to each other")
-	f.table.register(s)
 }
 
 // check refuses bounds that make no sense.
@@ -50,9 +48,6 @@ func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
 		if set.Changed(name) && f.exhaustive {
 			return fmt.Errorf("--%s is for a search at random; --exhaustive takes every order", name)
 		}
-	}
-	if err := f.table.check(set); err != nil {
-		return err
 	}
 	switch {
 	case b.Preemptions < 0 || set.Changed("expiries") && b.Expiries < 0 || b.Rounds < 1 || b.Tries < 1:

@@ -205,13 +205,13 @@ func (r nemesisRow) where() (names []string) {
 }
 
 func chooseCommand() *cobra.Command {
-	var q measured.Query
+	var q choose.Query
 	var all, asJSON bool
 	c := &cobra.Command{
 		Use:   "choose",
 		Short: "Say which locks remain for your faults and demands",
-		Long: `choose goes through what this project has measured on real Redis (docs/matrix.json and
-docs/libraries.json, which are built in) and says which locks and libraries nothing broke under the
+		Long: `choose goes through what this project has measured on real servers, which is built in, and
+says which locks and libraries nothing broke under the
 faults that you name, in how many runs, what they need and cost, and what else breaks them. What
 remains comes with the commands that show it. What was not tried is not known: such a lock is
 named, and does not remain. A crash of a client is always one of the faults, and locks that can stay
@@ -225,7 +225,7 @@ fault can do, when it hits at the moment that hurts; at a random moment most do 
   lockbench choose --fault pause --fencing`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			choices, err := measured.Choose(q)
+			choices, err := choose.Choose(q)
 			if err != nil {
 				return err
 			}
@@ -259,7 +259,7 @@ const (
 
 // writeChoices writes what remains, and how it is proved; else what comes closest, and the ways
 // out.
-func writeChoices(w io.Writer, choices []measured.Choice, q measured.Query, all bool) error {
+func writeChoices(w io.Writer, choices []choose.Choice, q choose.Query, all bool) error {
 	remain := 0
 	for _, c := range choices {
 		if c.Remains {
@@ -294,7 +294,7 @@ func writeChoices(w io.Writer, choices []measured.Choice, q measured.Query, all 
 }
 
 // writeUndecided names the locks that nothing is known to break, and what was not tried of them.
-func writeUndecided(w io.Writer, choices []measured.Choice) {
+func writeUndecided(w io.Writer, choices []choose.Choice) {
 	var reasons []string
 	locks := map[string][]string{}
 	for _, c := range choices {
@@ -314,8 +314,8 @@ func writeUndecided(w io.Writer, choices []measured.Choice) {
 }
 
 // writeWaysOut says what to ask where no lock remains.
-func writeWaysOut(w io.Writer, q measured.Query) error {
-	ways, err := measured.WaysOut(q)
+func writeWaysOut(w io.Writer, q choose.Query) error {
+	ways, err := choose.WaysOut(q)
 	if err != nil || len(ways) == 0 {
 		return err
 	}
@@ -336,7 +336,7 @@ func writeWaysOut(w io.Writer, q measured.Query) error {
 	return nil
 }
 
-func writeRemaining(w io.Writer, choices []measured.Choice, all bool) {
+func writeRemaining(w io.Writer, choices []choose.Choice, all bool) {
 	fmt.Fprintln(w)
 	t := progress.NewTable(w)
 	fmt.Fprintln(t, "LOCK\tGIVES\tNEEDS\tCLEAN IN\tCOSTS*\tKEEPS ALL OUT UNDER\tBUT BROKEN BY")
@@ -373,21 +373,21 @@ func writeRemaining(w io.Writer, choices []measured.Choice, all bool) {
 }
 
 // writeNotes says what the table means.
-func writeNotes(w io.Writer, choices []measured.Choice) {
+func writeNotes(w io.Writer, choices []choose.Choice) {
 	fmt.Fprintln(w)
 	for _, c := range choices {
 		for _, remark := range c.Remarks {
 			fmt.Fprintf(w, "%s%s: %s\n", c.Lock, library(c), remark)
 		}
 	}
-	i := slices.IndexFunc(choices, func(c measured.Choice) bool { return c.Cost != nil })
+	i := slices.IndexFunc(choices, func(c choose.Choice) bool { return c.Cost != nil })
 	if i >= 0 {
 		fmt.Fprintf(w, "* commands of all clients for each grant, and the median time from the call of "+
 			"an acquire to its grant, with the wait: %s that compete for holds of %s, without a fault\n",
 			units.Count(choices[i].Cost.Clients, "client"), units.Span(choices[i].Cost.Hold))
 	}
-	if slices.ContainsFunc(choices, func(c measured.Choice) bool {
-		return slices.Contains(c.Declares, measured.Tells)
+	if slices.ContainsFunc(choices, func(c choose.Choice) bool {
+		return slices.Contains(c.Declares, choose.Tells)
 	}) {
 		fmt.Fprintln(w, "Whether a holder is told in time was not counted here: the report of each run "+
 			"has it (N).")
@@ -396,7 +396,7 @@ func writeNotes(w io.Writer, choices []measured.Choice) {
 		"libraries ran each once.")
 }
 
-func library(c measured.Choice) string {
+func library(c choose.Choice) string {
 	if c.Library == "" {
 		return ""
 	}
@@ -405,7 +405,7 @@ func library(c measured.Choice) string {
 }
 
 // breaks are the other faults that break a lock, and how many were not tried.
-func breaks(c measured.Choice) []string {
+func breaks(c choose.Choice) []string {
 	out := slices.Clone(c.Breaks)
 	for _, u := range c.Unable {
 		out = append(out, "not tried: "+u)

@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/progress"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/choose/advice"
@@ -18,7 +16,6 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/runner"
 	"github.com/lockbench/lockbench/internal/run/store"
-	"github.com/lockbench/lockbench/lab/study"
 	matrixpage "github.com/lockbench/lockbench/reports/matrix"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -31,9 +28,7 @@ type matrixFlags struct {
 	resume  string
 	asJSON  bool
 	costs   bool
-	docs    string
-
-	soak, mitigations, again bool
+	again   bool
 }
 
 func matrixCommand() *cobra.Command {
@@ -53,24 +48,12 @@ func matrixCommand() *cobra.Command {
   # the same in containers of the image that you deploy
   lockbench matrix --impl token-lua --env docker --redis-image redis:7
 
-  # what a WAIT, an append-only file or a longer lease mend, and what they cost
-  lockbench matrix --mitigations --repeat 5
-
-  # is every letter found 20 times of 20? Exit code 1 if not
-  lockbench matrix --soak
-
   # go on after an interruption
   lockbench matrix --resume store/matrix-all/latest`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.check(c.Flags()); err != nil {
 				return err
-			}
-			if f.soak && !c.Flags().Changed("repeat") {
-				f.options.Repeat = study.SoakRuns
-			}
-			if f.mitigations {
-				return f.mitigate(c)
 			}
 			return f.run(c)
 		},
@@ -97,27 +80,16 @@ func matrixCommand() *cobra.Command {
 		"run this part only: 2/4 is the second of four; '"+advice.Verb("merge")+"' joins them")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
-	s.StringVar(&f.docs, "docs", "",
-		"also keep what was found in this directory, and write the pages of docs there")
 	s.BoolVar(&f.costs, "costs", true, "also measure what each lock costs: one second each")
 	s.BoolVar(&f.asJSON, "json", false, "print the matrix as JSON")
 	s.BoolVar(&f.again, "again", false,
 		"with --resume: judge the runs that there are once more, with this checker")
-	s.BoolVar(&f.soak, "soak", false,
-		"each scenario 20 times (or --repeat), and judge: every letter each time, and nothing else")
-	s.BoolVar(&f.mitigations, "mitigations", false,
-		"instead, run faults without and with what is said to mend them")
 	return c
 }
 
-// withResume are the flags that a matrix may have when it goes on: the others say what it runs,
-// which was said when it began. withMitigations are those of the mitigations, which have their own
-// locks and faults.
-var (
-	withResume      = []string{"resume", "jobs", "docs", "costs", "json", "again", "soak"}
-	withMitigations = []string{"mitigations", "repeat", "jobs", "seed", "ttl", "store", "docs", "json",
-		"env", "server", "redis-image", "docker-network", "workers"}
-)
+// withResume are the flags that a matrix may have when it goes on. The others say what it runs,
+// which was said when it began.
+var withResume = []string{"resume", "jobs", "costs", "json", "again"}
 
 // check refuses flags that would have no effect.
 func (f *matrixFlags) check(set *pflag.FlagSet) (err error) {
@@ -127,22 +99,11 @@ func (f *matrixFlags) check(set *pflag.FlagSet) (err error) {
 	set.Visit(func(g *pflag.Flag) {
 		switch {
 		case err != nil:
-		case f.mitigations && !slices.Contains(withMitigations, g.Name):
-			err = fmt.Errorf(
-				"--mitigations has its own locks and faults, and runs them all; leave --%s away", g.Name)
 		case f.resume != "" && !slices.Contains(withResume, g.Name):
 			err = fmt.Errorf("--resume goes on with what was asked for then; leave --%s away", g.Name)
 		}
 	})
-	return cmp.Or(err, checkDocs(f.docs))
-}
-
-// checkDocs refuses a directory of pages that is not there, before anything is run for it.
-func checkDocs(dir string) error {
-	if info, err := os.Stat(dir); dir != "" && (err != nil || !info.IsDir()) {
-		return fmt.Errorf("--docs %s is no directory; make it first", dir)
-	}
-	return nil
+	return err
 }
 
 // withBar does something while a bar shows how far it has come.
@@ -170,7 +131,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 		return err
 	}
 	defer dir.Close()
-	dir.Options.Excused = study.Excused
+	dir.Options.Excused = matrix.Excused
 	if f.again {
 		if err := withBar(c, dir.JudgeAgain); err != nil {
 			return broken(err)
@@ -189,7 +150,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if runErr == nil && !f.soak {
+	if runErr == nil {
 		runErr = f.finish(c, dir, runs, m)
 	}
 	m.Took, m.Partial = dir.Took+history.Duration(time.Since(begin)), runErr != nil
@@ -282,16 +243,7 @@ func (f *matrixFlags) finish(c *cobra.Command, dir *matrix.Folder, runs *runner.
 // conclude writes and shows what came of it.
 func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *matrix.Matrix) error {
 	err := errors.Join(matrixpage.Save(dir, m), store.Point(filepath.Dir(filepath.Dir(dir)), dir))
-	switch {
-	case f.soak && err == nil:
-		return f.judgeSoak(c, dir, study.CountSoak(m))
-	case f.docs != "" && !f.soak:
-		err = errors.Join(err, study.WriteDocs(m, f.docs))
-	}
-	if !f.soak {
-		err = errors.Join(err, showMatrix(c, dir, m, f.asJSON))
-	}
-	return broken(err)
+	return broken(errors.Join(err, showMatrix(c, dir, m, f.asJSON)))
 }
 
 // showMatrix prints a matrix.
@@ -302,56 +254,4 @@ func showMatrix(c *cobra.Command, dir string, m *matrix.Matrix, asJSON bool) err
 	err := m.Text(c.OutOrStdout(), progress.Width(c.OutOrStdout()))
 	fmt.Fprintf(c.OutOrStdout(), "\nThe runs, matrix.html and matrix.md are in %s\n", dir)
 	return err
-}
-
-// judgeSoak writes and shows how often each property was found violated. The error is nil if every
-// run found what it had to, and nothing else.
-func (f *matrixFlags) judgeSoak(c *cobra.Command, dir string, s *study.Soak) error {
-	show := s.Text
-	if f.asJSON {
-		show = s.Write
-	}
-	if err := errors.Join(s.Save(dir, f.docs), show(c.OutOrStdout())); err != nil {
-		return broken(err)
-	}
-	if n := len(s.Contradictions()); n > 0 {
-		return exit{checker.ExitUnexpected,
-			fmt.Errorf("%d letters are not what they have to be; the runs are in %s", n, dir)}
-	}
-	if n := len(s.Lost); n > 0 {
-		return exit{checker.ExitUnknown, fmt.Errorf("%d scenarios have runs that could not be judged; "+
-			"`%s` shows them", n, advice.SoakResume.Of(dir))}
-	}
-	return nil
-}
-
-// mitigate measures the mitigations instead of the matrix.
-func (f *matrixFlags) mitigate(c *cobra.Command) error {
-	dir, err := f.open(c.Context())
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	runs, bar := &runner.Runs{Root: dir.Dir}, progress.StartBar(c.ErrOrStderr())
-	defer runs.Close()
-	m, runErr := study.Mitigate(c.Context(), dir.Options, dir.Dir, runs.Run, bar.Step)
-	bar.Stop()
-	m.Versions = runs.Versions()
-	err = m.Save(dir.Dir)
-	if f.docs != "" && runErr == nil {
-		err = errors.Join(err, m.Save(f.docs))
-	}
-	switch {
-	case err != nil:
-		return broken(err)
-	case errors.Is(runErr, context.Canceled):
-		return interrupted("nothing was written to docs")
-	case runErr != nil:
-		return broken(runErr)
-	case f.asJSON:
-		return broken(m.Write(c.OutOrStdout()))
-	}
-	err = m.Text(c.OutOrStdout())
-	fmt.Fprintf(c.OutOrStdout(), "\nThe runs and %s are in %s\n", study.MitigationsFile, dir.Dir)
-	return broken(err)
 }

@@ -77,8 +77,6 @@ func promised(c advice.Command) map[string]bool {
 var elsewhere = map[string]string{
 	"lockbench doctor":                         "testdata/script/doctor.txtar",
 	"lockbench gate --init --adapter ./mylock": "testdata/script/adapters.txtar",
-	"lockbench matrix --soak --resume":         "testdata/large/soak.txtar",
-	"lockbench explore --matrix --resume":      "testdata/pure/explore.txtar",
 	"lockbench explore --adapter":              "TestAnAdapterIsExplored",
 	"lockbench matrix --adapters":              "testdata/script/adapters.txtar",
 	"lockbench tour --from":                    "testdata/pure/tour.txtar",
@@ -151,9 +149,9 @@ func TestProofsOfChooseHold(t *testing.T) {
 	testenv.Once(t)
 	testenv.Part(t, "redis")
 	var all []advice.Command
-	for _, q := range []measured.Query{{Faults: []string{"partition"}}, {Faults: []string{"longwork"}},
+	for _, q := range []choose.Query{{Faults: []string{"partition"}}, {Faults: []string{"longwork"}},
 		{Faults: []string{"pause", "partition"}, Fencing: true}} {
-		choices, err := measured.Choose(q)
+		choices, err := choose.Choose(q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +181,7 @@ func TestHintsOfRunsHold(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			if k, err := measured.Of(p); err == nil && k != nil {
+			if k, err := choose.Of(p); err == nil && k != nil {
 				all = append(all, k.Choose())
 			}
 		}

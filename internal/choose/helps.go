@@ -1,4 +1,4 @@
-package measured
+package choose
 
 import (
 	"cmp"
@@ -9,13 +9,12 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/batch"
-	"github.com/lockbench/lockbench/lab/study"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Help is what a setting did against a fault.
 type Help struct {
-	study.MitigationCell
+	MitigationCell
 	Same    bool // it was measured with this lock
 	On      bool // the run that asks has it
 	Verdict string
@@ -27,24 +26,24 @@ type Help struct {
 // else with others.
 func helps(lock string, p harness.Plan) (out []Help) {
 	fault := p.Nemesis
-	b, err := book()
-	if err != nil || b.Mitigations == nil {
+	known, err := Recorded()
+	if err != nil {
 		return nil
 	}
 	name, _, _ := strings.Cut(fault, ":")
-	for _, c := range b.Mitigations.Cells {
+	for _, c := range known.Trials {
 		of, _, _ := strings.Cut(c.Nemesis, ":")
 		if of != name || nemesis.Control(c.Nemesis) || len(c.Without.Violated) == 0 {
 			continue
 		}
-		h := Help{MitigationCell: c, Same: c.Row == lock, Verdict: effect(c),
-			On: study.MitigationIn(c.Mitigation, p)}
-		if study.MitigationIsLease(c.Mitigation) {
+		s := known.setting(c.Mitigation)
+		h := Help{MitigationCell: c, Same: c.Row == lock, Verdict: effect(c), On: s.in(p)}
+		if s.lease() {
 			h.Note = "Measured with a fault that stayed as long as it was. A run's own grows with --ttl: " +
 				"it finds the same again with any lease."
 		} else if rows, err := matrix.FindRows([]string{c.Row}); err == nil {
 			h.Command = strings.TrimSpace(command("run", rows[0], c.Nemesis) + " " +
-				study.MitigationFlags(c.Mitigation))
+				s.flags())
 		}
 		out = append(out, h)
 	}
@@ -56,7 +55,7 @@ func helps(lock string, p harness.Plan) (out []Help) {
 		return batch.Truth(b.Nemesis == fault) - batch.Truth(a.Nemesis == fault)
 	})
 	for i := range out { // what it costs where nothing was to be mended
-		if dead := deadAfter(b.Mitigations, out[i].MitigationCell); dead != "" {
+		if dead := deadAfter(known.Trials, out[i].MitigationCell); dead != "" {
 			out[i].Note = strings.TrimSpace(out[i].Note + " " + dead)
 		}
 	}
@@ -79,9 +78,9 @@ const (
 
 // deadAfter says that with a setting no client is granted the lock after a fault that does no harm
 // either; "" if that was not seen.
-func deadAfter(m *study.MitigationReport, of study.MitigationCell) string {
+func deadAfter(trials []MitigationCell, of MitigationCell) string {
 	name, _, _ := strings.Cut(of.Nemesis, ":")
-	for _, c := range m.Cells {
+	for _, c := range trials {
 		if c.Mitigation == of.Mitigation && c.Row == of.Row && strings.HasPrefix(c.Nemesis, name+":") &&
 			nemesis.Control(c.Nemesis) && c.With.Stuck > 0 {
 			return fmt.Sprintf("Nor is any after %s (%d of %d): %s.", c.Nemesis, c.With.Stuck, c.With.Runs,
@@ -91,7 +90,7 @@ func deadAfter(m *study.MitigationReport, of study.MitigationCell) string {
 	return ""
 }
 
-func effect(c study.MitigationCell) string {
+func effect(c MitigationCell) string {
 	switch {
 	case len(c.With.Violated) > 0:
 		return failed

@@ -1,4 +1,4 @@
-package measured
+package choose
 
 import (
 	"cmp"

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/lockbench/lockbench/lab/records"
 	"io"
 	"os"
 	"slices"
@@ -147,7 +148,7 @@ func handOvers(h *history.History) (all []time.Duration) {
 
 // Write writes the record and its page among the files of docs.
 func (r *Record) Write(docs string) error {
-	return errors.Join(store.Write(docs, File, func(f *os.File) error {
+	return errors.Join(records.Write(docs, File, func(f io.Writer) error {
 		e := json.NewEncoder(f)
 		e.SetIndent("", "  ")
 		return e.Encode(r)

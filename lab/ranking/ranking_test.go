@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"github.com/lockbench/lockbench/lab/records"
 	"os"
 	"path/filepath"
 	"testing"
@@ -55,8 +56,8 @@ func TestEveryLockHasADurability(t *testing.T) {
 
 // TestThePageIsTheRecords: the page says what the record has.
 func TestThePageIsTheRecords(t *testing.T) {
-	docs := filepath.Join("../../docs")
-	f, err := os.Open(filepath.Join(docs, File))
+	docs := filepath.Join("../results")
+	f, err := records.Open(os.DirFS(docs), File)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,6 +68,6 @@ func TestThePageIsTheRecords(t *testing.T) {
 	}
 	page, err := os.ReadFile(filepath.Join(docs, PageFile))
 	if err != nil || string(page) != r.Page() {
-		t.Errorf("docs/%s is not what docs/%s says (%v): write it by Write", PageFile, File, err)
+		t.Errorf("results/%s is not what results/%s says (%v): write it by Write", PageFile, File, err)
 	}
 }

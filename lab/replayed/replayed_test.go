@@ -14,7 +14,7 @@ import (
 // first.
 func TestCells(t *testing.T) {
 	t.Parallel()
-	b, err := study.ReadBook(os.DirFS("../../docs"))
+	b, err := study.ReadBook(os.DirFS("../results"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,13 +84,13 @@ func TestTable(t *testing.T) {
 	if got := r.table(); !strings.Contains(got, want) {
 		t.Errorf("%s", got)
 	}
-	docs := os.DirFS("../../docs")
+	docs := os.DirFS("../results")
 	kept, err := Read(docs)
 	if err != nil || len(kept.Results) == 0 {
 		t.Fatalf("%d results: %v", len(kept.Results), err)
 	}
-	text, err := os.ReadFile("../../docs/" + searched.Page)
+	text, err := os.ReadFile("../results/" + searched.Page)
 	if err != nil || !strings.Contains(string(text), kept.table()) {
-		t.Errorf("docs/%s is not what %s says: %v", searched.Page, file, err)
+		t.Errorf("results/%s is not what %s says: %v", searched.Page, file, err)
 	}
 }

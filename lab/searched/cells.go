@@ -19,7 +19,7 @@ type Cell struct {
 func (c Cell) String() string { return c.Row + ", " + c.Fault + ", " + c.Letter }
 
 // rare are the cells whose hits are counted: orders and moments of many kinds, and the letters that
-// random latencies alone find seldom or not at all. Each is violated in docs/verdicts.md.
+// random latencies alone find seldom or not at all. Each is violated in lab/results/verdicts.md.
 const rare = `setnx-del-expired, none, S
 setnx-del-expired, crash, S
 setnx-del-expired nil-retry, crash, L

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/lockbench/lockbench/lab/records"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,18 +15,19 @@ import (
 )
 
 // Page is the page of docs that has the tables of what was measured without an aim.
-const Page = "explore.md"
+const Page = "search.md"
 
 // Load reads a record with this name among the files of docs into r, and leaves r as it is where
 // there is none.
 func Load(docs fs.FS, name string, r any) error {
-	text, err := fs.ReadFile(docs, name)
+	f, err := records.Open(docs, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	return json.Unmarshal(text, r)
+	defer f.Close()
+	return json.NewDecoder(f).Decode(r)
 }
 
 // Table is a text between two marks of the page.
@@ -42,7 +45,7 @@ func Save(docs, name string, r any, tables ...Table) error {
 			return err
 		}
 	}
-	return errors.Join(store.Write(docs, name, func(f *os.File) error {
+	return errors.Join(records.Write(docs, name, func(f io.Writer) error {
 		e := json.NewEncoder(f)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", " ")

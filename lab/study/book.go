@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/lab/mutate/detection"
+	"github.com/lockbench/lockbench/lab/records"
 )
 
 // The records in a directory of pages. There is one soak for each environment.
@@ -28,7 +29,7 @@ const (
 	ExhaustiveFile  = "exhaustive.json"
 	SleepFile       = "sleep.json"
 	MitigationsFile = "mitigations.json"
-	soakFiles       = "soak-*.json"
+	soakFiles       = "soak-*.json.gz"
 )
 
 // SoakFile is the record of a soak in an environment.
@@ -69,7 +70,7 @@ func ReadBook(dir fs.FS) (*Book, error) {
 	soaks, _ := fs.Glob(dir, soakFiles) // sorted; the pattern is good
 	for _, name := range soaks {
 		var s *Soak
-		err = errors.Join(err, readPart(dir, name, ReadSoak, &s))
+		err = errors.Join(err, readPart(dir, strings.TrimSuffix(name, ".gz"), ReadSoak, &s))
 		b.Soaks = append(b.Soaks, s)
 	}
 	return &b, err
@@ -77,7 +78,7 @@ func ReadBook(dir fs.FS) (*Book, error) {
 
 // readPart reads a record, if it is there.
 func readPart[T any](dir fs.FS, name string, read func(io.Reader) (T, error), into *T) error {
-	f, err := dir.Open(name)
+	f, err := records.Open(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
@@ -111,6 +112,9 @@ func (b *Book) Pages() (pages []Page) {
 	}
 	if b.Libraries != nil {
 		add("libraries.md", b.libraries)
+		for _, name := range adapters(b.Libraries) {
+			add(libraryPage(name), func(p *page) { b.library(p, name) })
+		}
 	}
 	if b.Fidelity != nil {
 		add("fidelity.md", b.fidelity)
@@ -174,10 +178,10 @@ func WriteDocs(m *matrix.Matrix, dir string) error {
 			return fmt.Errorf("%s cannot take a part: %w", filepath.Join(dir, name), err)
 		}
 	}
-	err = errors.Join(store.Write(dir, name, func(f *os.File) error { return Slim(m).Write(f) }),
+	err = errors.Join(records.Write(dir, name, Slim(m).Write),
 		WritePages(dir))
 	if ours {
-		err = errors.Join(err, writeExcerpt(m, filepath.Dir(filepath.Clean(dir))))
+		err = errors.Join(err, writeExcerpt(m, filepath.Join(dir, "..", "..")))
 	}
 	return err
 }

@@ -7,7 +7,7 @@ import (
 
 // TestTheRecordedResultsAreRead reads what docs keeps of earlier measurements, in either format.
 func TestTheRecordedResultsAreRead(t *testing.T) {
-	b, err := ReadBook(os.DirFS("../../docs"))
+	b, err := ReadBook(os.DirFS("../results"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ var (
 
 // The marks between which a page keeps the excerpt.
 const (
-	excerptBegin = "<!-- written by lockbench matrix --docs -->\n"
+	excerptBegin = "<!-- written by the lab -->\n"
 	excerptEnd   = "<!-- end -->\n"
 )
 

@@ -90,22 +90,24 @@ func (g gap) why() string {
 	return "Not explained yet."
 }
 
-// exhaustive writes docs/exhaustive.md: the table as the simulator decides it, on one page.
+// exhaustive writes lab/results/exhaustive.md: the table as the simulator decides it, on one page.
 func (b *Book) exhaustive(p *page) {
 	d := b.Exhaustive
 	n := d.count(b.measured)
 	p.heading(1, "The table of expected verdicts, order by order")
 	p.paragraph("**The answer.** %d of %d cells have exactly the letters that were expected "+
-		"([locks/expected.md](locks/expected.md)), and %d of %d those that were measured on real Redis "+
+		"([locks/expected.md](../../docs/locks/expected.md)), and %d of %d those that were measured "+
+		"on real Redis "+
 		"([verdicts.md](verdicts.md)). In %d of %d cells every order was gone through to the end in "+
-		"both [spaces of the expectation](locks/expected.md#the-two-spaces); the others are worth the "+
+		"both [spaces of the expectation](../../docs/locks/expected.md#the-two-spaces); the others "+
+		"are worth the "+
 		"schedules that were tried. A lock leads to its page, which has the reason for each difference "+
 		"and the spaces of each cell.%s",
 		n.agree, n.known, n.same, n.measured, n.finished, n.all, sentence(d.Partial))
 	p.paragraph("Each cell was gone through in the simulator "+
-		"([explore.md](explore.md#the-whole-table)): "+
+		"([explore.md](../../docs/explore.md#everything-within-bounds)): "+
 		"all orders of commands, replies and wake-ups, and in each order the fault at every place, "+
-		"within bounds that grow. `lockbench explore --matrix --each %d --docs docs` ran %s schedules "+
+		"within bounds that grow. `lab exhaustive --each %d` ran %s schedules "+
 		"in %s and wrote this page.", d.Each, units.Thousands(n.schedules), d.Took.D().Round(time.Second))
 	d.table(p, "verdicts/")
 	p.items([]string{
@@ -239,7 +241,7 @@ func (d *Sleep) savings(p *page, report *ExhaustiveReport) {
 	})
 	p.heading(2, "What sleep sets save")
 	p.paragraph("The schedules of 2 clients with 2 rounds and no preemption, with sleep sets / "+
-		"without them, and with states that are merged in both (`go run ./lab/searched/measure -sleep %d`). "+
+		"without them, and with states that are merged in both (`cd lab && go run ./searched/measure -sleep %d`). "+
 		"In the %d cells in which both come to their end there are %s schedules instead of %s: %.0f %% "+
 		"are saved. \"–\": one of them has more than %s schedules in this space, and was not finished.",
 		d.Limit, cells, units.Thousands(with), units.Thousands(without),

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/store"
+	"github.com/lockbench/lockbench/lab/records"
 )
 
 // The files of a search's directory, beside ExhaustiveFile.
@@ -106,7 +107,7 @@ func (w *Work) keepAsked() error {
 }
 
 func (d *ExhaustiveReport) save(dir string) error {
-	return store.Write(dir, ExhaustiveFile, func(f *os.File) error { return d.Write(f) })
+	return records.Write(dir, ExhaustiveFile, d.Write)
 }
 
 // WriteDocs keeps the report in a directory of pages, and writes its pages.

@@ -3,7 +3,6 @@ package study
 import (
 	_ "embed"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
@@ -13,12 +12,8 @@ import (
 // explanation says why something differs. It is written by people, once the difference has been
 // understood.
 type explanation struct {
-	Rows       []string // empty: all
-	Columns    []string // empty: all
-	Properties string   // any of these
-	Missing    bool     // expected and not found; else found and not expected
-	Reason     string
-	Shown      []proof // by a test
+	matrix.Explanation `yaml:",inline"`
+	Shown              []proof // by a test
 }
 
 // proof is a run of the simulator that shows why its spaces and real Redis differ. Without
@@ -43,8 +38,6 @@ var explanationsYAML string
 
 // explanations are tried in order.
 var explanations = batch.Table[struct {
-	// why a cell differs from what was expected of it
-	Expected []explanation
 	// why a scenario finds something only sometimes, and cannot be made to find it each time
 	Chances []explanation
 	// why the simulator finds something else than was measured; missing: it was measured, and is not
@@ -59,14 +52,6 @@ func chance(row, column, letter string) string {
 	return among(explanations().Chances, matrix.Difference{Row: row, Column: column, Property: letter})
 }
 
-// explain returns what is known about a difference; "" if it has not been explained yet.
-func explain(d matrix.Difference) string { return among(explanations().Expected, d) }
-
-// Excused reports whether it is known why a letter that is expected of a cell is not found there.
-func Excused(row, column, letter string) bool {
-	return explain(matrix.Difference{Row: row, Column: column, Property: letter, Expected: true}) != ""
-}
-
 func among(list []explanation, d matrix.Difference) string {
 	if e := fitting(list, d); e != nil {
 		return e.Reason
@@ -76,11 +61,9 @@ func among(list []explanation, d matrix.Difference) string {
 
 // fitting is the first explanation of a difference; nil if there is none.
 func fitting(list []explanation, d matrix.Difference) *explanation {
-	has := func(list []string, x string) bool { return len(list) == 0 || slices.Contains(list, x) }
 	for i := range list {
-		if e := &list[i]; e.Missing == d.Expected && has(e.Rows, d.Row) && has(e.Columns, d.Column) &&
-			slices.Contains(batch.InOrder(split(e.Properties)), d.Property) {
-			return e
+		if list[i].Fits(d) {
+			return &list[i]
 		}
 	}
 	return nil
@@ -174,7 +157,7 @@ func (s *Soak) rate(row, column, property string) (r HitRate) {
 // (Fisher's exact test, two-sided).
 func (c contrast) chance() (p float64) {
 	n, m, hits := c.Real.Of, c.Sim.Of, c.Real.Hits+c.Sim.Hits
-	log := func(k int) float64 { return choose(n, k) + choose(m, hits-k) - choose(n+m, hits) }
+	log := func(k int) float64 { return ways(n, k) + ways(m, hits-k) - ways(n+m, hits) }
 	seen := log(c.Real.Hits)
 	for k := max(0, hits-m); k <= min(n, hits); k++ {
 		if x := log(k); x <= seen+1e-9 {
@@ -184,8 +167,8 @@ func (c contrast) chance() (p float64) {
 	return p
 }
 
-// choose is the logarithm of the binomial coefficient.
-func choose(n, k int) float64 {
+// ways returns the logarithm of the binomial coefficient.
+func ways(n, k int) float64 {
 	f := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v }
 	return f(n) - f(k) - f(n-k)
 }

@@ -9,7 +9,7 @@ import (
 // TestTheSimulatorShowsWhatRedisShows compares the recorded soaks: what is not luck has a cause
 // that is written down, and nothing is written down that is not there.
 func TestTheSimulatorShowsWhatRedisShows(t *testing.T) {
-	b, err := ReadBook(os.DirFS("../../docs"))
+	b, err := ReadBook(os.DirFS("../results"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 // TestEachDepartureIsExplained wants a reason wherever a document's code and our port of it have
 // other letters, and no reason where they have not.
 func TestEachDepartureIsExplained(t *testing.T) {
-	book, err := ReadBook(os.DirFS("../../docs"))
+	book, err := ReadBook(os.DirFS("../results"))
 	if err != nil || book.Fidelity == nil {
-		t.Fatal("docs/fidelity.json is not there", err)
+		t.Fatal("lab/results/fidelity.json.gz is not there", err)
 	}
 	for _, x := range ports() {
 		used := map[string]bool{}

@@ -2,7 +2,7 @@ package study
 
 import (
 	_ "embed"
-	"fmt"
+	"github.com/lockbench/lockbench/internal/choose"
 	"slices"
 	"time"
 
@@ -91,49 +91,13 @@ func (m mitigation) lengthen(p *harness.Plan) {
 	}
 }
 
-// MitigationFlags are the flags of run that switch a mitigation on.
-func MitigationFlags(name string) string {
-	i := slices.IndexFunc(mitigations(), func(m mitigation) bool { return m.Name == name })
-	if i < 0 {
-		return ""
+// settings returns the mitigations as choose knows them.
+func settings() (all []choose.Setting) {
+	for _, m := range mitigations() {
+		all = append(all, choose.Setting{Name: m.Name, Topology: m.Topology, Replicas: m.Replicas,
+			WaitReplicas: m.WaitReplicas, RedisConfig: m.RedisConfig, LeaseTimes: m.LeaseTimes})
 	}
-	m, flags := mitigations()[i], ""
-	if m.Topology != "" {
-		flags += " --topology " + m.Topology
-	}
-	if m.Replicas > 0 {
-		flags += fmt.Sprint(" --replicas ", m.Replicas)
-	}
-	if m.WaitReplicas > 0 {
-		flags += fmt.Sprint(" --wait-replicas ", m.WaitReplicas)
-	}
-	for j := 0; j+1 < len(m.RedisConfig); j += 2 {
-		flags += " --redis-config " + m.RedisConfig[j] + "=" + m.RedisConfig[j+1]
-	}
-	if m.LeaseTimes > 0 {
-		flags += fmt.Sprint(" --ttl ", time.Duration(m.LeaseTimes)*matrix.DefaultTTL)
-	}
-	return flags
-}
-
-// MitigationIn reports whether a run has a mitigation. A replica of the topology failover that is
-// not named is one.
-func MitigationIn(name string, p harness.Plan) bool {
-	i := slices.IndexFunc(mitigations(), func(m mitigation) bool { return m.Name == name })
-	if i < 0 || mitigations()[i].LeaseTimes > 0 {
-		return false
-	}
-	m := mitigations()[i]
-	return m.WaitReplicas == p.WaitReplicas && max(1, m.Replicas) == max(1, p.Replicas) &&
-		slices.Equal(m.RedisConfig, p.RedisConfig)
-}
-
-// MitigationIsLease reports whether a mitigation is a longer lease. Its trials keep the fault as
-// long as it was, and no flag of run does: there it grows with the lease.
-func MitigationIsLease(name string) bool {
-	return slices.ContainsFunc(mitigations(), func(m mitigation) bool {
-		return m.Name == name && m.LeaseTimes > 0
-	})
+	return all
 }
 
 // mitigationPlan is a trial without the mitigation, or with it.

@@ -5,54 +5,29 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/progress"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/store"
+	"github.com/lockbench/lockbench/lab/records"
 )
 
 // MitigationReport is what was measured of all mitigations: the document mitigations.json.
 type MitigationReport struct {
-	Format      int               `json:"format"`
-	Environment string            `json:"environment"`
-	Versions    map[string]string `json:"versions,omitempty"`
-	TTL         history.Duration  `json:"ttl"`
-	Repeat      int               `json:"repeat"` // runs of each trial, without and with
-	Cells       []MitigationCell  `json:"cells"`
-}
-
-// MitigationCell is what one mitigation did to one cell.
-type MitigationCell struct {
-	Mitigation string `json:"mitigation"`
-	Row        string `json:"row"`
-	Nemesis    string `json:"nemesis"`
-	Line       string `json:"line"`
-	Without    Trials `json:"without"`
-	With       Trials `json:"with"`
-}
-
-// Trials is what several runs of the same kind found.
-type Trials struct {
-	Runs     int            `json:"runs"`
-	Violated map[string]int `json:"violated"` // letter -> runs that found it
-	// runs that found nothing, but in which no client was granted the lock after the failover either
-	Stuck int `json:"stuck,omitempty"`
-	// other runs that found nothing and of which S is not known
-	Unknown int    `json:"unknown,omitempty"`
-	Reason  string `json:"reason,omitempty"` // why, of one of them
-	// median of acquires without competition, without any fault
-	Acquire history.Duration `json:"acquire"`
-	// the longest time from the fault to the next grant
-	Recovery history.Duration `json:"recovery,omitempty"`
+	Format      int                     `json:"format"`
+	Environment string                  `json:"environment"`
+	Versions    map[string]string       `json:"versions,omitempty"`
+	TTL         history.Duration        `json:"ttl"`
+	Repeat      int                     `json:"repeat"` // runs of each trial, without and with
+	Cells       []choose.MitigationCell `json:"cells"`
 }
 
 // Mitigate runs each trial without and with its mitigation. One run at a time: what it costs is
@@ -81,8 +56,8 @@ func Mitigate(ctx context.Context, o matrix.Options, root string, run batch.Runn
 			acquire[with] = a
 		}
 		for j, c := range m.Scenarios {
-			one := MitigationCell{Mitigation: m.Name, Row: c.Row, Nemesis: c.Nemesis, Line: c.Line}
-			for with, to := range []*Trials{&one.Without, &one.With} {
+			one := choose.MitigationCell{Mitigation: m.Name, Row: c.Row, Nemesis: c.Nemesis, Line: c.Line}
+			for with, to := range []*choose.Trials{&one.Without, &one.With} {
 				got, err := t.tries(ctx, m, c, with == 1, fmt.Sprintf("%d-%d-%d", i, j, with))
 				if err != nil {
 					return out, err
@@ -118,7 +93,7 @@ func (t measurement) sample(name string) (batch.Sample, error) {
 
 // Save writes mitigations.json into a directory.
 func (m *MitigationReport) Save(dir string) error {
-	return store.Write(dir, MitigationsFile, func(w *os.File) error { return m.Write(w) })
+	return records.Write(dir, MitigationsFile, m.Write)
 }
 
 func (t measurement) cost(ctx context.Context, i int, m mitigation, with bool) (history.Duration,
@@ -143,9 +118,9 @@ func (t measurement) measured(ctx context.Context, p harness.Plan, name string) 
 // tries runs one trial as often as asked for. A run for which the machine was too slow is done
 // again, some times.
 func (t measurement) tries(ctx context.Context, m mitigation, c scenario, with bool,
-	name string) (Trials,
+	name string) (choose.Trials,
 	error) {
-	out := Trials{Violated: map[string]int{}}
+	out := choose.Trials{Violated: map[string]int{}}
 	var samples []batch.Sample
 	const extra = 3
 	for i, left := 0, extra; out.Runs < max(t.options.Repeat, 1); i++ {
@@ -163,7 +138,7 @@ func (t measurement) tries(ctx context.Context, m mitigation, c scenario, with b
 			left--
 			continue
 		}
-		out.count(v, p.Requires.Failover, err)
+		countRun(&out, v, p.Requires.Failover, err)
 		if s, err := t.sample(dir); err == nil {
 			samples = append(samples, s)
 		}
@@ -172,7 +147,8 @@ func (t measurement) tries(ctx context.Context, m mitigation, c scenario, with b
 	return out, nil
 }
 
-func (t *Trials) count(v *checker.Verdict, failover bool, err error) {
+// countRun adds a run to trials.
+func countRun(t *choose.Trials, v *checker.Verdict, failover bool, err error) {
 	t.Runs++
 	if v == nil {
 		t.Unknown++
@@ -203,37 +179,6 @@ func (t *Trials) count(v *checker.Verdict, failover bool, err error) {
 	}
 }
 
-// String is "SL 5/5, R 4/5", "-" or what is not known.
-func (t Trials) String() string {
-	var groups []string
-	byCount := map[int]string{}
-	for _, l := range batch.Properties {
-		if n := t.Violated[l]; n > 0 {
-			byCount[n] += l
-		}
-	}
-	var counts []int
-	for n := range byCount {
-		counts = append(counts, n)
-	}
-	slices.Sort(counts)
-	slices.Reverse(counts)
-	for _, n := range counts {
-		groups = append(groups, fmt.Sprintf("%s %d/%d", byCount[n], n, t.Runs))
-	}
-	if t.Stuck > 0 {
-		groups = append(groups, fmt.Sprintf("- %d/%d, but no client is granted it afterwards", t.Stuck,
-			t.Runs))
-	}
-	if t.Unknown > 0 {
-		groups = append(groups, fmt.Sprintf("? %d/%d (%s)", t.Unknown, t.Runs, t.Reason))
-	}
-	if len(groups) == 0 {
-		return fmt.Sprintf("- %d/%d", t.Runs, t.Runs)
-	}
-	return strings.Join(groups, ", ")
-}
-
 // Write writes mitigations.json.
 func (m *MitigationReport) Write(w io.Writer) error {
 	return history.WriteDocument(w, m)
@@ -258,7 +203,7 @@ func spell(d history.Duration) string {
 }
 
 // told adds how long no client was granted the lock, where the fault is about that.
-func (t Trials) told(m MitigationCell) string {
+func told(t choose.Trials, m choose.MitigationCell) string {
 	s := oneLine(t.String())
 	if m.Nemesis == "crash" {
 		s += fmt.Sprintf("; granted again after %s", spell(t.Recovery))
@@ -272,8 +217,8 @@ func (m *MitigationReport) Text(w io.Writer) error {
 	for _, one := range mitigations() {
 		fmt.Fprintf(t, "%s\twithout\twith\n", one.Name)
 		for _, x := range m.of(one.Name) {
-			fmt.Fprintf(t, "  %s, %s: %s\t%s\t%s\n", x.Row, x.Nemesis, x.Line, x.Without.told(x),
-				x.With.told(x))
+			fmt.Fprintf(t, "  %s, %s: %s\t%s\t%s\n", x.Row, x.Nemesis, x.Line, told(x.Without, x),
+				told(x.With, x))
 		}
 		if xs := m.of(one.Name); len(xs) > 0 {
 			fmt.Fprintf(t, "  acquire\t%s\t%s\n", spell(xs[0].Without.Acquire), spell(xs[0].With.Acquire))
@@ -282,7 +227,7 @@ func (m *MitigationReport) Text(w io.Writer) error {
 	return t.Flush()
 }
 
-func (m *MitigationReport) of(mitigation string) (out []MitigationCell) {
+func (m *MitigationReport) of(mitigation string) (out []choose.MitigationCell) {
 	for _, t := range m.Cells {
 		if t.Mitigation == mitigation {
 			out = append(out, t)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"github.com/lockbench/lockbench/internal/choose"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// howOften writes docs/verdicts/how-often.md.
+// howOften writes lab/results/verdicts/how-often.md.
 func (b *Book) howOften(p *page) {
 	p.heading(1, "How reliably each letter is found")
 	p.paragraph(
@@ -49,12 +50,12 @@ func (b *Book) apart(p *page) {
 	}
 }
 
-// mitigations writes docs/verdicts/mitigations.md.
+// mitigations writes lab/results/verdicts/mitigations.md.
 func (b *Book) mitigations(p *page) {
 	m := b.Mitigations
 	p.heading(1, "What mends a lock")
 	p.paragraph("**The answer.** What people are told to switch on, and what it does: measured by "+
-		"`lockbench matrix --mitigations`, each fault %d times without and with it, on %s, with a lease "+
+		"`lab mitigations`, each fault %d times without and with it, on %s, with a lease "+
 		"of %s. WAIT protects a grant only if **all** replicas must confirm it: with "+
 		"fewer, the one that is promoted may be the one that never heard of it. Then a replica that is "+
 		"away keeps all clients out.", m.Repeat, redisOf(m.Versions), m.TTL.D())
@@ -83,13 +84,13 @@ func (b *Book) mitigations(p *page) {
 		p.paragraph("**`%s`.** %s", one.Name, units.Sentence(one.Line))
 		p.head("lock", "fault", "without", "with")
 		for _, t := range tried {
-			p.row(t.Row, fmt.Sprintf("`%s`: %s", t.Nemesis, t.Line), t.Without.told(t), t.With.told(t))
+			p.row(t.Row, fmt.Sprintf("`%s`: %s", t.Nemesis, t.Line), told(t.Without, t), told(t.With, t))
 		}
 	}
 }
 
 // effects sorts the faults by what a mitigation does to them.
-func effects(tried []MitigationCell) (mends, stuck, not string) {
+func effects(tried []choose.MitigationCell) (mends, stuck, not string) {
 	var lists [3][]string
 	for _, t := range tried {
 		kind := 0
@@ -168,7 +169,7 @@ func decisive(letters []string) string {
 	}), "")
 }
 
-// fidelity writes docs/fidelity.md: whether our ports are what the documents posted.
+// fidelity writes lab/results/fidelity.md: whether our ports are what the documents posted.
 func (b *Book) fidelity(p *page) {
 	m := b.Fidelity
 	same, whole, all := 0, 0, 0
@@ -187,10 +188,11 @@ func (b *Book) fidelity(p *page) {
 		"these all letters can be. The other cells are explained below. Both were run side by side on "+
 		"%s with a lease of %s, each scenario %s.", same, all, whole,
 		redisOf(m.Versions), m.TTL.D(), times(m.Repeat))
-	p.paragraph("`lockbench matrix --impl %s --adapters posted-d000,posted-d002,posted-d004 --docs "+
-		"docs` writes this page: a matrix of adapters *and* locks. The letters are those of "+
-		"[design.md](design.md#the-properties), without R, A and N, which are only reported. "+
-		"[locks.md](locks.md) has the documents; [adapters](../adapters/README.md) what was posted.",
+	p.paragraph("`lockbench matrix --impl %s --adapters posted-d000,posted-d002,posted-d004` "+
+		"measures, and `lab docs` writes this page: a matrix of adapters *and* locks. The letters are those of "+
+		"[design.md](../../docs/design.md#the-properties), without R, A and N, which are only reported. "+
+		"[locks.md](../../docs/locks.md) has the documents; [adapters](../../adapters/README.md) what "+
+		"was posted.",
 		strings.Join(portNames(), ","))
 	head := []string{"as posted", "our port"}
 	for _, c := range m.Columns {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// claims writes docs/claims.md: what the documents say, and what the matrix makes of it.
+// claims writes lab/results/claims.md: what the documents say, and what the matrix makes of it.
 func (b *Book) claims(p *page) {
 	count := map[Outcome]int{}
 	for _, c := range claims() {
@@ -25,7 +25,8 @@ func (b *Book) claims(p *page) {
 		}
 	}
 	p.paragraph("**The answer.** Of %d sentences of the source documents "+
-		"([titles and links](locks/documents.md)), %s, on %s. A number leads to the sentence in its own "+
+		"([titles and links](../../docs/locks/documents.md)), %s, on %s. A number leads to the "+
+		"sentence in its own "+
 		"words, to how it was tested, and to how often what was seen.", len(claims()),
 		strings.Replace(strings.Join(counts, ", "), string(Depends), "depend on a condition", 1),
 		redisOf(b.Matrix.Versions))
@@ -39,7 +40,8 @@ func (b *Book) claims(p *page) {
 		"A quotation is the document's own; spaces and line breaks are ours. The claim in the table is " +
 			"our translation, or our words for what follows from the sentence.",
 		"*Seen*: \"S 20/20\" is a property that was violated in 20 of 20 runs of the scenario that is " +
-			"aimed at it; [design.md](design.md#the-properties) has the letters. *process* is Redis on " +
+			"aimed at it; [design.md](../../docs/design.md#the-properties) has the letters. *process* is " +
+			"Redis on " +
 			"this machine, *sim* the simulator. The name of a lock leads to all that was found of it.",
 		"*Depends on* is a claim that is true under a condition, which stands with it.",
 	})
@@ -204,7 +206,8 @@ func documentLinks(places string) string {
 		if len(place) >= 4 && strings.HasPrefix(place, "D00") {
 			name = place[:4]
 		}
-		out = append(out, fmt.Sprintf("[%s](locks/documents.md#%s)", place, strings.ToLower(name)))
+		out = append(out, fmt.Sprintf("[%s](../../docs/locks/documents.md#%s)", place,
+			strings.ToLower(name)))
 	}
 	return strings.Join(out, ", ")
 }

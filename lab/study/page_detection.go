@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/lab/mutate/detection"
 )
 
-// detected writes docs/detection.md: which small defects of the locks the harness finds.
+// detected writes lab/results/detection.md: which small defects of the locks the harness finds.
 func (b *Book) detected(p *page) {
 	d := b.Detection
 	all := count(d.Mutants)
@@ -25,11 +25,10 @@ func (b *Book) detected(p *page) {
 		units.Count(len(d.Locks()), "lock"), all.found, all.aimed, all.drawn, all.noticed,
 		all.equivalent, all.missed)
 	p.paragraph("That is what a verdict tells of a lock that it knows nothing of. Of a lock of the "+
-		"table there is a specification, too ([impls/spec](../impls/spec/spec.go)), and every command "+
-		"of a run must be a behaviour of it: **%d of the %d** send a command, or end a call, or say of "+
-		"their hold, what it does not allow. The locks as they are do not, in any run of the tests.",
-		all.departs,
-		all.mutants)
+		"table there is a specification, too ([impls/spec](../../impls/spec/spec.go)), and every "+
+		"command of a run must be a behaviour of it: **%d of the %d** send a command, or end a "+
+		"call, or say of their hold, what it does not allow. The locks as they are do not, "+
+		"in any run of the tests.", all.departs, all.mutants)
 	p.head("lock", "mutants", "found", "aimed", "drawn", "no letter, does not pass", "equivalent",
 		"not found", "departs")
 	for _, lock := range d.Locks() {
@@ -78,7 +77,7 @@ func (p *page) unaimed(d *detection.Record) {
 	p.heading(2, "How long it takes without an aim")
 	p.paragraph("%d of %s were found with moments that are drawn, and by a search that knows "+
 		"only which letters the lock shows as it is. The median took %s ms of "+
-		"processor time, the worst %s s (`go run ./lab/mutate/detect -times`). Every fault had 6 "+
+		"processor time, the worst %s s (`cd lab && go run ./mutate/detect -times`). Every fault had 6 "+
 		"seeds first, then 24, then 48; the other workloads of the lock were tried in the same way.",
 		len(all), units.Count(len(d.Mutants), "mutant"), median(all), worst(all))
 	if open > 0 {
@@ -124,7 +123,7 @@ func (b *Book) howDetected(p *page) {
 		"**Aimed**: every scenario of the [table](verdicts.md#the-faults) that the simulator can do " +
 			"for the lock, in each of the lock's rows, and its other workloads without a fault.",
 		"**Drawn**: `lockbench explore` under every fault, with moments and orders that are drawn " +
-			"([explore.md](explore.md)).",
+			"([explore.md](../../docs/explore.md)).",
 		fmt.Sprintf("Each mutant has %d s of processor time. A letter counts if the lock as it is "+
 			"shows it neither under the same fault nor without any: in the simulator with many more runs, "+
 			"or measured on Redis ([verdicts.md](verdicts.md)).", b.Detection.Limit),
@@ -134,10 +133,10 @@ func (b *Book) howDetected(p *page) {
 			"lock is hardly ever granted. Such a run says *unknown*, and unknown never passes.",
 		"**Equivalent**: no run can tell it from the lock. That is argued for each.",
 		"**Departs**: in one run of each aimed scenario, something that the lock's specification does " +
-			"not allow (`go run ./lab/mutate/detect -departs`). Such a run of a lock of the table " +
+			"not allow (`cd lab && go run ./mutate/detect -departs`). Such a run of a lock of the table " +
 			"breaks, whatever its letters are.",
 	})
-	p.paragraph("`go run ./lab/mutate/detect` measures, and writes this page. A test finds some of " +
+	p.paragraph("`cd lab && go run ./mutate/detect` measures, and writes this page. A test finds some of " +
 		"the mutants again, others with each commit; `make soak` all.")
 }
 
@@ -194,13 +193,13 @@ func (p *page) unfound(d *detection.Record) {
 				continue
 			}
 			p.paragraph("%s", reason.Reason)
-			var lines []string
+			var places []string
 			for _, r := range d.Mutants {
 				if slices.Contains(reason.Mutants, r.Key()) && !r.Noticed() {
-					lines = append(lines, fmt.Sprintf("%s, %s: %s", place(r), r.Operator, defect(r)))
+					places = append(places, place(r))
 				}
 			}
-			p.items(lines)
+			p.paragraph("%s.", strings.Join(places, ", "))
 		}
 	}
 }
@@ -241,12 +240,12 @@ func (p *page) mutants(some []detection.Result) {
 	}
 }
 
-// departs is what a mutant did first that its lock does not do.
+// departs says whether a mutant did something that its lock does not do.
 func departs(r detection.Result) string {
 	if r.Departs == "" {
 		return "-"
 	}
-	return strings.ReplaceAll(oneLine(r.Departs), "|", "\\|")
+	return "yes"
 }
 
 // without is what became of a mutant without a letter.

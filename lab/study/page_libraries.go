@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 )
 
-// libraries writes docs/libraries.md: released libraries under faults.
+// libraries writes lab/results/libraries.md: released libraries under faults.
 func (b *Book) libraries(p *page) {
 	m := b.Libraries
 	names := map[string]bool{} // each may have several rows
@@ -25,9 +25,11 @@ func (b *Book) libraries(p *page) {
 		redisOf(m.Versions), m.TTL.D(), units.Count(len(m.Columns), "fault"),
 		units.Count(m.Repeat, "run"))
 	p.items(inShort(m))
-	p.paragraph("`lockbench matrix --adapters all --docs docs` writes this page; " +
-		"[adapters/README.md](../adapters/README.md) says what each library declares. The letters are " +
-		"those of [design.md](design.md#the-properties). R, A and N are reported beside the others: " +
+	p.paragraph("`lockbench matrix --adapters all` measures, and `lab docs` writes this page; " +
+		"[adapters/README.md](../../adapters/README.md) says what each library declares. The letters " +
+		"are " +
+		"those of [design.md](../../docs/design.md#the-properties). R, A and N are reported beside " +
+		"the others: " +
 		"a key that is left behind, an outage, a holder that is not told in time. A row that is called " +
 		"defaults has the library's own lease, and is run under four faults.")
 	p.heading(2, "The table")
@@ -37,7 +39,7 @@ func (b *Book) libraries(p *page) {
 	}
 	p.head(head...)
 	for _, r := range m.Rows {
-		row := []string{fmt.Sprintf("[%s](#%s)", r.Name, strings.ReplaceAll(r.Name, " ", "-")), r.Library}
+		row := []string{fmt.Sprintf("[%s](%s)", r.Name, libraryPage(r.Adapter)), r.Library}
 		for _, c := range m.Columns {
 			row = append(row, m.Cell(r.Name, c.Name).String())
 		}
@@ -45,10 +47,6 @@ func (b *Book) libraries(p *page) {
 	}
 	p.paragraph("\"-\": nothing was found; \"?\": it cannot be told; \"n/p\": not possible; " +
 		"\"·\": not run.")
-	p.heading(2, "Letter by letter")
-	for _, r := range m.Rows {
-		p.library(m, r)
-	}
 }
 
 // inShort names the libraries and faults of what is worse than work that outlasts its lease.
@@ -94,46 +92,79 @@ func where(m *matrix.Matrix, letters string, calm bool) string {
 	return strings.Join(rows, "; ")
 }
 
-// library tells of one row what was found under each fault, with the command that does it again.
-func (p *page) library(m *matrix.Matrix, r matrix.Row) {
-	p.heading(3, r.Name)
-	var lines []string
-	for _, c := range m.Columns {
-		cell := m.Cell(r.Name, c.Name)
-		if cell.Impossible != "" {
-			continue
-		}
-		for _, l := range cell.Properties {
-			if l.Found == checker.Violated && !l.Inherited {
-				lines = append(lines, foundOf(cell, l))
-			}
-		}
-		if open := cell.Unknown(); len(open) > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %s cannot be told: %s", c.Name, strings.Join(open, ""),
-				oneLine(cell.Property(open[0]).Reason)))
+// libraryPage returns the name of the page of a library, by its adapter.
+func libraryPage(adapter string) string { return "libraries/" + adapter + ".md" }
+
+// adapters returns the adapters of a matrix in its order.
+func adapters(m *matrix.Matrix) (names []string) {
+	for _, r := range m.Rows {
+		if !slices.Contains(names, r.Adapter) {
+			names = append(names, r.Adapter)
 		}
 	}
-	p.paragraph("<a id=\"%s\"></a>%s.", strings.ReplaceAll(r.Name, " ", "-"), r.Library)
-	if len(lines) == 0 {
-		lines = []string{"nothing was found"}
-	}
-	p.items(lines)
+	return names
 }
 
-// foundOf is what was found of a property in a cell.
-func foundOf(cell *matrix.Cell, l matrix.Property) string {
-	line := fmt.Sprintf("%s: **%s** in %d of %d.", cell.Column, l.Name, l.Runs, l.Of)
-	i := slices.IndexFunc(cell.Runs, func(r matrix.Result) bool {
-		return r.Explanations[l.Name] != ""
-	})
-	if i >= 0 {
-		line += " " + oneLine(cell.Runs[i].Explanations[l.Name])
+// library writes the page of one library: for each variant what was found under each fault.
+func (b *Book) library(p *page, adapter string) {
+	p.heading(1, adapter)
+	p.paragraph("[libraries.md](../libraries.md) has all libraries and says how they were run; " +
+		"[design.md](../../../docs/design.md#the-properties) explains the letters and the classes. " +
+		"`lockbench run --adapter NAME --variant VARIANT --nemesis FAULT` shows any of these.")
+	for _, r := range b.Libraries.Rows {
+		if r.Adapter == adapter {
+			p.variant(b.Libraries, r)
+		}
 	}
-	i = slices.IndexFunc(cell.Runs, func(r matrix.Result) bool {
-		return r.Properties[l.Name] == checker.Violated
-	})
-	if i >= 0 {
-		line += fmt.Sprintf(" (`--nemesis %s`)", cell.Runs[i].Nemesis)
+}
+
+// variant writes the table of one row.
+func (p *page) variant(m *matrix.Matrix, r matrix.Row) {
+	p.heading(2, r.Name)
+	p.paragraph("%s.", r.Library)
+	var rows [][]string
+	for _, c := range m.Columns {
+		if cell := m.Cell(r.Name, c.Name); cell.Impossible == "" {
+			rows = append(rows, foundIn(cell)...)
+		}
 	}
-	return line
+	if len(rows) == 0 {
+		p.paragraph("Nothing was found.")
+		return
+	}
+	p.head("fault", "letters", "class", "runs", "shown by")
+	for _, row := range rows {
+		p.row(row...)
+	}
+}
+
+// foundIn returns a row for each class of violations of a cell, and one for what is not known.
+func foundIn(cell *matrix.Cell) (rows [][]string) {
+	for _, l := range cell.Properties {
+		if l.Found != checker.Violated || l.Inherited {
+			continue
+		}
+		row := []string{cell.Column, l.Name, l.Class, fmt.Sprintf("%d of %d", l.Runs, l.Of),
+			"`" + shownBy(cell, l.Name) + "`"}
+		i := slices.IndexFunc(rows, func(x []string) bool { return slices.Equal(x[2:], row[2:]) })
+		if i < 0 {
+			rows = append(rows, row)
+			continue
+		}
+		rows[i][1] += l.Name
+	}
+	if open := cell.Unknown(); len(open) > 0 {
+		rows = append(rows, []string{cell.Column, strings.Join(open, "") + "?", "not known", "", ""})
+	}
+	return rows
+}
+
+// shownBy returns the scenario of a run that violated a letter.
+func shownBy(cell *matrix.Cell, letter string) string {
+	for _, r := range cell.Runs {
+		if r.Properties[letter] == checker.Violated {
+			return r.Nemesis
+		}
+	}
+	return cell.Column
 }

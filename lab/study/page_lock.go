@@ -9,18 +9,19 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 )
 
-// lock writes docs/verdicts/IMPL.md: all that is known of a lock.
+// lock writes lab/results/verdicts/IMPL.md: all that is known of a lock.
 func (b *Book) lock(p *page, impl string) {
 	p.heading(1, impl)
-	p.paragraph("All that was found about this lock. [locks.md](../locks.md#the-locks) says what it " +
-		"is and where it comes from, [verdicts.md](../verdicts.md) has all locks and explains the " +
+	p.paragraph("All that was found about this lock. " +
+		"[locks.md](../../../docs/locks.md#the-locks) says what it is " +
+		"and where it comes from, [verdicts.md](../verdicts.md) has all locks and explains the " +
 		"letters, and [below](#how-to-read-the-tables) is how to read the tables.")
 	for _, r := range rowsOf(impl) {
 		if several(impl) {
 			p.heading(2, r.Name)
 		}
 		if why := matrix.Why(r.Name); why != "" {
-			p.paragraph("**Expected** ([locks/expected.md](%s)). %s", "../locks/expected.md",
+			p.paragraph("**Expected** ([locks/expected.md](%s)). %s", "../../../docs/locks/expected.md",
 				units.Sentence(why))
 		}
 		b.overview(p, r)
@@ -35,9 +36,7 @@ func (b *Book) lock(p *page, impl string) {
 			"\"- 40\": nothing was found in 40 runs; \"=\": nothing that needs a fault. " +
 			"The runs of *(process)* are older than the count of A.",
 		"*order by order*: what the simulator found; a letter in brackets is found without any fault.",
-		"*gone through to the end*: \"2×1 to 1\" is every order of 2 clients with 1 round and up to 1 " +
-			"preemption; \"+late\": a message may be late without any fault. What is not found there is " +
-			"not there.",
+		"The spaces that were gone through are in [exhaustive.md](../exhaustive.md).",
 	})
 }
 
@@ -106,9 +105,9 @@ func (b *Book) differences(p *page, r matrix.Row) {
 			switch {
 			case d.Row != r.Name:
 			case d.Expected:
-				unexpected.add(explain(d), d.Column, d.Property, "not found", "")
+				unexpected.add(matrix.Explain(d), d.Column, d.Property, "not found", "")
 			default:
-				unexpected.add(explain(d), d.Column, d.Property, "found", oneLine(d.Explanation))
+				unexpected.add(matrix.Explain(d), d.Column, d.Property, "found", oneLine(d.Explanation))
 			}
 		}
 	}
@@ -141,16 +140,6 @@ func (b *Book) orders(p *page, r matrix.Row) {
 		}
 	}
 	gaps.write(p, "Other than on Redis, order by order")
-	p.paragraph(
-		"**In which spaces.** Each cell was gone through order by order ([exhaustive.md](%s)).",
-		"../exhaustive.md")
-	p.head("fault", "gone through to the end", "tried beyond that")
-	for _, c := range matrix.Columns() {
-		if d := b.decision(r.Name, c.Name); d != nil {
-			ended, partly := d.bounds()
-			p.row(c.Name, ended, partly)
-		}
-	}
 }
 
 // grouping joins findings that have one reason, in the order in which they come.

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 )
 
-// verdicts writes docs/verdicts.md: which lock fails under which fault, on one page.
+// verdicts writes lab/results/verdicts.md: which lock fails under which fault, on one page.
 func (b *Book) verdicts(p *page) {
 	m := b.Matrix
 	p.heading(1, "Which lock survives which fault")
@@ -51,10 +51,11 @@ func (b *Book) verdicts(p *page) {
 	p.heading(2, "How it was measured")
 	p.paragraph("%s The lease is %s for the locks that do not fix their own; %s of each scenario, "+
 		"with seed %d, in %s; [verdicts/how-often.md](verdicts/how-often.md) has 20 runs of each. "+
-		"`lockbench matrix --docs docs` measures and writes this page.",
+		"`lockbench matrix` measures, and `lab docs` writes this page.",
 		m.Count(), m.TTL.D(), units.Count(m.Repeat, "run"), m.Seed, m.Took.D().Round(1e9))
 	p.paragraph("What was expected was written down before anything was measured " +
-		"([locks/expected.md](locks/expected.md)). Where the two differ, the measurement is right. A " +
+		"([locks/expected.md](../../docs/locks/expected.md)). Where the two differ, the measurement " +
+		"is right. A " +
 		"run in which the machine itself stalled, for half of what clients bear or so that a command " +
 		"timed out which no fault held back, is run again with little beside it and not counted: " +
 		"what happened then was not done by the fault.")
@@ -65,7 +66,7 @@ func (b *Book) verdicts(p *page) {
 		"[verdicts/mitigations.md](verdicts/mitigations.md): what is said to mend a lock, measured.",
 		"[exhaustive.md](exhaustive.md): the same table in the simulator, order by order.",
 		"[claims.md](claims.md): what the source documents claim.",
-		"[verdicts/containers.md](verdicts/containers.md): the same verdicts in containers and with " +
+		"[containers.md](../../docs/containers.md): the same verdicts in containers and with " +
 			"other Redis versions.",
 	})
 }

@@ -16,7 +16,7 @@ import (
 // difference has a reason that is written down and shown by a run, and nothing is written down
 // that is not there.
 func TestDifferencesFromRedisHaveACause(t *testing.T) {
-	b, err := ReadBook(os.DirFS("../../docs"))
+	b, err := ReadBook(os.DirFS("../results"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/store"
+	"github.com/lockbench/lockbench/lab/records"
 )
 
 // Soak is what a matrix shows that was run many times: how often each letter was found by its
@@ -106,7 +107,7 @@ func (s *Soak) tally(c, free *matrix.Cell) {
 			continue
 		}
 		if expected != (t.Hits > 0) {
-			t.Why = explain(matrix.Difference{Row: c.Row, Column: c.Column, Property: letter,
+			t.Why = matrix.Explain(matrix.Difference{Row: c.Row, Column: c.Column, Property: letter,
 				Expected: expected})
 		}
 		if !t.whole() {
@@ -162,7 +163,7 @@ func (s *Soak) control(c, free *matrix.Cell) {
 func needsNoFault(free *matrix.Cell, row, letter string) bool {
 	none := matrix.Columns()[0].Name
 	return free.Property(letter).Found == checker.Violated ||
-		explain(matrix.Difference{Row: row, Column: none, Property: letter}) != "" ||
+		matrix.Explain(matrix.Difference{Row: row, Column: none, Property: letter}) != "" ||
 		chance(row, none, letter) != ""
 }
 
@@ -232,10 +233,9 @@ const SoakRuns = 20
 // Save writes soak.json into the directory of a matrix, and into a directory of pages unless docs
 // is "".
 func (s *Soak) Save(dir, docs string) error {
-	write := func(w *os.File) error { return s.Write(w) }
-	err := store.Write(dir, "soak.json", write)
+	err := store.Write(dir, "soak.json", func(w *os.File) error { return s.Write(w) })
 	if docs != "" {
-		err = errors.Join(err, store.Write(docs, SoakFile(s.Environment), write))
+		err = errors.Join(err, records.Write(docs, SoakFile(s.Environment), s.Write))
 	}
 	return err
 }

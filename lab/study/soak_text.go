@@ -153,7 +153,7 @@ func (s *Soak) list(p *page, title string, lines []string) {
 // reason is why a letter is not found each time, in the words of today.
 func (t HitRate) reason() string {
 	d := matrix.Difference{Row: t.Row, Column: t.Column, Property: t.Property, Expected: t.Expected}
-	return units.Sentence(cmp.Or(chance(t.Row, t.Column, t.Property), explain(d)))
+	return units.Sentence(cmp.Or(chance(t.Row, t.Column, t.Property), matrix.Explain(d)))
 }
 
 // chances are what is found only sometimes, and why.

@@ -29,9 +29,9 @@ type Hint struct {
 
 // After returns the hints after a run. Environment is the one that the user named, or "".
 func After(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint, err error) {
-	k, err := measured.Of(p)
+	k, err := choose.Of(p)
 	if k == nil {
-		k = &measured.Known{}
+		k = &choose.Known{}
 	}
 	other := elsewhere(v, p, k, environment)
 	if other.Text == "" {
@@ -46,8 +46,8 @@ func After(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint
 }
 
 // likely says how often the lock fails under the fault, and where to look for another, if this run
-// violated something that was measured.
-func likely(v *checker.Verdict, k *measured.Known) (h Hint) {
+// violated something that was choose.
+func likely(v *checker.Verdict, k *choose.Known) (h Hint) {
 	if len(v.Violated(false)) == 0 || len(k.Rates) == 0 {
 		return h
 	}
@@ -100,7 +100,7 @@ func open(v *checker.Verdict, p harness.Plan) (h Hint) {
 
 // elsewhere names another aim of the fault that broke the lock when it was measured, where this run
 // found nothing. What was measured had no replicas to ask and no settings of its own.
-func elsewhere(v *checker.Verdict, p harness.Plan, k *measured.Known, environment string) (h Hint) {
+func elsewhere(v *checker.Verdict, p harness.Plan, k *choose.Known, environment string) (h Hint) {
 	if len(v.Violated(false)) > 0 || p.WaitReplicas > 0 || len(p.RedisConfig) > 0 ||
 		nemesis.Control(p.Nemesis) {
 		return h
@@ -155,7 +155,7 @@ func options(p harness.Plan) harness.RunOptions {
 }
 
 // commandFor returns the command that shows with the lock of a plan what was measured of it.
-func commandFor(p harness.Plan, r measured.Rate, environment string) (c advice.Command) {
+func commandFor(p harness.Plan, r choose.Rate, environment string) (c advice.Command) {
 	o := options(p)
 	row, _ := matrix.RowFor(p)
 	line := advice.Verb("run") + " --impl " + units.Quoted(o.Impl)

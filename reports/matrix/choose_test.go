@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,19 +15,15 @@ import (
 // TestThePageChoosesAsTheVerb answers questions on the page, and asks the verb's own code the same:
 // the same locks remain, in the same order, and the others fall for the same reasons.
 func TestThePageChoosesAsTheVerb(t *testing.T) {
-	f, err := os.Open("../../docs/matrix.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	real, err := matrix.Read(f)
+	known, err := choose.Recorded()
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := reporttest.NewBrowser(t)
-	for name, m := range map[string]*matrix.Matrix{"small": reporttest.Matrix(t, ""), "real": real} {
+	matrices := map[string]*matrix.Matrix{"small": reporttest.Matrix(t, ""), "real": known.Own}
+	for name, m := range matrices {
 		b.Load(matrixText(t, m, everywhere))
-		for _, q := range []measured.Query{{}, {Faults: []string{"crash"}},
+		for _, q := range []choose.Query{{}, {Faults: []string{"crash"}},
 			{Faults: []string{"pause"}, Fencing: true}, {Faults: []string{"crash", "failover"}, Told: true},
 			{Lease: time.Second, Pause: 2 * time.Second, Work: time.Second},
 			{Faults: []string{"failover"}, NoOutage: true},
@@ -38,7 +33,7 @@ func TestThePageChoosesAsTheVerb(t *testing.T) {
 				continue // the page has no such fault to ask for
 			}
 			ask(b, m, q)
-			choices, err := measured.ChooseFrom(m, q)
+			choices, err := choose.ChooseFrom(m, q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +78,7 @@ func TestThePageDoesNotKnowWhatWasNotRun(t *testing.T) {
 }
 
 // ask sets the page to a question.
-func ask(b *reporttest.Browser, m *matrix.Matrix, q measured.Query) {
+func ask(b *reporttest.Browser, m *matrix.Matrix, q choose.Query) {
 	b.Do(reporttest.ClickOn("#reset"))
 	for i, c := range m.Columns {
 		if slices.Contains(q.Faults, c.Name) {

@@ -28,7 +28,7 @@ type matrixData struct {
 	index   map[string]int
 }
 
-// candidate is a lock among which the page chooses (measured.Candidate).
+// candidate is a lock among which the page chooses (choose.Candidate).
 type candidate struct {
 	Name    string `json:"name"`
 	Gives   string `json:"gives"`
@@ -55,9 +55,9 @@ type proof struct {
 
 // choices are the candidates of a matrix.
 func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) {
-	d.Fenced, d.Verb = measured.Fenced, advice.Verb("choose")
-	d.Lacks = [2]int{d.text(measured.Untold), d.text(measured.Unfenced)}
-	for _, c := range measured.Candidates(m) {
+	d.Fenced, d.Verb = choose.Fenced, advice.Verb("choose")
+	d.Lacks = [2]int{d.text(choose.Untold), d.text(choose.Unfenced)}
+	for _, c := range choose.Candidates(m) {
 		x := candidate{Name: page.Clean(c.Lock, 60), Gives: orDash(strings.Join(c.Declares, ", ")),
 			Needs: c.Needs, Costs: "–", Out: orDash(strings.Join(c.Outages, ", ")),
 			Untried: c.Untried, Jams: len(c.Deadlocks) > 0, Lacks: []int{}, Unable: [][2]int{}}

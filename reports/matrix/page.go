@@ -46,8 +46,6 @@ type matrixPage struct {
 	Costs       []costRow
 	CostsMeta   string
 	CostFigures []figure.Shown
-	Claims      []claimRow
-	ClaimsMeta  []outcomeCount
 	Differences []differenceRow
 	Facts       [][2]string
 	Notes       []string
@@ -103,9 +101,6 @@ func Page(m *matrix.Matrix, linked page.Link, above ...page.Place) (body []byte,
 		p.Rows = append(p.Rows, newMatrixRow(m, i, r, linked, data))
 	}
 	p.NeedColumns, p.Needs = needHeads(m), needRows(m)
-	if slices.ContainsFunc(m.Rows, func(r matrix.Row) bool { return r.Adapter == "" }) {
-		p.Claims, p.ClaimsMeta = claimRows(m, linked) // which are about the locks of the documents
-	}
 	p.differences(m, linked)
 	p.about(m)
 	if err := p.costs(m); err != nil {

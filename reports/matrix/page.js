@@ -43,11 +43,6 @@
     apply();
   }
   $('reset').addEventListener('click', reset);
-  all('.outcome').forEach(b => b.addEventListener('click', () => {
-    const on = b.getAttribute('aria-pressed') !== 'true';
-    all('.outcome').forEach(o => o.setAttribute('aria-pressed', String(o === b && on)));
-    all('.claims tbody tr').forEach(tr => { tr.hidden = on && tr.dataset.outcome !== b.dataset.outcome; });
-  }));
 
   // ---- what to use: as internal/choose chooses --------------------------------------------------------------------
   const number = id => parseFloat($(id).value) || 0;

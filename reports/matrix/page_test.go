@@ -31,7 +31,6 @@ func TestMatrixPageSaysWhatADesignReviewAsks(t *testing.T) {
 		"Longest pause of a client", "must not happen inside", "shorter than the lease", // needs
 		// costs and their plot
 		"commands per hand-over", "5.2", "7.0 ms", "90 ms", "110/s", "never", "<svg",
-		"Bare SETNX: if the service dies", "confirmed", // claims
 		"Redis", "7.0.15",
 	} {
 		at := strings.Index(page[last+1:], want)
@@ -44,17 +43,6 @@ func TestMatrixPageSaysWhatADesignReviewAsks(t *testing.T) {
 	if strings.Contains(matrixText(t, reporttest.Matrix(t, ""), func(string) string { return "" }),
 		`href="runs`) {
 		t.Error("a page links to reports that are not there")
-	}
-}
-
-// TestAPageOfLibrariesHasNoClaims: what the documents say is about other locks.
-func TestAPageOfLibrariesHasNoClaims(t *testing.T) {
-	m := reporttest.Matrix(t, "")
-	for i := range m.Rows {
-		m.Rows[i].Adapter = "mine"
-	}
-	if strings.Contains(matrixText(t, m, everywhere), "What the documents claim") {
-		t.Error("it has")
 	}
 }
 
@@ -132,12 +120,6 @@ func TestMatrixPageInABrowser(t *testing.T) {
 		`document.activeElement.querySelector('a').getAttribute('href')`); got !=
 		"runs/getset/pause/report.html" {
 		t.Errorf("the letter leads to %q", got)
-	}
-	b.Do(reporttest.ClickOn(`[data-outcome="refuted"]`))
-	if n := reporttest.Eval[int](b,
-		`[...document.querySelectorAll('.claims tbody tr')].filter(e => e.offsetParent !== null `+
-			`&& e.dataset.outcome !== 'refuted').length`); n != 0 {
-		t.Errorf("%d other claims are shown", n)
 	}
 	b.Clean()
 }

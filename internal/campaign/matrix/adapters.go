@@ -19,7 +19,7 @@ const ownLease impls.Trait = "own-lease"
 var withOwnLease = []string{"none", "crash", "pause", "failover"}
 
 // All stands for every lock in Options.Rows, and for every library in Options.Adapters, there not
-// for the code that documents posted, which docs/fidelity.md compares, nor for recipes.
+// for the code that documents posted, which lab/results/fidelity.md compares, nor for recipes.
 const All = "all"
 
 // adapterRows are the rows of adapters: one for each variant, of which the default has no name of

@@ -70,7 +70,7 @@ func measure(t *testing.T, o matrix.Options) *matrix.Matrix {
 
 // perFault is a lock for each fault of the matrix that has something to lose under it, or to keep:
 // the part that every change is measured on. All locks under all faults are run in the simulator
-// (soak.txtar of cmd/lockbench), and on real Redis by `make soak`.
+// (soak.txtar of the lab), and on real Redis by `make soak`.
 var perFault = map[string]string{
 	"none": "setnx-del-expired", "longwork": "setpx-del", "crash": "setnx", "pause": "setpx-getdel",
 	"partition":  "setnx-expire",

@@ -1,10 +1,8 @@
 package matrix_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"slices"
 	"sync"
@@ -15,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/base/pool"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
@@ -73,17 +72,12 @@ func TestSafeCellsUnderLoad(t *testing.T) {
 }
 
 // safeTasks are the scenarios of the cells in which nothing is expected and nothing was found, not
-// in the matrix and not in the many runs of the soak (docs/verdicts/how-often.md). Where clients
-// take a lock over by themselves, two can race for it whenever a lease is over: a slow machine
-// makes that happen in any cell, and the violation is the lock's own.
+// in the matrix and not in the many runs that choose knows. Where clients take a lock over by
+// themselves, two can race for it whenever a lease is over: a slow machine makes that happen in any
+// cell, and the violation is the lock's own.
 func safeTasks(t *testing.T) (safe []matrix.Task) {
 	t.Helper()
-	f, err := os.Open("../../../docs/matrix.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	m, err := matrix.Read(f)
+	known, err := choose.Recorded()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,34 +85,26 @@ func safeTasks(t *testing.T) (safe []matrix.Task) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	often := soaked(t)
+	often := soaked(known)
 	for _, task := range all {
-		c := m.Cell(task.Row.Name, task.Column)
-		if c != nil && c.Known && !task.Row.Has(impls.Takeover) &&
+		c := known.Own.Cell(task.Row.Name, task.Column)
+		expected, _ := matrix.Expected(task.Row.Name, task.Column)
+		if c != nil && c.Known && len(expected) == 0 && !task.Row.Has(impls.Takeover) &&
 			!often[[2]string{task.Row.Name, task.Column}] &&
-			len(c.Expected)+len(c.Found())+len(c.Unknown()) == 0 {
+			len(c.Found())+len(c.Unknown()) == 0 {
 			safe = append(safe, task)
 		}
 	}
 	return safe
 }
 
-// soaked are the cells, by row and column, in which a run of the soak found a violation.
-func soaked(t *testing.T) map[[2]string]bool {
-	t.Helper()
-	text, err := os.ReadFile("../../../docs/soak-process.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var record struct {
-		Found []struct{ Row, Column string }
-	}
-	if err := json.Unmarshal(text, &record); err != nil || len(record.Found) == 0 {
-		t.Fatal(err, record)
-	}
+// soaked returns the cells, by row and column, in which one of many runs found a violation.
+func soaked(known *choose.Record) map[[2]string]bool {
 	cells := map[[2]string]bool{}
-	for _, f := range record.Found {
-		cells[[2]string{f.Row, f.Column}] = true
+	for _, o := range known.Often {
+		for _, f := range o.Found {
+			cells[[2]string{f.Row, f.Column}] = true
+		}
 	}
 	return cells
 }

@@ -24,8 +24,6 @@ var (
 	GateAlone    = form("gate %s --only %s --jobs 1", "{gate}", "{entry}")
 
 	MatrixResume  = form("matrix --resume %s", "{matrix}")
-	SoakResume    = form("matrix --soak --resume %s", "{soak}").ends(0, 1)
-	SearchResume  = form("explore --matrix --resume %s", "{search}")
 	MatrixLock    = form("matrix --impl %s --nemesis %s --repeat 20", "token-lua", "crash")
 	MatrixLibrary = form("matrix --adapters %s --nemesis %s --repeat 20", "{adapter}", "crash")
 

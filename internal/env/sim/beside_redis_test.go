@@ -12,7 +12,8 @@ import (
 )
 
 // The tests of this file show the causes of what is found more often on real Redis than in the
-// simulator, or the other way round (docs/verdicts/how-often.md; lab/study/explanations.yaml).
+// simulator, or the other way round (lab/results/verdicts/how-often.md;
+// lab/study/explanations.yaml).
 
 // TestMastersThatFallAsleepOneAfterTheOther shows why the simulator finds R for Redlock per call
 // under busy, and processes hardly ever: there the harness waits until a master is silent before

@@ -37,8 +37,8 @@ func Repeatable(to workloads.Linkage) workloads.Linkage {
 // at its end, the caller of Repeatable sees to.
 func reset(seed uint64) {
 	cryptotest.SetGlobalRandom(&testing.T{}, seed)
-	//lint:ignore SA1019 other code draws from there, and only so it draws the same again
-	mathrand.Seed(int64(seed))
+	// other code draws from there, and only so it draws the same again
+	mathrand.Seed(int64(seed)) //nolint:staticcheck // no other function seeds it
 }
 
 // Godebug is the value of the environment's GODEBUG with which math/rand can be seeded.

@@ -163,7 +163,7 @@ const (
 )
 
 // TestSomeCellsOfLibraries runs released libraries under faults of the matrix: what they do is not
-// wanted here (docs/libraries.md), but that each run is carried out and judged.
+// wanted here (lab/results/libraries.md), but that each run is carried out and judged.
 func TestSomeCellsOfLibraries(t *testing.T) {
 	testenv.Once(t)
 	testenv.Part(t, "redis")

@@ -1,5 +1,6 @@
-// Command detect asks which mutants of the locks the harness finds, and writes docs/detection.json
-// and the pages of docs. Run it in the root of the repository: go run ./lab/mutate/detect.
+// Command detect asks which mutants of the locks the harness finds, and writes
+// lab/results/detection.json.gz and the pages beside it. Run it in the folder lab:
+// go run ./mutate/detect.
 package main
 
 import (
@@ -7,17 +8,16 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"github.com/lockbench/lockbench/lab/records"
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
-	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/lab/mutate"
 	"github.com/lockbench/lockbench/lab/mutate/detection"
 	"github.com/lockbench/lockbench/lab/study"
@@ -36,7 +36,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.docs, "docs", "docs", "directory of pages")
+	flag.StringVar(&o.docs, "results", "results", "directory of records and pages")
 	flag.BoolVar(&o.missing, "missing", false, "ask only the mutants that the record does not have")
 	flag.BoolVar(&o.deep, "deepen", false, "ask only those again that were not found")
 	flag.BoolVar(&o.pages, "pages", false, "ask nothing: write the lines and the pages anew")
@@ -72,7 +72,7 @@ func (o options) run(ctx context.Context) error {
 		return o.write(old)
 	}
 	c := o.campaign
-	c.Root, c.Ask, c.Tell = ".", o.wanted(old), tell
+	c.Root, c.Ask, c.Tell = "..", o.wanted(old), tell
 	if c.Matrix, err = read(o.docs, "matrix.json", matrix.Read); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (o options) run(ctx context.Context) error {
 
 // write writes the record and the pages.
 func (o options) write(r *detection.Record) error {
-	return errors.Join(store.Write(o.docs, detection.File, func(f *os.File) error {
+	return errors.Join(records.Write(o.docs, detection.File, func(f io.Writer) error {
 		return r.Write(f)
 	}), study.WritePages(o.docs))
 }
@@ -122,7 +122,7 @@ func (o options) wanted(old *detection.Record) func(mutate.Mutant) bool {
 
 // read reads a document, if it is there.
 func read[T any](dir, name string, by func(io.Reader) (*T, error)) (*T, error) {
-	f, err := os.Open(filepath.Join(dir, name))
+	f, err := records.Open(os.DirFS(dir), name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {

@@ -79,8 +79,8 @@ func (c Campaign) build() (program string, mutants []mutate.Mutant, clean func()
 	clean = func() { _ = os.RemoveAll(dir) }
 	program = filepath.Join(dir, "probe")
 	folder := filepath.Join(c.Root, "impls")
-	if err = mutate.Build(folder, os.DirFS(folder), mutants, c.Root, "./lab/mutate/probe",
-		program); err != nil {
+	if err = mutate.Build(folder, os.DirFS(folder), mutants, filepath.Join(c.Root, "lab"),
+		"./mutate/probe", program); err != nil {
 		clean()
 	}
 	return program, mutants, clean, err

@@ -27,7 +27,7 @@ func TestTheRecordIsOfTheseLocks(t *testing.T) {
 	}
 	for _, m := range mutants {
 		if old := r.of(m); old == nil {
-			t.Errorf("not recorded: %s; `go run ./lab/mutate/detect -missing` asks for it", m.Key())
+			t.Errorf("not recorded: %s; `cd lab && go run ./mutate/detect -missing` asks for it", m.Key())
 		}
 	}
 }

@@ -3,6 +3,7 @@ package detection
 import (
 	"bytes"
 	"fmt"
+	"github.com/lockbench/lockbench/lab/records"
 	"hash/fnv"
 	"os"
 	"os/exec"
@@ -18,10 +19,10 @@ import (
 
 const root = "../../.."
 
-// recorded is docs/detection.json.
+// recorded is lab/results/detection.json.gz.
 func recorded(t *testing.T) *Record {
 	t.Helper()
-	f, err := os.Open(filepath.Join(root, "docs", File))
+	f, err := records.Open(os.DirFS(filepath.Join(root, "lab", "results")), File)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
-// Command measure measures how fast the locks of several systems are, and writes docs/systems.md.
+// Command measure measures how fast the locks of several systems are, and writes
+// lab/results/systems.md.
 // Run it in the root of the repository, on a machine that does nothing else:
-// go run ./lab/ranking/measure.
+// cd lab && go run ./ranking/measure.
 package main
 
 import (
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"github.com/lockbench/lockbench/lab/records"
 	"maps"
 	"os"
 	"os/signal"
@@ -27,7 +29,7 @@ import (
 const hold = time.Millisecond
 
 func main() {
-	docs := flag.String("docs", "docs", "directory of pages")
+	docs := flag.String("results", "results", "directory of records and pages")
 	runs := flag.Int("runs", 5, "of each lock, for each number of clients")
 	each := flag.Duration("for", 2*time.Second, "how long each run is")
 	only := flag.Bool("woken", false, "renew only how many clients a release wakes, which does not "+
@@ -92,7 +94,7 @@ func measure(ctx context.Context, runs int, each time.Duration) (*ranking.Record
 
 // recorded is the record that docs has.
 func recorded(docs string) (*ranking.Record, error) {
-	f, err := os.Open(filepath.Join(docs, ranking.File))
+	f, err := records.Open(os.DirFS(docs), ranking.File)
 	if err != nil {
 		return nil, err
 	}

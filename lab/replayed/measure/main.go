@@ -1,6 +1,6 @@
 // Command measure searches a counterexample for each lock and fault of the matrix, replays it on
 // real Redis, and writes the table of docs/explore.md. Run it in the root of the repository:
-// go run ./lab/replayed/measure -times 20.
+// cd lab && go run ./replayed/measure -times 20.
 package main
 
 import (
@@ -31,7 +31,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.docs, "docs", "docs", "directory of pages")
+	flag.StringVar(&o.docs, "results", "results", "directory of records and pages")
 	flag.StringVar(&o.keep, "keep", "store/replayed",
 		"directory of counterexamples; a cell whose counterexample is there is not searched again")
 	flag.StringVar(&o.only, "only", "", "regular expression; only cells whose \"row, column\" match")

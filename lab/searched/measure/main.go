@@ -1,5 +1,5 @@
 // Command measure measures searches without an aim and writes the tables of docs/explore.md. Run it
-// in the root of the repository: go run ./lab/searched/measure -hits 2000.
+// in the root of the repository: cd lab && go run ./searched/measure -hits 2000.
 package main
 
 import (
@@ -7,16 +7,16 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"github.com/lockbench/lockbench/lab/records"
+	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/run/batch"
-	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/internal/search/explore"
 	"github.com/lockbench/lockbench/lab/mutate/detection"
 	"github.com/lockbench/lockbench/lab/searched"
@@ -36,7 +36,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.docs, "docs", "docs", "directory of pages")
+	flag.StringVar(&o.docs, "results", "results", "directory of records and pages")
 	flag.IntVar(&o.hits, "hits", 0, "seeds of each cell and schedule whose hits are counted; 0: none")
 	flag.IntVar(&o.jobs, "jobs", 2, "runs at the same time, where hits are counted")
 	flag.DurationVar(&o.times, "times", 0, "processor time for each letter of the matrix; 0: none")
@@ -89,7 +89,7 @@ func (o options) saved(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(store.Write(o.docs, study.SleepFile, func(f *os.File) error {
+	return errors.Join(records.Write(o.docs, study.SleepFile, func(f io.Writer) error {
 		return batch.WriteLine(f, d)
 	}), study.WritePages(o.docs))
 }
@@ -117,7 +117,7 @@ func (o options) count(ctx context.Context, r *searched.Record) error {
 
 // clock measures how long it takes to find each letter of the matrix.
 func (o options) clock(ctx context.Context, r *searched.Record) error {
-	f, err := os.Open(filepath.Join(o.docs, "matrix.json"))
+	f, err := records.Open(os.DirFS(o.docs), "matrix.json")
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,211 @@
+// Package choose looks up what this project has measured on real servers: how often a lock fails
+// under a fault, what helped, and which locks do not fail. It says nothing that its record does not
+// have.
+package choose
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Known is what is known of a lock under a fault.
+type Known struct {
+	Lock, Fault, Line string // Line says what the fault does
+	TTL               history.Duration
+	Server            string // with its version, if that is known
+	Rates             []Rate // of what was found violated
+	Drawn             []Hit  // what a search found without an aim, in the simulator
+	Search            string // the command that looks for it
+	Clean             int    // runs, if none violated anything that counts
+	Helps             []Help
+	// locks that are clean under this fault and a crash, and show no defect of their own under others
+	Others []Choice
+	Remain int // locks that are clean under this fault and a crash
+	Asked  int // locks that were measured at all
+}
+
+// Rate is how often properties were found violated, by the scenario that finds them best.
+type Rate struct {
+	Properties []string `json:"properties"`
+	Nemesis    string   `json:"nemesis"`
+	Hits       int      `json:"hits"`
+	Of         int      `json:"of"`
+}
+
+// String says it in words.
+func (r Rate) String() string {
+	return fmt.Sprintf("%s in %d of %s of %s", strings.Join(r.Properties, ", "), r.Hits,
+		units.Count(r.Of, "run"), r.Nemesis)
+}
+
+// Hit is in how many of so many simulated runs a letter was violated.
+type Hit struct {
+	Property string
+	Hits, Of int
+}
+
+// PerThousand is how many of 1,000 such runs that makes.
+func (h Hit) PerThousand() int { return int(math.Round(1000 * float64(h.Hits) / float64(h.Of))) }
+
+// source is a matrix with the counts of many runs, where there are any.
+type source struct {
+	*matrix.Matrix
+	counts []Often
+}
+
+// drawn returns what was counted of a lock and a fault with the schedules that a search uses by
+// itself.
+func (r *Record) drawn(row, fault string) (all []Hit) {
+	for _, d := range r.Drawn {
+		if d.Row == row && d.Fault == fault {
+			all = append(all, d.Hit)
+		}
+	}
+	return all
+}
+
+// sources are the locks of lockbench, and the released libraries.
+func sources() (own, libraries source, err error) {
+	r, err := Recorded()
+	if err != nil {
+		return own, libraries, err
+	}
+	return source{r.Own, r.Often}, source{r.Libraries, nil}, nil
+}
+
+// chosen has the choices under single faults, by column, since the pages of a matrix ask for each
+// often: functions that make them once.
+var chosen sync.Map
+
+// under are all locks and libraries as Choose has them under one fault. The caller may keep and
+// change the slice.
+func under(column string) ([]Choice, error) {
+	once, _ := chosen.LoadOrStore(column, sync.OnceValues(func() ([]Choice, error) {
+		return Choose(Query{Faults: []string{column}})
+	}))
+	all, err := once.(func() ([]Choice, error))()
+	return slices.Clone(all), err
+}
+
+// Of looks up the lock and the fault of a run; nil if nothing was measured of them.
+func Of(p harness.Plan) (*Known, error) {
+	record, err := Recorded()
+	r, ok := matrix.RowFor(p)
+	if err != nil || !ok {
+		return nil, err
+	}
+	s := source{record.Own, record.Often}
+	if r.Adapter != "" {
+		s = source{record.Libraries, nil}
+	}
+	for _, c := range matrix.ColumnsOf(p.Nemesis) {
+		cell := s.Cell(r.Name, c.Name)
+		if c.Name == "none" || cell == nil || cell.Impossible != "" || len(cell.Runs) == 0 {
+			continue
+		}
+		k := &Known{Lock: r.Name, Fault: c.Name, Line: c.Line, TTL: s.TTL,
+			Server: serverOf(r, s.Versions), Rates: s.rates(cell)}
+		if len((Query{}).counts(cell.Found())) == 0 && len((Query{}).counts(cell.Unknown())) == 0 {
+			k.Clean = s.runs(cell)
+		}
+		all, err := under(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		// a search draws the direction of a clock's step, too
+		fault, _, _ := strings.Cut(c.Fault(), ":")
+		k.Drawn = record.drawn(r.Name, fault)
+		if len(k.Drawn) > 0 {
+			k.Search = command("explore", r, fault) +
+				fmt.Sprintf(" --moments drawn --keep-going --seeds %d", k.Drawn[0].Of)
+		}
+		k.Asked, k.Helps = len(all), helps(r.Name, p)
+		for _, o := range all {
+			k.Remain += batch.Truth(o.Remains)
+			if o.Remains && len(o.Defects) == 0 && o.Lock != r.Name {
+				k.Others = append(k.Others, o)
+			}
+		}
+		return k, nil
+	}
+	return nil, nil
+}
+
+// serverOf names the servers that a lock was measured on.
+func serverOf(r matrix.Row, versions map[string]string) string {
+	if system := r.System(); system != nemesis.Redis {
+		return strings.TrimSpace(system + " " + versions[system])
+	}
+	return strings.TrimSpace("Redis " + versions["redis"])
+}
+
+// rates are the properties of a cell that some run violated, those that were found alike together.
+func (s source) rates(c *matrix.Cell) (out []Rate) {
+	add := func(property, nemesis string, hits, of int) {
+		for i := range out {
+			if r := &out[i]; r.Nemesis == nemesis && r.Hits == hits && r.Of == of {
+				r.Properties = append(r.Properties, property)
+				return
+			}
+		}
+		out = append(out, Rate{[]string{property}, nemesis, hits, of})
+	}
+	for _, o := range s.counts {
+		for _, h := range o.Found {
+			if h.Row == c.Row && h.Column == c.Column && h.Hits > 0 {
+				add(h.Property, h.Nemesis, h.Hits, h.Of)
+			}
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, property := range batch.Properties {
+		hits, of := map[string]int{}, map[string]int{}
+		for _, r := range c.Runs {
+			if !r.Control && !r.Unfit() {
+				of[r.Nemesis]++
+				hits[r.Nemesis] += batch.Truth(r.Properties[property] == checker.Violated)
+			}
+		}
+		best := ""
+		for _, a := range c.Runs {
+			if n := a.Nemesis; hits[n] > 0 && (best == "" || hits[n]*of[best] > hits[best]*of[n]) {
+				best = n
+			}
+		}
+		if best != "" {
+			add(property, best, hits[best], of[best])
+		}
+	}
+	return out
+}
+
+// runs counts the runs of a cell that were judged.
+func (s source) runs(c *matrix.Cell) (n int) {
+	for _, o := range s.counts {
+		for _, h := range slices.Concat(o.Clean, o.Found) { // found: what is only reported
+			if h.Row == c.Row && h.Column == c.Column {
+				n = max(n, h.Of)
+			}
+		}
+	}
+	if n > 0 {
+		return n
+	}
+	for _, r := range c.Runs {
+		n += batch.Truth(!r.Control && !r.Unfit())
+	}
+	return n
+}

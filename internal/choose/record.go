@@ -1,0 +1,108 @@
+package choose
+
+import (
+	"compress/gzip"
+	_ "embed"
+	"encoding/json"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+)
+
+// Record is all that this package knows. A program of the lab writes it from longer records, and it
+// is part of the binary.
+type Record struct {
+	Own, Libraries *matrix.Matrix
+	Often          []Often
+	Settings       []Setting
+	Trials         []MitigationCell
+	Drawn          []Drawn
+}
+
+// Often is how often many runs of one environment found each letter of each cell.
+type Often struct {
+	Found []Count
+	Clean []Count // cells in which no run found anything; their Property is ""
+}
+
+// Count is in how many of so many judged runs of a cell a letter was violated.
+type Count struct {
+	Row, Column, Property, Nemesis string
+	Hits, Of                       int
+}
+
+// Drawn is in how many of so many simulated runs a letter was violated, where the moment of the
+// fault and the order of messages were drawn.
+type Drawn struct {
+	Row, Fault string
+	Hit
+}
+
+//go:embed known.json.gz
+var known string
+
+// Recorded returns the record of the binary, which is read when it is first asked for. The caller
+// must not change it.
+var Recorded = sync.OnceValues(func() (*Record, error) {
+	z, err := gzip.NewReader(strings.NewReader(known))
+	if err != nil {
+		return nil, err
+	}
+	r := new(Record)
+	return r, json.NewDecoder(z).Decode(r)
+})
+
+// Write writes the record without what nothing here reads.
+func (r Record) Write(w io.Writer) error {
+	r.Own, r.Libraries = slim(r.Own), slim(r.Libraries)
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if err := json.NewEncoder(z).Encode(r); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// slim returns a matrix without the words and directories of its runs.
+func slim(m *matrix.Matrix) *matrix.Matrix {
+	if m == nil {
+		return nil
+	}
+	out := *m
+	out.Cells = nil
+	for _, c := range m.Cells {
+		properties := c.Properties
+		c.Properties, c.Expected = nil, nil
+		for _, p := range properties {
+			p.Dir = ""
+			if p.Found != checker.Unknown {
+				p.Reason = ""
+			}
+			c.Properties = append(c.Properties, p)
+		}
+		runs := c.Runs
+		c.Runs = nil
+		for _, r := range runs {
+			c.Runs = append(c.Runs, slimRun(r))
+		}
+		out.Cells = append(out.Cells, c)
+	}
+	return &out
+}
+
+// slimRun returns what is counted of a run: its letters, and whether it is fit to be counted.
+func slimRun(r matrix.Result) matrix.Result {
+	short := matrix.Result{Nemesis: r.Nemesis, Control: r.Control}
+	short.Stalled, short.Properties, short.Classes = r.Unfit(), r.Properties, map[string]string{}
+	for letter, class := range r.Classes {
+		if r.Properties[letter] == checker.Violated {
+			short.Classes[letter] = class
+		}
+	}
+	return short
+}

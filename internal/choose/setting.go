@@ -1,0 +1,62 @@
+package choose
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// Setting is something that people switch on against a fault.
+type Setting struct {
+	Name         string
+	Topology     string   `json:",omitempty"` // that it needs, or "" for any
+	Replicas     int      `json:",omitempty"` // of the master, or 0 for one
+	WaitReplicas int      `json:",omitempty"`
+	RedisConfig  []string `json:",omitempty"`
+	// LeaseTimes says by how much the lease is longer than the one that the faults are made for. It
+	// is 0 for other settings.
+	LeaseTimes int `json:",omitempty"`
+}
+
+// setting finds a setting by its name.
+func (r *Record) setting(name string) Setting {
+	i := slices.IndexFunc(r.Settings, func(s Setting) bool { return s.Name == name })
+	if i < 0 {
+		return Setting{}
+	}
+	return r.Settings[i]
+}
+
+// flags returns the flags of run that switch a setting on.
+func (s Setting) flags() (flags string) {
+	if s.Topology != "" {
+		flags += " --topology " + s.Topology
+	}
+	if s.Replicas > 0 {
+		flags += fmt.Sprint(" --replicas ", s.Replicas)
+	}
+	if s.WaitReplicas > 0 {
+		flags += fmt.Sprint(" --wait-replicas ", s.WaitReplicas)
+	}
+	for j := 0; j+1 < len(s.RedisConfig); j += 2 {
+		flags += " --redis-config " + s.RedisConfig[j] + "=" + s.RedisConfig[j+1]
+	}
+	if s.lease() {
+		flags += fmt.Sprint(" --ttl ", time.Duration(s.LeaseTimes)*matrix.DefaultTTL)
+	}
+	return flags
+}
+
+// in reports whether a run has a setting. A replica of the topology failover is one although no
+// flag names it.
+func (s Setting) in(p harness.Plan) bool {
+	return s.Name != "" && !s.lease() && s.WaitReplicas == p.WaitReplicas &&
+		max(1, s.Replicas) == max(1, p.Replicas) && slices.Equal(s.RedisConfig, p.RedisConfig)
+}
+
+// lease reports whether a setting is a longer lease. Its trials keep the fault as long as it was,
+// and no flag of run does: there the fault grows with the lease.
+func (s Setting) lease() bool { return s.LeaseTimes > 0 }

@@ -1,0 +1,35 @@
+package choose
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// TestARunHasItsSetting checks which settings of the record a plan has.
+func TestARunHasItsSetting(t *testing.T) {
+	record, err := Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		p    harness.Plan
+		want string
+	}{
+		{harness.Plan{WaitReplicas: 1}, "--wait-replicas 1, with one replica"},
+		{harness.Plan{WaitReplicas: 1, Replicas: 2}, "--wait-replicas 1, with two replicas"},
+		{harness.Plan{WaitReplicas: 2, Replicas: 2}, "--wait-replicas 2, with two replicas"},
+		{harness.Plan{}, ""},
+	} {
+		var got []string
+		for _, m := range record.Settings {
+			if m.in(c.p) {
+				got = append(got, m.Name)
+			}
+		}
+		if strings.Join(got, "; ") != c.want {
+			t.Errorf("%+v: %q", c.p, got)
+		}
+	}
+}

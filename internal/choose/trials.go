@@ -1,0 +1,66 @@
+package choose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// MitigationCell is what one mitigation did to one cell.
+type MitigationCell struct {
+	Mitigation string `json:"mitigation"`
+	Row        string `json:"row"`
+	Nemesis    string `json:"nemesis"`
+	Line       string `json:"line"`
+	Without    Trials `json:"without"`
+	With       Trials `json:"with"`
+}
+
+// Trials is what several runs of the same kind found.
+type Trials struct {
+	Runs     int            `json:"runs"`
+	Violated map[string]int `json:"violated"` // letter -> runs that found it
+	// runs that found nothing, but in which no client was granted the lock after the failover either
+	Stuck int `json:"stuck,omitempty"`
+	// other runs that found nothing and of which S is not known
+	Unknown int    `json:"unknown,omitempty"`
+	Reason  string `json:"reason,omitempty"` // why, of one of them
+	// median of acquires without competition, without any fault
+	Acquire history.Duration `json:"acquire"`
+	// the longest time from the fault to the next grant
+	Recovery history.Duration `json:"recovery,omitempty"`
+}
+
+// String is "SL 5/5, R 4/5", "-" or what is not known.
+func (t Trials) String() string {
+	var groups []string
+	byCount := map[int]string{}
+	for _, l := range batch.Properties {
+		if n := t.Violated[l]; n > 0 {
+			byCount[n] += l
+		}
+	}
+	var counts []int
+	for n := range byCount {
+		counts = append(counts, n)
+	}
+	slices.Sort(counts)
+	slices.Reverse(counts)
+	for _, n := range counts {
+		groups = append(groups, fmt.Sprintf("%s %d/%d", byCount[n], n, t.Runs))
+	}
+	if t.Stuck > 0 {
+		groups = append(groups, fmt.Sprintf("- %d/%d, but no client is granted it afterwards", t.Stuck,
+			t.Runs))
+	}
+	if t.Unknown > 0 {
+		groups = append(groups, fmt.Sprintf("? %d/%d (%s)", t.Unknown, t.Runs, t.Reason))
+	}
+	if len(groups) == 0 {
+		return fmt.Sprintf("- %d/%d", t.Runs, t.Runs)
+	}
+	return strings.Join(groups, ", ")
+}

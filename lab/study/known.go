@@ -1,0 +1,34 @@
+package study
+
+import (
+	"github.com/lockbench/lockbench/internal/choose"
+	"github.com/lockbench/lockbench/internal/search/explore"
+	"github.com/lockbench/lockbench/lab/searched"
+)
+
+// Known returns what the product looks up of the records.
+func (b *Book) Known(hits *searched.Record) choose.Record {
+	r := choose.Record{Own: b.Matrix, Libraries: b.Libraries, Settings: settings()}
+	for _, s := range b.Soaks {
+		if s.Environment == "process" {
+			r.Often = append(r.Often, choose.Often{Found: counts(s.Found), Clean: counts(s.Clean)})
+		}
+	}
+	if b.Mitigations != nil {
+		r.Trials = b.Mitigations.Cells
+	}
+	for _, h := range hits.Hits {
+		r.Drawn = append(r.Drawn, choose.Drawn{Row: h.Row, Fault: h.Fault,
+			Hit: choose.Hit{Property: h.Letter, Hits: h.Found[explore.Portfolio], Of: h.Seeds}})
+	}
+	return r
+}
+
+// counts returns the numbers of hit rates.
+func counts(rates []HitRate) (all []choose.Count) {
+	for _, h := range rates {
+		all = append(all, choose.Count{Row: h.Row, Column: h.Column, Property: h.Property,
+			Nemesis: h.Nemesis, Hits: h.Hits, Of: h.Of})
+	}
+	return all
+}
