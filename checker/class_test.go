@@ -10,7 +10,7 @@ func TestClassesFitTheirLetters(t *testing.T) {
 	seen := 0
 	for _, c := range everyStory(t) {
 		for _, p := range Check(c.history, c.commands, c.options).Properties {
-			if p.Class == "" || len(p.Property) > 1 { // a model, or a property of format 1
+			if p.Class == "" || len(p.Property) > 1 { // a model
 				continue
 			}
 			seen++

@@ -74,7 +74,7 @@ func exitViolated(v *Verdict) int {
 	}
 	exit := ExitExpected
 	for _, letter := range expect.Letters {
-		switch verdictOn(v, letter) {
+		switch v.Property(letter).Verdict {
 		case Violated:
 		case Valid, NA:
 			return ExitUnexpected
@@ -92,16 +92,6 @@ func exitViolated(v *Verdict) int {
 		}
 	}
 	return exit
-}
-
-// verdictOn is the verdict on a letter, also if it was judged by the name that it had in format 1.
-func verdictOn(v *Verdict, letter string) Result {
-	for _, p := range v.Properties {
-		if history.PropertyLetter(p.Property) == letter {
-			return p.Verdict
-		}
-	}
-	return Unknown
 }
 
 // Letters returns the properties that an expectation such as "S,L", "SL" or "exactly:S,L" names;

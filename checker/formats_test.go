@@ -38,7 +38,7 @@ func TestPartialIsNeverValid(t *testing.T) {
 
 func TestLetters(t *testing.T) {
 	for expect, want := range map[string]string{"valid": "", "violated": "", "S": "S", "S,L": "S L",
-		"SLO": "S L O", "S, re-entry": "S E", "mutex": "mutex", "exactly:S,L": "S L", "validity": "V"} {
+		"SLO": "S L O", "S, E": "S E", "mutex": "mutex", "exactly:S,L": "S L"} {
 		if got := strings.Join(Letters(expect), " "); got != want {
 			t.Errorf("%q: %q, want %q", expect, got, want)
 		}

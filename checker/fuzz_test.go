@@ -88,13 +88,12 @@ func FuzzPipeline(f *testing.F) {
 }
 
 func pipeline(t *testing.T, h *history.History) {
-	v := Check(h, nil, Options{Properties: []string{"S", "L", "validity", "O", "R", "D", "A", "F",
-		"U", "re-entry", "E", "V", "N"}})
+	v := Check(h, nil, Options{Properties: []string{"S", "L", "O", "R", "D", "A", "F", "U", "E", "V",
+		"N"}})
 	if v.Exit == ExitBroken && record.Of(h).Trust.Failure.Kind == record.NoFailure {
 		t.Fatalf("%s\n%+v", v.HarnessError, h.Events)
 	}
 	for b, letter := range map[record.ExclusionRule]string{record.UntilRelease: "S",
-		record.AsDeclared:  "validity",
 		record.WhileLeased: "L"} {
 		p := v.Property(letter)
 		if p.Verdict != Valid && p.Verdict != Violated {

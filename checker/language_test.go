@@ -24,8 +24,7 @@ func everyStory(t *testing.T) (all []told) {
 		all = append(all, told{name, story(t, text), commands(t, trace), o})
 	}
 	every := Options{Properties: []string{"S", "L", "O", "R", "D", Outage, "F", "U", Reentry,
-		Validity, Notice,
-		history.OldValidity}}
+		Validity, Notice}}
 	for _, c := range exclusionCases {
 		add(c.name, c.story, "", every)
 	}

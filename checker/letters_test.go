@@ -1,11 +1,6 @@
 package checker
 
-import (
-	"strings"
-	"testing"
-
-	"github.com/lockbench/lockbench/internal/history"
-)
+import "testing"
 
 // letterCases are small histories for V and N, for fencing by the trace, and for the class of a
 // client that is refused by its own write. Beside each that is violated stands one that must not
@@ -236,21 +231,5 @@ func TestReportedDecidesNothing(t *testing.T) {
 		if v.Verdict != c.want || v.Exit != c.exit || v.Property("R").Verdict != Violated {
 			t.Errorf("%+v: %s, exit %d: %s", c.o, v.Verdict, v.Exit, show(v))
 		}
-	}
-}
-
-// TestNamesOfFormat1: a history of format 1 is judged under the names that it has, and meets an
-// expectation of today's letter.
-func TestNamesOfFormat1(t *testing.T) {
-	h := story(t, "reentrant; validity; c0 acquire 1 5 valid=90; "+
-		"c0 acquire 6 7 depth=1 valid=90; c0 "+
-		"release 8 9; c1 acquire 2 10 valid=90; c0 release 20 21; c1 release 23 24")
-	h.Header.Properties = []string{history.OldReentry, history.OldValidity}
-	v := Check(h, nil, Options{Expect: "re-entry"})
-	if got := show(v); got != "re-entry=violated validity=violated" || v.Exit != ExitExpected {
-		t.Errorf("%s, exit %d", got, v.Exit)
-	}
-	if !strings.Contains(v.Summary, "both that they held it") {
-		t.Error(v.Summary)
 	}
 }

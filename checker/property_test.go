@@ -298,15 +298,6 @@ var propertyCases = []propertyCase{
 		"1 1 2 3 n0 SETNX k a -> 1\n0 1 8 9 n0 SETNX k b -> 1\n1 1 19 20 n0 DEL k -> 1\n2 1 28 29 n0 " +
 			"SETNX k c -> 1", Valid, ""},
 
-	// What the lock says itself.
-	{"both believed it", "validity",
-		"validity; c0 acquire 1 5 valid=50; c1 acquire 2 20 valid=60; c0 release 40 41; c1 release 42 43",
-		"", Violated, DoubleGrant},
-	{"one knew better", "validity",
-		"loss; c0 acquire 1 5; c0 lost 19; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "",
-		Valid, ""},
-	{"says nothing", "validity", "c0 acquire 1 5; c1 acquire 2 20", "", NA, ""},
-
 	// Classes.
 	{"a lease that ran out", "S",
 		"lease; c0 acquire 1 5 sent=2 lease=10; c1 acquire 6 15 sent=14 lease=10; c0 release 50 60 fail",

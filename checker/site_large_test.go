@@ -62,24 +62,17 @@ var siteCases = []siteCase{
 	{"killed inside a lock without a lease", "D", func(w *site) { w.ttl, w.kill = 0, 0.2 },
 		abandonedLock, noExcuse},
 
-	{"right", "re-entry", func(w *site) { w.nest = true }, miscounted, noExcuse},
-	{"right, with lost messages, overruns and crashes", "re-entry", func(w *site) {
+	{"right", "E", func(w *site) { w.nest = true }, miscounted, noExcuse},
+	{"right, with lost messages, overruns and crashes", "E", func(w *site) {
 		w.nest, w.overrun,
 			w.lose, w.kill = true, true, 0.1, 0.02
 	}, miscounted, noExcuse},
-	{"frees at the inner release", "re-entry", func(w *site) {
+	{"frees at the inner release", "E", func(w *site) {
 		w.nest, w.mistake = true,
 			freesAtInner
 	}, miscounted, noExcuse},
-	{"refuses the holder", "re-entry", func(w *site) { w.nest, w.mistake = true, refusesHolder },
+	{"refuses the holder", "E", func(w *site) { w.nest, w.mistake = true, refusesHolder },
 		miscounted, noExcuse},
-
-	{"right", "validity", func(w *site) { w.promise = 360 }, bothPromised, noExcuse},
-	{"right, with lost messages, overruns and crashes", "validity", func(w *site) {
-		w.promise, w.overrun, w.lose, w.kill = 360, true, 0.1, 0.02
-	}, bothPromised, noExcuse},
-	{"promises too long", "validity", func(w *site) { w.promise, w.overrun = 800, true }, bothPromised,
-		noExcuse},
 
 	{"several, right", "L", func(w *site) { w.several, w.overrun, w.lose = true, true, 0.1 },
 		bothLeased, noExcuse},
@@ -268,13 +261,6 @@ func miscounted(w *site) bool {
 	return w.facts.refused > 0 || w.overlap(func(a, b stay) bool {
 		to := min(a.to, b.to, a.leased, b.leased)
 		return a.innerLeft != 0 && a.from <= b.from && a.innerLeft < b.from && b.from < to
-	})
-}
-
-func bothPromised(w *site) bool {
-	return w.overlap(func(a, b stay) bool {
-		return max(a.from, b.from) < min(a.to, b.to, a.valid,
-			b.valid)
 	})
 }
 

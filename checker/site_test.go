@@ -24,11 +24,10 @@ type site struct {
 	until   int64 // no client begins a cycle after it
 	lose    float64
 	kill    float64
-	overrun bool  // clients stay longer than their lease
-	nest    bool  // clients acquire what they hold again
-	several bool  // one acquire takes several locks at once; without a trace
-	late    bool  // a message whose reply is not read may arrive long after its client gave up
-	promise int64 // how long the lock says that a grant is good; 0: it says nothing
+	overrun bool // clients stay longer than their lease
+	nest    bool // clients acquire what they hold again
+	several bool // one acquire takes several locks at once; without a trace
+	late    bool // a message whose reply is not read may arrive long after its client gave up
 	mistake mistake
 	locks   []slot
 	stays   []stay
@@ -62,10 +61,10 @@ type slot struct {
 
 // stay is a hold as it really was.
 type stay struct {
-	process, n, key          int
-	from, to                 int64 // inside
-	gone                     int64 // the release call is over
-	leased, valid, innerLeft int64
+	process, n, key   int
+	from, to          int64 // inside
+	gone              int64 // the release call is over
+	leased, innerLeft int64
 }
 
 // facts count what really happened.
@@ -94,7 +93,7 @@ func newSite(seed uint64, clients, locks int) *site {
 func (w *site) run() *history.History {
 	hd := &w.h.Header
 	hd.TTL, hd.Poll, hd.Declares = history.Duration(w.ttl), history.Duration(30*w.unit),
-		history.Declares{Lease: w.ttl > 0, Validity: w.promise > 0, Reentrant: w.nest}
+		history.Declares{Lease: w.ttl > 0, Reentrant: w.nest}
 	for p := range w.n {
 		w.after(50, func() { w.cycle(p) })
 	}
@@ -153,9 +152,6 @@ func (w *site) acquire(p int, keys []int, in func(sent int64), out func()) {
 					out()
 				case reply == "OK":
 					g := &history.Grant{Sent: sent, Lease: history.Duration(w.ttl), Node: "n0"}
-					if w.promise > 0 {
-						g.ValidUntil = sent + w.promise
-					}
 					end(history.OK, g)
 					in(sent)
 				case left > 0:
@@ -203,17 +199,14 @@ func (w *site) command(p, n int, args []string, serve func() string, back func(r
 // enter is the time inside, with a nested acquire or without.
 func (w *site) enter(p int, keys []int, sent int64) {
 	first, n := len(w.stays), w.n[p]
-	leased, valid := int64(record.Forever), int64(record.Forever)
+	leased := int64(record.Forever)
 	if w.ttl > 0 {
 		leased = sent + w.ttl
-	}
-	if w.promise > 0 {
-		valid = sent + w.promise
 	}
 	for _, k := range keys {
 		w.stays = append(w.stays, stay{process: p, n: n, key: k, from: w.now, to: record.Forever,
 			gone:   record.Forever,
-			leased: leased, valid: valid})
+			leased: leased})
 	}
 	mine := func(f func(s *stay)) {
 		for i := range keys {

@@ -20,9 +20,8 @@ type Schedule struct {
 	// of the clients' Redis connections; "": the plan's own
 	ClientTimeout string `yaml:"client_timeout"`
 	// how many steps must hit; nil: those that are aimed, or else any one
-	Hits    *int      `yaml:"hits"`
-	Strikes *int      `yaml:"strikes"` // what files of the first version call it
-	Steps   []written `yaml:"steps"`
+	Hits  *int      `yaml:"hits"`
+	Steps []written `yaml:"steps"`
 
 	file string
 }

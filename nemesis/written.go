@@ -25,7 +25,6 @@ type written struct {
 	Offset string  `yaml:"offset"`
 	Rate   float64 `yaml:"rate"`
 	Aimed  bool    `yaml:"aimed"`
-	Strike bool    `yaml:"strike"` // what files of the first version call it
 	Await  *Await  `yaml:"await"`
 
 	// of faults.yaml: an await's Nth that is the variant's number N, or how many masters there are
@@ -92,7 +91,7 @@ func (s *Schedule) scenario(p Params) (Scenario, error) {
 	if err := Check(out.Steps, out.Layout(p)); err != nil {
 		return out, s.wrong(err)
 	}
-	out.Aimed = hits(out.Steps, cmp.Or(s.Hits, s.Strikes))
+	out.Aimed = hits(out.Steps, s.Hits)
 	return out, nil
 }
 
@@ -120,12 +119,11 @@ func hits(steps []Step, asked *int) (n int) {
 
 func (w written) step(p Params, draw *rand.Rand) (s Step, err error) {
 	s = Step{Do: w.Do, Target: w.Target, Node: w.Node, Mode: w.Mode, Rate: w.Rate,
-		Aimed: w.Aimed || w.Strike}
+		Aimed: w.Aimed}
 	if w.Await != nil {
 		await := *w.Await
 		s.Await = &await
 	}
-	s.Upgrade()
 	var upTo history.Duration
 	for _, f := range []struct {
 		name, text string

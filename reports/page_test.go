@@ -26,7 +26,7 @@ func render(t testing.TB, r *store.Run) string {
 
 func TestPageAnswersFirst(t *testing.T) {
 	page := render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true,
-		Plan: `{"format":1,"seed":42}`}))
+		Plan: `{"format":2,"seed":42}`}))
 	last := -1
 	for _, want := range []string{
 		"Can two clients hold the lock getset at once when the master fails over?",

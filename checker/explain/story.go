@@ -45,11 +45,8 @@ func Story(header history.Header, faults []record.Fault, p *record.Pair,
 	told = append(told, deletions(header, p, v.Witness.Commands)...)
 	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
 	story := tell(told) + " " + together(p)
-	switch {
-	case p.Rule == record.WhileLeased:
+	if p.Rule == record.WhileLeased {
 		story += Say(" Both leases were valid then%s.", leaseNote(p))
-	case p.Rule == record.AsDeclared:
-		story += Say(" By the lock's own word both of them held it.")
 	}
 	if why := cause(faults, p, v); why != "" {
 		story += " " + why

@@ -14,8 +14,9 @@ type ExclusionRule uint8
 const (
 	// the client's: it is inside until it calls release, or is killed
 	UntilRelease ExclusionRule = iota
-	AsDeclared                 // the lock's: also no longer than the lock itself says
-	WhileLeased                // the server's: also no longer than the lease that was granted
+	// the lock's and the server's: also no longer than the lock itself says, and than the lease that
+	// was granted
+	WhileLeased
 )
 
 // Span is the time in which a hold surely lasts, as one rule has it: from the grant's return
@@ -58,7 +59,7 @@ func (r *Record) Spans(b ExclusionRule, cut int64) map[int][]Span {
 // span returns the span of a hold without regard to leases, and whether there is one.
 func (h *Hold) span(i int, b ExclusionRule, cut int64) (Span, bool) {
 	end := min(h.End, cut)
-	if b >= AsDeclared {
+	if b == WhileLeased {
 		end = min(end, h.Lost, h.Valid)
 	}
 	return Span{h.From, end, int32(i), 0, h.Shared}, h.From < end

@@ -14,11 +14,7 @@ import (
 
 // exclusion judges that the sure holds of each key are disjoint, by one exclusion rule.
 func (c *Case) exclusion(b record.ExclusionRule) property {
-	declares := c.history.Header.Declares
-	switch {
-	case b == record.AsDeclared && !declares.Validity && !declares.Loss:
-		return notApplicable("the lock says nothing of how long a hold is good")
-	case b == record.WhileLeased && c.Record.WithoutLease > 0:
+	if b == record.WhileLeased && c.Record.WithoutLease > 0 {
 		return unknown("%d grants do not say how long their lease is", c.Record.WithoutLease)
 	}
 	p := valid

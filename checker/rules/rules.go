@@ -100,7 +100,7 @@ func Shared(name string) verdict.Property {
 
 // unshared are what takes one hold at a time for granted: who may free a lock that several clients
 // share is the lock's own affair.
-var unshared = []string{verdict.OwnerRelease, verdict.Orphan, verdict.Reentry, history.OldReentry,
+var unshared = []string{verdict.OwnerRelease, verdict.Orphan, verdict.Reentry,
 	verdict.LostUpdate, "mutex", "lease", "reentrant"}
 
 // pessimistic are what is said of holds that keep other clients out.
@@ -120,9 +120,6 @@ var judges = map[string]func(*Case) property{
 	verdict.Fencing:         (*Case).fencing,
 	verdict.LostUpdate:      (*Case).updates,
 	verdict.Reentry:         (*Case).reentry,
-	// properties of format 1, as they were
-	history.OldReentry:  (*Case).reentry,
-	history.OldValidity: func(c *Case) property { return c.exclusion(record.AsDeclared) },
 	// models of imported histories
 	"fencing":   (*Case).fencing,
 	"mutex":     (*Case).mutex,

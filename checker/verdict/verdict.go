@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/format1"
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Format is the version of verdict.json that this package writes. It reads format 1, too.
+// Format is the version of verdict.json that this package writes.
 const Format = 2
 
 // Result is what is known about one property, or about a whole run. The zero value is Unknown, and
@@ -163,7 +161,7 @@ type WitnessCommand struct {
 	Over   bool   `json:"-"`                // of a write: it ended the value of the first holder
 }
 
-// Kind is the part that a command has in a violation. Format 1 does not have it.
+// Kind is the part that a command has in a violation.
 type Kind string
 
 // The kinds of commands. The owner is the first holder of a witness.
@@ -285,7 +283,7 @@ func (v *Verdict) Write(w io.Writer) error {
 	return history.WriteDocument(w, v)
 }
 
-// Read reads what Write wrote, in format 1 or 2. It refuses any other format.
+// Read reads what Write wrote. It refuses any other format.
 func Read(r io.Reader) (*Verdict, error) {
 	b, err := units.ReadAll(r, units.MaxDocument)
 	if err != nil {
@@ -295,14 +293,10 @@ func Read(r io.Reader) (*Verdict, error) {
 	if err := json.Unmarshal(b, v); err != nil {
 		return nil, fmt.Errorf("not a verdict: %w", err)
 	}
-	switch v.Format {
-	case Format:
-		return v, nil
-	case 1:
-		return readFormat1(b)
+	if err := units.CheckFormat(v.Format, Format); err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("verdict has format %d; this lockbench reads formats 1 and %d", v.Format,
-		Format)
+	return v, nil
 }
 
 // ReadHead is Read for a list of many runs: of the properties it has only their verdicts, and no
@@ -326,25 +320,4 @@ func ReadHead(b []byte) (*Verdict, error) {
 			Property{Property: p.Property, Verdict: p.Verdict})
 	}
 	return head.Verdict, nil
-}
-
-// oldNames are the fields of a verdict of format 1 that have another name today.
-var oldNames = format1.Names{"broke": "harness_error", "because": "reason", "words": "explanation",
-	"strikes": "aimed", "struck": "hits"}
-
-// readFormat1 reads a verdict of format 1, in which only the reason tells that the machine stalled.
-func readFormat1(b []byte) (*Verdict, error) {
-	b, err := format1.Upgrade(b, oldNames)
-	if err != nil {
-		return nil, err
-	}
-	v := &Verdict{}
-	if err := json.Unmarshal(b, v); err != nil {
-		return nil, fmt.Errorf("not a verdict: %w", err)
-	}
-	v.Format = Format
-	for i := range v.Properties {
-		v.Properties[i].Stalled = strings.Contains(v.Properties[i].Reason, "the machine stalled")
-	}
-	return v, nil
 }

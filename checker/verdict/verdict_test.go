@@ -2,52 +2,11 @@ package verdict
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// TestFormat1 reads what the first version wrote, and what it says of a run that the machine
-// disturbed.
-func TestFormat1(t *testing.T) {
-	const dir = "../../internal/format1/testdata/old/runs"
-	for _, c := range []struct {
-		run, violated, explanation string
-		aimed, hits                int
-	}{
-		{"getset-failover", "S", "At 0.000 s the link n0>n1 was cut.", 1, 1},
-		{"redlock-pause", "S", "Client 3 was granted lock 0 at 0.005 s.", 1, 1},
-	} {
-		f, err := os.Open(filepath.Join(dir, c.run, "verdict.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := Read(f)
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := v.Property(c.violated)
-		if p.Verdict != Violated || !strings.HasPrefix(p.Explanation, c.explanation) ||
-			v.Evidence.Aimed != c.aimed || v.Evidence.Hits != c.hits || v.Format != Format {
-			t.Errorf("%s: %+v, %+v", c.run, p, v.Evidence)
-		}
-		for _, p := range v.Properties {
-			if p.Verdict == NA && p.Reason == "" {
-				t.Errorf("%s: %s has lost its reason", c.run, p.Property)
-			}
-		}
-	}
-	v, err := Read(strings.NewReader(`{"format":1,"verdict":"unknown","broke":"no room","properties":[
-		{"property":"S","verdict":"unknown",
-		"because":"two clients were inside at once, but the machine stalled for 640 ms"}]}`))
-	if err != nil || !v.Property("S").Stalled || v.HarnessError != "no room" {
-		t.Errorf("%+v, %v", v, err)
-	}
-}
 
 func TestWriteAndRead(t *testing.T) {
 	v := &Verdict{Format: Format, Verdict: Unknown, HarnessError: "x", Properties: []Property{
@@ -78,6 +37,18 @@ func TestWriteAndRead(t *testing.T) {
 		}
 		if _, err := ReadHead([]byte(bad)); err == nil {
 			t.Errorf("the head of %q was read", bad)
+		}
+	}
+}
+
+// TestAnotherFormatIsRefused wants one line that says which format the file has.
+func TestAnotherFormatIsRefused(t *testing.T) {
+	for text, want := range map[string]string{`{}`: "no format", `{"format":1}`: "format 1",
+		`{"format":3}`: "format 3"} {
+		_, err := Read(strings.NewReader(text))
+		want = "it has " + want + "; this lockbench reads format 2"
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", text, err, want)
 		}
 	}
 }

@@ -149,7 +149,7 @@ func TestTheActionIsNeverGreenByAccident(t *testing.T) {
 		{"no such release", good, release(t, rightSum), "VERSION=v9.9.9", "cannot be fetched"},
 		{"no gate", "", release(t, rightSum), "A=", "there is no lockbench.yaml"},
 		{"another environment", good, release(t, rightSum), "ENVIRONMENT=mars", "environment is mars"},
-		{"a gate of tomorrow", "format: 9\n" + good, release(t, rightSum), "A=", "reads up to 2"},
+		{"a gate of tomorrow", "format: 9\n" + good, release(t, rightSum), "A=", "reads format 2"},
 	} {
 		s := newStage(t, c.gate)
 		code, printed := s.act(t, "LOCKBENCH_RELEASES="+c.releases, c.env)

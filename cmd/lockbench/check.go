@@ -90,7 +90,7 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 		harness.Expectable(f.options.Expect)); err != nil {
 		return err
 	}
-	f.options.Properties = history.PropertyLetters(f.options.Properties)
+	f.options.Properties = history.Distinct(f.options.Properties)
 	f.format.Pairs = c.Flags().Changed("independent")
 	if err := f.readLines(); err != nil {
 		return err

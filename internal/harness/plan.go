@@ -17,7 +17,6 @@ import (
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/format1"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
@@ -188,7 +187,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 		NodeTimeout: history.Duration(w.NodeTimeout), WaitReplicas: w.WaitReplicas,
 		Think: history.Duration(w.Think), Backoff: history.Duration(defaultBackoff),
 		For: history.Duration(or(w.For, defaultFor)), Expect: or(w.Expect, defaultExpect),
-		Properties: history.PropertyLetters(w.Properties),
+		Properties: history.Distinct(w.Properties),
 	}
 	p.Keys = or(w.Keys, keysFor(p.Workload))
 	if len(p.Properties) == 0 {
@@ -299,8 +298,7 @@ func (p Plan) Validate() error {
 	lock, err := p.lock()
 	switch {
 	case p.Format != PlanFormat:
-		return fmt.Errorf("plan format %d is not known; this lockbench writes and reads format %d",
-			p.Format, PlanFormat)
+		return units.CheckFormat(p.Format, PlanFormat)
 	case err != nil:
 		return err
 	case p.Environment == "sim" && p.System() != "" && p.System() != nemesis.Redis:
@@ -421,10 +419,7 @@ func ReadPlan(r io.Reader) (Plan, error) {
 	return p, p.Validate()
 }
 
-// OldNames are the fields of a plan of format 1 that have another name today.
-var OldNames = format1.Names{"world": "environment", "requires.strikes": "hits", "strike": "aimed"}
-
-// DecodePlan reads a plan in JSON, also one of format 1, and does not validate it.
+// DecodePlan reads a plan in JSON, and checks nothing of it but its format.
 func DecodePlan(text []byte) (p Plan, err error) {
 	var of struct {
 		Format int `json:"format"`
@@ -432,28 +427,12 @@ func DecodePlan(text []byte) (p Plan, err error) {
 	if err := json.Unmarshal(text, &of); err != nil {
 		return p, err
 	}
-	if of.Format == 1 {
-		if text, err = format1.Upgrade(text, OldNames); err != nil {
-			return p, err
-		}
+	if err := units.CheckFormat(of.Format, PlanFormat); err != nil {
+		return p, err
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
-	if err = dec.Decode(&p); err == nil {
-		p.Upgrade()
-	}
+	err = dec.Decode(&p)
+	p.Properties = history.Distinct(p.Properties)
 	return p, err
-}
-
-// Upgrade gives a plan of format 1 the words of today, and any plan the letters of properties that
-// it names as format 1 did.
-func (p *Plan) Upgrade() {
-	p.Properties = history.PropertyLetters(p.Properties)
-	if p.Format != 1 {
-		return
-	}
-	p.Format = PlanFormat
-	for i := range p.Scenario {
-		p.Scenario[i].Upgrade()
-	}
 }

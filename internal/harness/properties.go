@@ -8,12 +8,11 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Judgeable says which of the properties there is none of. A property of format 1 counts as the one
-// that has its letter today.
+// Judgeable returns an error that names the first of the properties that does not exist.
 func Judgeable(properties []string) error {
 	all := history.Properties()
 	for _, p := range properties {
-		if !slices.Contains(all, history.PropertyLetter(p)) {
+		if !slices.Contains(all, p) {
 			return fmt.Errorf("unknown property %q; there are: %s", p, strings.Join(all, ", "))
 		}
 	}

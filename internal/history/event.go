@@ -5,7 +5,7 @@ package history
 
 import "time"
 
-// Format is the version of the histories that this package writes. It also reads format 1.
+// Format is the version of the histories that this package writes.
 const Format = 2
 
 // Harness is the process number of the harness and its nemesis; clients count from 0.

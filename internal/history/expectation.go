@@ -40,7 +40,7 @@ func ParseExpectation(text string) (e Expectation) {
 		if strings.ToUpper(word) == word {
 			names = strings.Split(word, "") // "SL"
 		}
-		e.Letters = append(e.Letters, PropertyLetters(names)...)
+		e.Letters = append(e.Letters, Distinct(names)...)
 	}
 	return e
 }

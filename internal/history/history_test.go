@@ -142,7 +142,9 @@ func TestHeaderIsRequired(t *testing.T) {
 	for in, says := range map[string]string{
 		"": "the file is empty", "\n\n": "the file is empty",
 		`{"type":"invoke"}`:             "line 1: a history starts with a header",
-		`{"type":"header","format":99}`: "line 1: format 99 is not known",
+		`{"type":"header"}`:             "line 1: it has no format; this lockbench reads format 2",
+		`{"type":"header","format":1}`:  "line 1: it has format 1; this lockbench reads format 2",
+		`{"type":"header","format":99}`: "line 1: it has format 99; this lockbench reads format 2",
 	} {
 		if _, err := history.Read(strings.NewReader(in)); err == nil ||
 			!strings.Contains(err.Error(), says) {

@@ -80,15 +80,23 @@ var propertyRows = []PropertyRow{
 // change the slice.
 func PropertyRows() []PropertyRow { return slices.Clone(propertyRows) }
 
-// FindProperty returns the row of a property, also of one of format 1, and whether there is one.
+// FindProperty returns the row of a property, and whether there is one.
 func FindProperty(name string) (PropertyRow, bool) {
-	for _, rows := range [][]PropertyRow{propertyRows, oldProperties} {
-		i := slices.IndexFunc(rows, func(r PropertyRow) bool { return r.Name == name })
-		if i >= 0 {
-			return rows[i], true
+	i := slices.IndexFunc(propertyRows, func(r PropertyRow) bool { return r.Name == name })
+	if i < 0 {
+		return PropertyRow{}, false
+	}
+	return propertyRows[i], true
+}
+
+// Distinct returns the names in their order, each once. It does not change its argument.
+func Distinct(names []string) (out []string) {
+	for _, name := range names {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
 		}
 	}
-	return PropertyRow{}, false
+	return out
 }
 
 // Properties returns the names of all properties. The caller may keep and change the slice.

@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/lockbench/lockbench/internal/format1"
+	"github.com/lockbench/lockbench/internal/base/units"
 )
 
 // A LineError is an error with its line in a file.
@@ -44,7 +44,7 @@ func Read(r io.Reader) (*History, error) {
 		}
 		last := len(h.Events)
 		h.Events = append(h.Events, Event{})
-		err := s.readEvent(line, h.Header.Format, &h.Events[last])
+		err := s.readEvent(line, &h.Events[last])
 		if err == nil {
 			err = v.add(&h.Events[last])
 		}
@@ -117,19 +117,22 @@ func readHeader(line []byte, h *Header) error {
 	if err := json.Unmarshal(line, &kind); err != nil {
 		return jsonError(err)
 	}
-	switch {
-	case kind.Type != "header":
+	if kind.Type != "header" {
 		return fmt.Errorf("a history starts with a header, this is %q", kind.Type)
-	case kind.Format == 1:
-		var err error
-		if line, err = format1.Upgrade(line, oldNames); err != nil {
-			return err
-		}
-	case kind.Format != Format:
-		return fmt.Errorf("format %d is not known to this lockbench, which reads formats 1 and %d",
-			kind.Format, Format)
+	}
+	if err := units.CheckFormat(kind.Format, Format); err != nil {
+		return err
 	}
 	return json.Unmarshal(line, h)
+}
+
+// readEvent reads one line after the header.
+func (s *scanner) readEvent(line []byte, e *Event) error {
+	if s.event(line, e) {
+		return nil
+	}
+	*e = Event{}
+	return jsonError(json.Unmarshal(line, e))
 }
 
 // jsonError turns the library's message into one about a line.
@@ -172,9 +175,6 @@ func ReadTrace(r io.Reader) ([]Command, error) {
 		var c Command
 		if err := json.Unmarshal(line, &c); err != nil {
 			return jsonError(err)
-		}
-		if c.Err != "" && c.Why == "" {
-			c.Why = oldLoss(c.Err)
 		}
 		i, seen := at[id{c.Process, c.Seq}]
 		if !seen {

@@ -26,7 +26,7 @@ func Stream(r io.Reader, begin func(Header), event func(*Event) (more bool)) err
 			return err
 		}
 		q.next = Event{}
-		if err := s.readEvent(line, h.Format, &q.next); err != nil {
+		if err := s.readEvent(line, &q.next); err != nil {
 			return err
 		}
 		if err := v.add(&q.next); err != nil {

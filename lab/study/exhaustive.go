@@ -66,6 +66,7 @@ type Space struct {
 
 // Line is a space in the record of a search that can be gone on with.
 type Line struct {
+	Format int    `json:"format"` // batch.Format
 	Row    string `json:"row"`
 	Column string `json:"column"`
 	Space  Space  `json:"space"`

@@ -122,7 +122,7 @@ func (s *exhaustiveSearch) next(ctx context.Context, x *cellSearch) {
 	defer s.mu.Unlock()
 	x.take(space)
 	if s.Out != nil {
-		s.err = errors.Join(s.err, batch.WriteLine(s.Out, Line{x.r.Name, x.c.Name, space}))
+		s.err = errors.Join(s.err, batch.WriteLine(s.Out, Line{batch.Format, x.r.Name, x.c.Name, space}))
 	}
 	if s.Tell != nil {
 		s.Tell(len(s.cells)-s.open(), len(s.cells), &x.d)

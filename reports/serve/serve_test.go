@@ -58,7 +58,7 @@ func (s *site) add(name string, r *store.Run) string {
 	dir := filepath.Join(s.dir, name)
 	reporttest.Write(s.t, filepath.Join(dir, store.History), h.String())
 	reporttest.Write(s.t, filepath.Join(dir, store.Verdict), v.String())
-	reporttest.Write(s.t, filepath.Join(dir, store.Plan), `{"format":1}`)
+	reporttest.Write(s.t, filepath.Join(dir, store.Plan), `{"format":2}`)
 	// what lies there is not served
 	reporttest.Write(s.t, filepath.Join(dir, "report.html"), "<script>window.pwned=1</script>")
 	return dir
@@ -105,7 +105,7 @@ func TestServerShowsARun(t *testing.T) {
 		{"/store/" + oneRun + "/history.jsonl", "application/x-ndjson", `"type":"header"`},
 		{"/store/" + oneRun + "/history.edn", "application/edn", "{:index 0, :time"},
 		{"/store/" + oneRun + "/verdict.json", "application/json", `"verdict": "violated"`},
-		{"/store/" + oneRun + "/plan.json", "application/json", `{"format":1}`},
+		{"/store/" + oneRun + "/plan.json", "application/json", `{"format":2}`},
 	} {
 		resp, body := s.ask("GET", c.path, "")
 		if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != c.typ ||
@@ -274,7 +274,7 @@ func TestListing(t *testing.T) {
 	s.add("getset-none/20261121T110000.000Z", reporttest.NewRun(t, reporttest.Scene{
 		Clients: 4, Cycles: 40}))
 	reporttest.Write(t, filepath.Join(s.dir, "token-lua-none/20261121T100000.000Z/history.jsonl"),
-		`{"type":"header","format":1,"impl":"token-lua","nemesis":"none"}`+"\n")
+		`{"type":"header","format":2,"impl":"token-lua","nemesis":"none"}`+"\n")
 	old := time.Now().Add(-time.Hour)
 	os.Chtimes(filepath.Join(s.dir, "token-lua-none/20261121T100000.000Z/history.jsonl"), old, old)
 	_, body := s.ask("GET", "/api/runs", "")

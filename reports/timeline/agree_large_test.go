@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
@@ -10,26 +9,17 @@ import (
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/runner"
-	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
 
-// TestAPictureAgreesWithItsVerdict draws many runs: made up, of the first version, and one of each
-// lock in the simulator under faults of all kinds.
+// TestAPictureAgreesWithItsVerdict draws many runs: made up, and one of each lock in the simulator
+// under faults of all kinds.
 func TestAPictureAgreesWithItsVerdict(t *testing.T) {
 	testenv.Once(t)
 	for _, s := range []reporttest.Scene{{Clients: 4, Cycles: 14, Fail: true},
 		{Clients: 4, Cycles: 40},
 		{Clients: 8, Cycles: 300, Fail: true}} {
 		agrees(t, "made up", reporttest.NewRun(t, s))
-	}
-	old, _ := filepath.Glob("../../internal/format1/testdata/old/runs/*")
-	for _, dir := range old {
-		r, err := store.Load(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		agrees(t, dir, r)
 	}
 	violated, runs := 0, 0
 	for i, lock := range impls.All() {
@@ -54,7 +44,7 @@ func TestAPictureAgreesWithItsVerdict(t *testing.T) {
 			agrees(t, lock.Name+" under "+fault, r)
 		}
 	}
-	if len(old) < 2 || runs < 20 || violated < 5 {
-		t.Errorf("%d old runs, %d simulated ones, %d of them violated", len(old), runs, violated)
+	if runs < 20 || violated < 5 {
+		t.Errorf("%d simulated runs, %d of them violated", runs, violated)
 	}
 }

@@ -9,27 +9,18 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/format1"
 )
 
 // Decode fills a struct. A field is called what its tag yaml says, or else its tag json; one
 // without a tag is not in files. Behind the name the tag yaml may say "positive", for numbers and
 // times that are above zero, and "commas", for a list of texts that may have commas between them. A
 // list of texts may be a single one. A field of type Position is filled with the place where the
-// struct begins. Names are other names that fields have in old files.
+// struct begins.
 //
 // What the file does not name keeps its value. Strings, whole numbers, fractions, truths, times,
 // lists, maps, structs, pointers, Value and what implements encoding.TextUnmarshaler can be filled;
 // a struct that does may be a text in the file, or names with values.
-func (v Value) Decode(into any, names ...format1.Names) error {
-	d := decoder{format1.Names{}}
-	for _, n := range names {
-		d.names = n
-	}
-	return d.fill(v, reflect.ValueOf(into).Elem(), "", nil)
-}
-
-type decoder struct{ names format1.Names }
+func (v Value) Decode(into any) error { return v.fill(reflect.ValueOf(into).Elem(), nil) }
 
 var (
 	ofPosition = reflect.TypeFor[Position]()
@@ -37,8 +28,8 @@ var (
 	ofTime     = reflect.TypeFor[time.Duration]()
 )
 
-// fill reads a value into a variable, which is a field of a struct of that name.
-func (d decoder) fill(v Value, to reflect.Value, parent string, flags []string) error {
+// fill reads the value into a variable. The flags are those of a field's tag.
+func (v Value) fill(to reflect.Value, flags []string) error {
 	if to.Type() == ofValue {
 		to.Set(reflect.ValueOf(v))
 		return nil
@@ -51,7 +42,7 @@ func (d decoder) fill(v Value, to reflect.Value, parent string, flags []string) 
 	}
 	switch kind := to.Kind(); kind {
 	case reflect.Struct:
-		return d.fields(v, to, parent)
+		return v.fillStruct(to)
 	case reflect.Slice, reflect.Map, reflect.Pointer:
 		to.SetZero() // a list takes the place of a default
 		if v.null() {
@@ -59,18 +50,18 @@ func (d decoder) fill(v Value, to reflect.Value, parent string, flags []string) 
 		}
 		switch kind {
 		case reflect.Slice:
-			return d.list(v, to, parent, slices.Contains(flags, "commas"))
+			return v.fillList(to, slices.Contains(flags, "commas"))
 		case reflect.Map:
-			return d.table(v, to)
+			return v.fillMap(to)
 		}
 		to.Set(reflect.New(to.Type().Elem()))
-		return d.fill(v, to.Elem(), parent, flags)
+		return v.fill(to.Elem(), flags)
 	}
 	return v.single(to, slices.Contains(flags, "positive"))
 }
 
-// fields reads a mapping into a struct.
-func (d decoder) fields(v Value, to reflect.Value, parent string) error {
+// fillStruct reads a mapping into a struct.
+func (v Value) fillStruct(to reflect.Value) error {
 	fields, err := v.Fields()
 	if err != nil {
 		return err
@@ -78,17 +69,15 @@ func (d decoder) fields(v Value, to reflect.Value, parent string) error {
 	known, order := members(to.Type())
 	lines := map[string]int{}
 	for _, f := range fields {
-		written := f.Name
-		f.Name = d.names.Today(parent, f.Name)
 		member, ok := known[f.Name]
 		if !ok {
-			return f.unknown(written, order)
+			return f.unknown(order)
 		}
 		if lines[f.Name] > 0 {
 			return f.again(lines[f.Name])
 		}
 		lines[f.Name] = f.At.Line
-		if err := d.fill(f.Value, to.FieldByIndex(member.index), f.Name, member.flags); err != nil {
+		if err := f.Value.fill(to.FieldByIndex(member.index), member.flags); err != nil {
 			return err
 		}
 	}
@@ -110,11 +99,11 @@ func place(to reflect.Value, at Position) {
 	}
 }
 
-func (f Field) unknown(written string, known []string) error {
-	if near := units.Nearest(written, known); near != "" {
-		return f.At.Errorf("unknown field %q; did you mean %q?", written, near)
+func (f Field) unknown(known []string) error {
+	if near := units.Nearest(f.Name, known); near != "" {
+		return f.At.Errorf("unknown field %q; did you mean %q?", f.Name, near)
 	}
-	return f.At.Errorf("unknown field %q; there are: %s", written, strings.Join(known, ", "))
+	return f.At.Errorf("unknown field %q; there are: %s", f.Name, strings.Join(known, ", "))
 }
 
 type member struct {
@@ -145,7 +134,7 @@ func members(t reflect.Type) (known map[string]member, order []string) {
 	return known, order
 }
 
-func (d decoder) list(v Value, to reflect.Value, parent string, commas bool) error {
+func (v Value) fillList(to reflect.Value, commas bool) error {
 	if texts, ok := to.Addr().Interface().(*[]string); ok {
 		all, err := v.Texts()
 		if commas {
@@ -160,19 +149,19 @@ func (d decoder) list(v Value, to reflect.Value, parent string, commas bool) err
 	}
 	to.Set(reflect.MakeSlice(to.Type(), len(items), len(items)))
 	for i, item := range items {
-		if err := d.fill(item, to.Index(i), parent, nil); err != nil {
+		if err := item.fill(to.Index(i), nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d decoder) table(v Value, to reflect.Value) error {
+func (v Value) fillMap(to reflect.Value) error {
 	fields, err := v.Fields()
 	to.Set(reflect.MakeMap(to.Type()))
 	for _, f := range fields {
 		value := reflect.New(to.Type().Elem()).Elem()
-		if err := d.fill(f.Value, value, f.Name, nil); err != nil {
+		if err := f.Value.fill(value, nil); err != nil {
 			return err
 		}
 		to.SetMapIndex(reflect.ValueOf(f.Name).Convert(to.Type().Key()), value)

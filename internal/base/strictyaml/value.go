@@ -2,9 +2,11 @@ package strictyaml
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+	"github.com/lockbench/lockbench/internal/base/units"
 )
 
 // Value is a part of a file. As a field of a struct it is filled by Decode with what stands there,
@@ -134,4 +136,21 @@ func (v Value) kind() string {
 		return "a list"
 	}
 	return "a single value"
+}
+
+// CheckFormat refuses a document whose field "format" names another format than this lockbench
+// reads. Whether the field may be left out is for the caller to decide.
+func (v Value) CheckFormat(reads int) error {
+	fields, err := v.Fields()
+	for _, f := range fields {
+		text, _ := f.Value.Text()
+		n, err := strconv.Atoi(text)
+		if f.Name != "format" || err != nil {
+			continue
+		}
+		if err := units.CheckFormat(n, reads); err != nil {
+			return f.Value.Errorf("%w", err)
+		}
+	}
+	return err
 }

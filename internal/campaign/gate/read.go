@@ -13,14 +13,10 @@ import (
 
 	"github.com/lockbench/lockbench/internal/base/strictyaml"
 	"github.com/lockbench/lockbench/internal/choose/advice"
-	"github.com/lockbench/lockbench/internal/format1"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/runner"
 )
-
-// oldKeys are the fields that have another name since format 1 of gate.json.
-var oldKeys = format1.Names{"world": "environment"}
 
 // environments are those that a gate may name.
 var environments = slices.DeleteFunc(runner.Environments(),
@@ -84,7 +80,7 @@ func Read(file string, src []byte) (*File, error) {
 	}
 	d := document{common: common{Seed: 1, Seeds: defaultSeeds, Repeats: 1},
 		Defaults: settings{Watchdog: true, RunOptions: harness.RunOptions{Nemesis: "none"}}}
-	if err := readable(v); err != nil {
+	if err := v.CheckFormat(Format); err != nil {
 		return nil, err
 	}
 	given, err := decode(v, &d)
@@ -116,19 +112,6 @@ func Read(file string, src []byte) (*File, error) {
 	return g, nil
 }
 
-// readable refuses a file of a later version before its fields are looked at.
-func readable(v strictyaml.Value) error {
-	fields, err := v.Fields()
-	for _, f := range fields {
-		text, _ := f.Value.Text()
-		if n, err := strconv.Atoi(text); f.Name == "format" && err == nil && n > Format {
-			return f.Value.Errorf("the file has format %d, and this lockbench %s reads up to %d; install a "+
-				"newer lockbench", n, runner.Version(), Format)
-		}
-	}
-	return err
-}
-
 // add reads the entries.
 func (g *File) add(d document, given fields) error {
 	lines := map[string]int{}
@@ -152,13 +135,12 @@ type fields map[string]strictyaml.Field
 
 // decode fills a document or an entry, and refuses what neither may say.
 func decode[T interface{ *document | *entry }](v strictyaml.Value, into T) (fields, error) {
-	if err := v.Decode(into, oldKeys); err != nil {
+	if err := v.Decode(into); err != nil {
 		return nil, err
 	}
 	pairs, err := v.Fields()
 	given := fields{}
 	for _, f := range pairs {
-		f.Name = oldKeys.Today("", f.Name)
 		given[f.Name] = f
 		if err := limit(f); err != nil {
 			return nil, err

@@ -22,6 +22,8 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 		{"hello\n", "f.yaml:1:1: the file must be names with values (name: value), not a single value"},
 		{head + entry + "---\nenvironment: sim\n",
 			"f.yaml:5:12: a second document begins here; there may be one"},
+		{"format: 1\nworld: sim\n", "f.yaml:1:9: it has format 1; this lockbench reads format 2"},
+		{"format: 3\n", "f.yaml:1:9: it has format 3; this lockbench reads format 2"},
 		{"environments: sim\n", `f.yaml:1:1: unknown field "environments"; did you mean "environment"?`},
 		{"colour: red\n",
 			`f.yaml:1:1: unknown field "colour"; there are: format, written, environment, seed, seeds, ` +

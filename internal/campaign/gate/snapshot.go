@@ -24,7 +24,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Format is the version of gate files: those of a later one are refused.
+// Format is the version of gate files. A file of another one is refused.
 const Format = 2
 
 // Written says when and of what a snapshot was written.

@@ -137,7 +137,7 @@ func TestAMatrixGoesOnAfterAnInterruption(t *testing.T) {
 		t.Errorf("what was not run is shown as %s; %v", m.Cell("token-lua", "failover"), err)
 	}
 	known, err := ReadResults(strings.NewReader(out.String() +
-		`{"format":1,"row":"tok`)) // the last line was cut off
+		`{"format":2,"row":"tok`)) // the last line was cut off
 	if err != nil {
 		t.Fatal(err)
 	}

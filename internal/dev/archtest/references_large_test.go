@@ -208,11 +208,11 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// texts are the files that people write: not recorded JSON, not what the first version wrote.
+// texts are the files that people write: not recorded JSON.
 func texts(t *testing.T) (names []string) {
 	t.Helper()
 	kinds := []string{".go", ".md", ".lua", ".txt", ".txtar", ".yaml", ".yml", ".c", ".tmpl", ""}
-	skip := []string{".git", "store", "bin", "dist", ".go", "old"}
+	skip := []string{".git", "store", "bin", "dist", ".go"}
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

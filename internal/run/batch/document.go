@@ -9,35 +9,22 @@ import (
 	"path/filepath"
 
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/format1"
 )
 
 // Format is the version of all documents that a batch writes: options.json, results.jsonl,
-// matrix.json, gate.json and the recorded results of the pages. Those of format 1 are still read.
+// matrix.json, gate.json and the recorded results of the pages.
 const Format = 2
-
-// oldNames are the fields that had other names in format 1.
-var oldNames = format1.Names{
-	"world": "environment", "World": "environment", "Lacks": "unsupported",
-	"letters": "properties", "letter": "property", "broke": "harness_error",
-	"words": "explanation", ".words": "explanations", "runs.words": "explanations",
-	"because": "reason", ".because": "reasons", "runs.because": "reasons",
-	"strikes": "aimed", "struck": "hits",
-}
 
 // formatted is what every document and line has.
 type formatted struct {
 	Format int `json:"format"`
 }
 
-// decode reads a document or a line of either format. One without a format is of the first.
+// decode reads a document or a line. It refuses any other format.
 func decode[T any](b []byte) (*T, error) {
 	format, err := formatOf(b)
-	switch {
-	case err == nil && format > Format:
-		return nil, fmt.Errorf("it has format %d; this lockbench reads format %d", format, Format)
-	case err == nil && format < Format:
-		b, err = format1.Upgrade(b, oldNames)
+	if err == nil {
+		err = units.CheckFormat(format, Format)
 	}
 	d := new(T)
 	if err == nil {

@@ -9,7 +9,8 @@ import (
 )
 
 type part struct {
-	N int `json:"n"`
+	Format int `json:"format"`
+	N      int `json:"n"`
 }
 
 // TestARecordCanBeCutOffMoreThanOnce: each process is ended in the middle of a line, and no line
@@ -24,7 +25,7 @@ func TestARecordCanBeCutOffMoreThanOnce(t *testing.T) {
 		if len(r.Known) != n || n > 0 && r.Known[n-1].N != n-1 {
 			t.Errorf("after %d processes it has %v", n, r.Known)
 		}
-		if err := WriteLine(r, part{n}); err != nil {
+		if err := WriteLine(r, part{Format, n}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := r.WriteString(`{"n": 99`); err != nil {
@@ -32,7 +33,7 @@ func TestARecordCanBeCutOffMoreThanOnce(t *testing.T) {
 		}
 		r.Close()
 	}
-	if err := os.WriteFile(name, []byte("{\"n\": 1}\nhello\n"), 0o644); err != nil {
+	if err := os.WriteFile(name, []byte("{\"format\": 2, \"n\": 1}\nhello\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := OpenRecord[part](name); err == nil || !strings.Contains(err.Error(), "line 2") {

@@ -214,7 +214,7 @@ func (f *searching) prepare() error {
 	if err != nil {
 		return err
 	}
-	if f.Properties = history.PropertyLetters(f.Properties); len(f.Properties) == 0 {
+	if f.Properties = history.Distinct(f.Properties); len(f.Properties) == 0 {
 		f.Properties, f.Decisive = base.Deciding(), true
 	}
 	if f.Options.Nemesis != "" {

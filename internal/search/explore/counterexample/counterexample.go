@@ -8,8 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// Format is the version of a counterexample's file that this package writes. It also reads format
-// 1, which has other words for the same.
+// Format is the version of a counterexample's file that this package writes and reads.
 const Format = 3
 
 // InjectBefore begins the name of a deviation of a Picked schedule: a fault is injected before the

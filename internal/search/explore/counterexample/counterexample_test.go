@@ -101,7 +101,13 @@ func TestBadFiles(t *testing.T) {
 		{"another document", "name: x\n", "line 1: unknown field"},
 		{"truncated", good[:strings.Index(good, "steps:")], "no steps"},
 		{"cut in a step", good[:strings.Index(good, "kind: send")], "line "},
-		{"unknown format", replace("format: 2", "format: 7"), "format 7"},
+		{"a later format", replace("format: 3", "format: 7"),
+			"it has format 7; this lockbench reads format 3"},
+		{"an older format", replace("format: 3", "format: 1"),
+			"it has format 1; this lockbench reads format 3"},
+		{"no format", replace("format: 3\n", ""), "it has no format; this lockbench reads format 3"},
+		{"an older plan", replace("format: 2", "format: 1"),
+			"it has format 1; this lockbench reads format 2"},
 		{"unknown schedule", replace("schedule: timed", "schedule: x"), `schedule "x"`},
 		{"unknown lock", replace("impl: token-lua", "impl: tokenlua"), `unknown lock "tokenlua"`},
 		{"misspelt in the plan", replace("  clients: 2", "  cleints: 2"),
@@ -135,7 +141,7 @@ func TestBadFiles(t *testing.T) {
 // FuzzRead wants an error or a counterexample that survives being written and read.
 func FuzzRead(f *testing.F) {
 	f.Add(text(f, sample(f)))
-	f.Add("format: 1\nsteps:\n  - {at: 1ms}\n")
+	f.Add("format: 3\nsteps:\n  - {at: 1ms}\n")
 	f.Fuzz(func(t *testing.T, file string) {
 		c, err := Read(strings.NewReader(file))
 		if err != nil {

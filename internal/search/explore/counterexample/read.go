@@ -2,16 +2,11 @@ package counterexample
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/lockbench/lockbench/internal/base/strictyaml"
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/format1"
-	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/history"
 )
 
 // maxFile is how many bytes of a file are read: a long run that was not shrunk has some thousand
@@ -30,59 +25,13 @@ func Read(r io.Reader) (*Counterexample, error) {
 		return nil, err
 	}
 	c := &Counterexample{}
-	if err := file.Decode(c, oldNames); err != nil {
+	if err := file.CheckFormat(Format); err != nil {
 		return nil, err
 	}
-	c.upgrade()
+	if err := file.Decode(c); err != nil {
+		return nil, err
+	}
 	return c, c.Validate()
-}
-
-// oldNames are the fields that had another name in format 1.
-var oldNames = format1.Names{"words": "explanation", "because": "reason"}.And(harness.OldNames)
-
-// upgrade gives a counterexample of an older format the words and fields of today.
-func (c *Counterexample) upgrade() {
-	for _, s := range c.Steps {
-		if s.Fault != nil {
-			s.Fault.Upgrade()
-		}
-	}
-	c.Plan.Upgrade()
-	if c.Format != 1 && c.Format != 2 {
-		return
-	}
-	for i := range c.Steps {
-		c.Steps[i].tellLoss()
-	}
-	first := c.Format == 1
-	if c.Format = Format; !first {
-		return
-	}
-	for name, answer := range c.Deviations {
-		if question, ok := strings.CutPrefix(name, "strike before "); ok {
-			delete(c.Deviations, name)
-			c.Deviations[InjectBefore+question] = answer
-		}
-	}
-}
-
-// tellLoss fills what a step of format 1 or 2 says only in the text of its error.
-func (s *Step) tellLoss() {
-	has := func(text string) bool { return strings.Contains(s.Err, text) }
-	s.CalledOff = s.Kind == Mark && strings.Contains(s.Reply, context.Canceled.Error())
-	switch {
-	case s.Kind != Recv || s.Err == "":
-	case has(context.Canceled.Error()):
-		s.Loss = history.Canceled
-	case has(context.DeadlineExceeded.Error()):
-		s.Loss = history.Expired
-	case has("timeout"):
-		s.Loss = history.TimedOut
-	case has("dial"):
-		s.Loss = history.NotSent
-	default:
-		s.Loss = history.BrokenOff
-	}
 }
 
 // ReadFile reads the file; the error names it.

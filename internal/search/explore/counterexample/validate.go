@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -21,9 +22,7 @@ func (c *Counterexample) Validate() error {
 	p := c.Plan
 	switch {
 	case c.Format != Format:
-		return fmt.Errorf(
-			"counterexample format %d is not known; this lockbench reads formats 1 to %d", c.Format,
-			Format)
+		return units.CheckFormat(c.Format, Format)
 	case c.Schedule != Timed && c.Schedule != Picked:
 		return fmt.Errorf("schedule %q is not known; there are: %s, %s", c.Schedule, Timed, Picked)
 	case len(c.Steps) == 0:
