@@ -15,8 +15,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 )
 
 // embedded holds the folders of this package, without names that start with _ or a dot.

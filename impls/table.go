@@ -2,7 +2,7 @@ package impls
 
 import (
 	"fmt"
-	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"time"
 )
 

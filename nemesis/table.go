@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
-	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/base/advice"
 )
 
 // The topologies.

@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
 
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 )
 
 // WriteFinding writes what a run shows as the draft of a report to a lock's maintainers, in the

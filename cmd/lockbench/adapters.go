@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
-	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/foreign/adapter"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/spf13/cobra"

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

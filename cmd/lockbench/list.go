@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/choose"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/doctor"
 	"github.com/lockbench/lockbench/internal/run/runner"

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/choose"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/spf13/cobra"

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/foreign/linked"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/runner"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/reports/serve"
 
-	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/spf13/cobra"
 )
 

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/history"
 )
 

@@ -2,7 +2,7 @@ package choose
 
 import (
 	"fmt"
-	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"slices"
 	"strings"
 )

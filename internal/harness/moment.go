@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/nemesis"
 )
 

@@ -13,7 +13,7 @@ import (
 // TestThePagesAreWhatTheRecordsSay writes the pages of docs from the records in docs. -update
 // writes the pages anew, after their wording or their layout has changed.
 func TestThePagesAreWhatTheRecordsSay(t *testing.T) {
-	docs := filepath.Join("..", "results")
+	docs := filepath.Join("../results")
 	b, err := ReadBook(os.DirFS(docs))
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestThePagesAreWhatTheRecordsSay(t *testing.T) {
 	if readme, err = Excerpt(b.Matrix, readme); err != nil {
 		t.Fatal(err)
 	}
-	batchtest.Golden(t, filepath.Join("..", "..", "..", "README.md"), readme)
+	batchtest.Golden(t, filepath.Join("../../../README.md"), readme)
 }
 
 func TestABookWithoutRecordsHasNoPages(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/campaign/gate"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 )
 
 // The elements of a JUnit report, as Jenkins, GitLab and GitHub's actions read it.

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/gate"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/reports/page"
 )
 

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/choose"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/choose"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/reports/page"
 )
 

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/pool"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/gate"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/store"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/strictyaml"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/runner"
 )

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 )
 
 //go:embed example.yaml

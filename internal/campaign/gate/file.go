@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/strictyaml"
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/history"
 )
 

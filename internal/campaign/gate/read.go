@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/strictyaml"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/runner"

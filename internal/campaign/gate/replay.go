@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/runner"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"

@@ -15,9 +15,9 @@ import (
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/runner"

@@ -19,7 +19,7 @@ var typed = regexp.MustCompile(`\blockbench (run|check|choose|explore|replay|rep
 // untyped are the places that may have commands of their own. Each has a test that runs them: the
 // examples of the verbs, the pages of docs, and the tour. The last two only quote.
 var untyped = map[string]string{
-	"internal/choose/advice": "it makes the commands",
+	"internal/base/advice":   "it makes the commands",
 	"internal/campaign/tour": "its steps are a test, and its words a page of docs",
 	"reports/reporttest":     "a made-up run",
 }
@@ -53,7 +53,7 @@ func TestCommandsComeFromAdvice(t *testing.T) {
 			}
 			for _, found := range typed.FindAllString(string(text), -1) {
 				if !sentences[name+": "+strings.TrimSpace(found)] {
-					t.Errorf("%s has the command %q; take it from internal/choose/advice", name, found)
+					t.Errorf("%s has the command %q; take it from internal/base/advice", name, found)
 				}
 			}
 		}
@@ -75,7 +75,7 @@ func commandsIn(t *testing.T, name string) {
 			}
 		}
 		if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING && typed.MatchString(s.Value) {
-			t.Errorf("%s has the command %s; take it from internal/choose/advice", set.Position(s.Pos()),
+			t.Errorf("%s has the command %s; take it from internal/base/advice", set.Position(s.Pos()),
 				typed.FindString(s.Value))
 		}
 		return true

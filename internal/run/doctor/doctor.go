@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
-	"github.com/lockbench/lockbench/internal/choose/advice"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 )
 

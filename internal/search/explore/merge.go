@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )

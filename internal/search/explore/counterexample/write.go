@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
-	"github.com/lockbench/lockbench/internal/choose/advice"
+	"github.com/lockbench/lockbench/internal/base/advice"
 )
 
 // nameLike needs no quotes in YAML, and is neither a number nor a truth there.
