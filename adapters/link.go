@@ -131,7 +131,7 @@ func (l linking) build(hash, program string) error {
 		return err
 	}
 	imports := fmt.Sprintf("import (\n\tadapter %q\n\t%q\n)", linkedAs,
-		lockbench+"/internal/linked/bridge")
+		lockbench+"/internal/foreign/linked/bridge")
 	err := l.instead(filepath.Join(l.source, "cmd", "lockbench", "linked.go"), fmt.Sprintf(
 		"package main\n\n%s\n\nfunc init() { bridge.Link(%q, adapter.Main) }\n", imports, hash))
 	if err != nil {

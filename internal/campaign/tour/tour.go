@@ -90,8 +90,8 @@ var frames = map[string]frame{
 			"(locks/documents.md), in their own words.\nThis page in [Chinese](tutorial.zh.md).",
 		story: "The document (%s):", told: "It says: ", see: "**What you see.** ",
 		end: "## Where to go on\n\n`lockbench choose --fault failover --fault pause` says which locks " +
-			"remain for your faults.\n[verdicts.md](verdicts.md) has all locks and faults, " +
-			"[claims.md](claims.md) what the documents claim,\nand [adding-an-adapter.md]" +
+			"remain for your faults.\n[verdicts.md](../lab/results/verdicts.md) has all locks and faults, " +
+			"[claims.md](../lab/results/claims.md) what the documents claim,\nand [adding-an-adapter.md]" +
 			"(adding-an-adapter.md) how a lock of yours, in any language, is run.\n",
 		words: func(s Step) Words { return s.EN },
 	},
@@ -103,7 +103,7 @@ var frames = map[string]frame{
 			"这些故事出自[原始文档](locks/documents.md)，引文保留原话。本页另有[英文版](tutorial.md)。",
 		story: "文档（%s）：", told: "", see: "**你会看到。** ",
 		end: "## 接下来\n\n`lockbench choose --fault failover --fault pause` 会告诉你，在你的故障下还剩哪些锁。\n" +
-			"[verdicts.md](verdicts.md) 列出所有锁和故障，[claims.md](claims.md) 列出文档的说法，\n" +
+			"[verdicts.md](../lab/results/verdicts.md) 列出所有锁和故障，[claims.md](../lab/results/claims.md) 列出文档的说法，\n" +
 			"[adding-an-adapter.md](adding-an-adapter.md) 说明怎样运行你自己的锁（任何语言）。\n",
 		words: func(s Step) Words { return s.ZH },
 	},
