@@ -22,7 +22,7 @@ func replay(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := simrun.Of(x).Run(t.Context())
+	r, err := simrun.CaseOf(x).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

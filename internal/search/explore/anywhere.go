@@ -12,26 +12,27 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// form is the effect of a fault at any place of a run: before any message arrives. A client that it
-// hits is client 0: all clients are alike, and every order of them is gone through.
+// form is a variant of a fault that can strike at any place of a run, before any message arrives.
+// It always hits client 0. That loses nothing, because all clients are alike and the search tries
+// every order of them.
 type form struct {
 	fault, variant string
-	mode           string // of links, if it is not the effect's own
-	links          string // that it is done to; "": all of client 0
-	// how many of the servers it is done to; nil: the first
+	mode           string // overrides the mode of the effect on links, unless empty
+	links          string // the affected links; if empty, all links of client 0
+	// nodes returns how many servers the fault affects. If nil, it affects the first one.
 	nodes   func(n int) int
-	masters bool          // it needs several independent masters
-	lasts   time.Duration // 0: longer than a lease
-	timeout time.Duration // of the Redis client; 0: it gives up on nothing
+	masters bool          // requires several independent masters
+	lasts   time.Duration // if zero, a little longer than a lease
+	timeout time.Duration // of the Redis client; if zero, the client never gives up
 }
 
-// giveUp is after how long a client gives up on a lost reply, and twice when it has done so twice.
+// A client gives up on a lost reply after giveUp. After twice it has given up two times.
 const (
 	giveUp = 250 * time.Millisecond
 	twice  = giveUp * 5 / 2
 )
 
-// forms is the closed list.
+// forms lists all forms.
 var forms = []form{
 	{fault: "pause"}, {fault: "crash"}, {fault: "partition", timeout: giveUp},
 	{fault: "request-loss", lasts: twice, timeout: giveUp},
@@ -49,12 +50,13 @@ var forms = []form{
 	{fault: "majority-loss", nodes: nemesis.Majority, masters: true},
 }
 
-// effects are what the faults need to know of a plan.
+// effects returns the parameters of the nemesis for a plan.
 func effects(p harness.Plan) nemesis.Params {
 	return nemesis.Params{TTL: p.TTL.D(), Nodes: max(p.Masters, 1)}
 }
 
-// steps are the effect and, after a while, its end; none: it is not for this plan.
+// steps returns the effect, a wait, and the end of the effect. It returns nil if the form does not
+// apply to the plan.
 func (f form) steps(p harness.Plan) []nemesis.Step {
 	params := effects(p)
 	if f.masters && params.Nodes < 2 {
@@ -77,7 +79,7 @@ func (f form) steps(p harness.Plan) []nemesis.Step {
 	return slices.Concat(e.Begin, []nemesis.Step{{Do: nemesis.Wait, For: lasts}}, e.End)
 }
 
-// AnywhereFaults are the names of the faults that can hit at any place.
+// AnywhereFaults returns the names of the faults that can strike at any place.
 func AnywhereFaults() (names []string) {
 	for _, f := range forms {
 		if !slices.Contains(names, f.fault) {
@@ -87,7 +89,7 @@ func AnywhereFaults() (names []string) {
 	return names
 }
 
-// anywhere are the plans in which the fault of a plan hits at any place: one for each of its forms.
+// anywhere returns one plan for each form of the plan's fault.
 func anywhere(p harness.Plan) (plans []harness.Plan) {
 	name, variant, _ := strings.Cut(p.Nemesis, ":")
 	for _, f := range forms {

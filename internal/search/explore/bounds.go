@@ -7,22 +7,22 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
-// Bounds say how much an exhaustive search goes through: all orders of commands, replies and
-// wake-ups within them.
+// Bounds limit an exhaustive search. It tries all orders of commands, replies and wake-ups within
+// them.
 type Bounds struct {
 	Clients     int `json:"clients"`
 	Rounds      int `json:"rounds"`      // cycles of each client
-	Tries       int `json:"tries"`       // of one acquire, a lease apart
-	Preemptions int `json:"preemptions"` // how often a client that could go on must wait for another
-	// how often time passes, for longer than a moment, while a message is under way
+	Tries       int `json:"tries"`       // attempts of one acquire, a lease apart
+	Preemptions int `json:"preemptions"` // how often a client that could act must wait for another
+	// how often more than a moment passes while a message is in flight
 	Expiries int `json:"expiries"`
-	Faults   int `json:"faults"` // 0, or 1: at any place
+	Faults   int `json:"faults"` // 0, or 1 for a fault at any place
 }
 
-// DefaultBounds find every known violation of a lock that polls, in seconds.
+// DefaultBounds find every known violation of a lock that polls, within seconds.
 var DefaultBounds = Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 2, Expiries: 1, Faults: 0}
 
-// String names the space, as in "3 clients, 2 expiries, 4 preemptions".
+// String describes the bounds, as in "3 clients, 2 expiries, 4 preemptions".
 func (b Bounds) String() string {
 	words := []string{
 		units.Count(b.Clients, "client"), units.Count(b.Rounds, "round"),
@@ -34,23 +34,23 @@ func (b Bounds) String() string {
 	return strings.Join(words, ", ")
 }
 
-// Covered says how much an exhaustive search went through.
+// Covered reports how much an exhaustive search tried.
 type Covered struct {
 	Bounds    Bounds `json:"bounds"`
-	Schedules int    `json:"schedules"` // that were run to their end
-	// that ended in a state from which everything had been run already
+	Schedules int    `json:"schedules"` // schedules that ran to their end
+	// schedules that were cut off at a state whose continuations had been run already
 	Merged    int  `json:"merged"`
-	Asleep    int  `json:"asleep,omitempty"` // ways that were not taken: sleep sets
-	States    int  `json:"states"`           // distinct
-	Whole     bool `json:"whole"`            // nothing within the bounds was left out
-	Violating int  `json:"violating"`        // schedules
-	// runs that are worth nothing
+	Asleep    int  `json:"asleep,omitempty"` // branches that sleep sets pruned
+	States    int  `json:"states"`           // distinct states
+	Whole     bool `json:"whole"`            // everything within the bounds was tried
+	Violating int  `json:"violating"`        // schedules with a violation
+	// runs that failed and prove nothing
 	HarnessErrors int    `json:"broke,omitempty"`
-	Reason        string `json:"why,omitempty"`   // why it is not whole
-	Known         int    `json:"known,omitempty"` // ways that were found and not taken
+	Reason        string `json:"why,omitempty"`   // the reason why it is not whole
+	Known         int    `json:"known,omitempty"` // branches that were found but not taken
 }
 
-// String is the answer in one line; it claims no more than was done.
+// String returns the result in one line.
 func (c Covered) String() string {
 	all := "all "
 	if !c.Whole {

@@ -10,21 +10,21 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
-// How schedules are chosen.
+// The ways to choose a schedule.
 const (
-	Portfolio = "portfolio" // those below by turns; who finds more new states has more turns
+	Portfolio = "portfolio" // the others in turn; one that finds more new states gets more turns
 	Random    = "random"    // each message takes a random time
-	POS       = "pos"       // messages have random priorities; those that race draw anew
-	Walk      = "walk"      // uniform over what can go on
+	POS       = "pos"       // messages have random priorities; messages that race draw new ones
+	Walk      = "walk"      // each step is drawn uniformly from the possible steps
 )
 
-// members are the schedules of the portfolio.
+// members lists the schedules of the portfolio.
 var members = []string{Random, POS, Walk}
 
-// Schedules are the names of all schedules, the default first.
+// Schedules returns the names of all schedules. The first is the default.
 func Schedules() []string { return append([]string{Portfolio}, members...) }
 
-// kind is the schedule as a counterexample names it.
+// kind returns the name of the schedule in a counterexample.
 func kind(schedule string) string {
 	if schedule == Random {
 		return counterexample.Timed
@@ -32,15 +32,16 @@ func kind(schedule string) string {
 	return counterexample.Picked
 }
 
-// fresh is a schedule of a kind, another one for each seed.
-func fresh(kind string, seed uint64) string {
+// scheduleFor returns a schedule of a kind. The seed selects one if there are several.
+func scheduleFor(kind string, seed uint64) string {
 	if kind == counterexample.Timed {
 		return Random
 	}
 	return []string{POS, Walk}[seed%2]
 }
 
-// randomChooser answers at random for a plan, and keeps in answers what it answered.
+// randomChooser returns a chooser that answers at random. It records its answers in the map that it
+// returns.
 func randomChooser(schedule string, p harness.Plan, seed uint64) (c sim.Chooser,
 	answers map[string]int) {
 	answers = map[string]int{}
@@ -55,13 +56,13 @@ func randomChooser(schedule string, p harness.Plan, seed uint64) (c sim.Chooser,
 	return d, answers
 }
 
-// recording keeps the answers of a chooser that are not 0.
+// recording records the answers of a chooser except zeros.
 type recording struct {
 	sim.Chooser
 	answers map[string]int
 }
 
-// Choose is sim.Chooser.
+// Choose implements sim.Chooser.
 func (r recording) Choose(width int, label, key string) int {
 	c := r.Chooser.Choose(width, label, key)
 	if c > 0 {
@@ -70,32 +71,33 @@ func (r recording) Choose(width int, label, key string) int {
 	return c
 }
 
-// drawnOrder is a schedule in which messages take no time: what happens next is drawn among what
-// can happen. In POS (partial order sampling, Yuan et al. 2018) each message has a random priority,
-// and the highest goes; those that race with it draw anew, so that no order of two messages that
-// race is much rarer than the other. In a walk each draw is uniform.
+// drawnOrder is a schedule without message delays. It draws the next event from the possible ones.
+// In POS (partial order sampling, Yuan et al. 2018) each message has a random priority, and the
+// message with the highest goes next. The messages that race with it then draw new priorities, so
+// that no order of two racing messages is much rarer than the other. In a walk each draw is
+// uniform.
 type drawnOrder struct {
-	sim.Recorded // no deviations: what it decides, it decides by Pick
+	sim.Recorded // without deviations, because Pick makes all decisions
 	simrun.Questions
 	rand       *rand.Rand
-	priorities map[string]float64 // by name of the message; nil: a walk
+	priorities map[string]float64 // by the name of the message; nil for a walk
 	answers    map[string]int
-	patience   int64 // how late a message may be, ns
+	patience   int64 // the longest delay of a message, in ns
 }
 
-// passShare is how often time passes although a message is under way: it is late then, by not more
-// than a tenth of a lease: later is a fault, which this is not.
+// passShare is how often time passes although a message is in flight, so that the message is late.
+// The delay is at most a lease divided by lateShare, since a longer delay would be a fault.
 const (
 	passShare = 0.01
 	lateShare = 10
 )
 
-// newWalk is a walk of a plan.
+// newWalk returns a walk of a plan.
 func newWalk(p harness.Plan, r *rand.Rand) *drawnOrder {
 	return &drawnOrder{rand: r, answers: map[string]int{}, patience: int64(p.TTL) / lateShare}
 }
 
-// Pick is sim.Picker.
+// Pick implements sim.Picker.
 func (d *drawnOrder) Pick(_ *sim.Environment, options []sim.Option) int {
 	name, c := d.Name(options), d.draw(options)
 	if c > 0 {
@@ -104,12 +106,11 @@ func (d *drawnOrder) Pick(_ *sim.Environment, options []sim.Option) int {
 	return c
 }
 
-// draw is the number of what happens next. That time passes is the last of the options, if it is
-// one of them.
+// draw returns the index of the next event. If time can pass, that is the last option.
 func (d *drawnOrder) draw(options []sim.Option) int {
 	last := len(options) - 1
 	switch passes := options[last].Name == sim.Time; {
-	case passes && d.rand.Float64() < passShare && d.soon(options[:last], options[last].At):
+	case passes && d.rand.Float64() < passShare && d.tolerates(options[:last], options[last].At):
 		return last
 	case passes:
 		options = options[:last]
@@ -120,15 +121,15 @@ func (d *drawnOrder) draw(options []sim.Option) int {
 	return d.highest(options)
 }
 
-// soon reports whether no message is too late when it arrives at a time.
-func (d *drawnOrder) soon(options []sim.Option, at int64) bool {
+// tolerates reports whether no message would be too late if it arrived at a time.
+func (d *drawnOrder) tolerates(options []sim.Option, at int64) bool {
 	return !slices.ContainsFunc(options, func(o sim.Option) bool {
 		return o.At > 0 && at-o.At > d.patience
 	})
 }
 
-// highest is the number of the option with the highest priority, which is used up with it; those
-// that race with it lose theirs.
+// highest returns the index of the option with the highest priority. That priority is used up, and
+// the options that race with it lose theirs.
 func (d *drawnOrder) highest(options []sim.Option) (best int) {
 	for i, o := range options {
 		if _, ok := d.priorities[o.Name]; !ok {

@@ -16,9 +16,9 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
-// The budget of a curve: runs for each point, and points at most; if what a run does is much, there
-// are fewer runs for each, so that a curve takes some seconds of a processor. As of shrinking it is
-// counted in commands.
+// The budget of a curve: the largest and smallest number of runs for each point, and the largest
+// number of points. If the runs are expensive, there are fewer for each point, so that a curve
+// takes only seconds of CPU time. As in shrinking, cost is counted in commands.
 const (
 	curveRuns   = 200
 	curveFewest = 20
@@ -26,8 +26,8 @@ const (
 	curveBudget = 120_000
 )
 
-// curve measures how likely the violation of a counterexample was from each of its steps on. Nil:
-// ctx ended meanwhile. A terminal shows how far it is; nil: none does.
+// curve measures how likely the violation of a counterexample was after each of its steps. It
+// returns nil if ctx ends. It shows its progress on screen, unless that is nil.
 func curve(ctx context.Context, x *counterexample.Counterexample, jobs int,
 	screen io.Writer) *counterexample.Curve {
 	var commands, ran atomic.Int64
@@ -52,7 +52,7 @@ func curve(ctx context.Context, x *counterexample.Counterexample, jobs int,
 	return counterexample.NewCurve(runs, points)
 }
 
-// evenly are at most so many numbers from 0 to last, with both.
+// evenly returns at most so many evenly spaced numbers from 0 to last, including both.
 func evenly(last, most int) (all []int) {
 	n := min(last, most-1)
 	for i := range n {
@@ -61,8 +61,8 @@ func evenly(last, most int) (all []int) {
 	return append(all, last)
 }
 
-// jump are the steps between the two neighbours that differ most, some of them if they are many:
-// there it was decided.
+// jump returns steps between the two neighbouring points that differ most, because the violation
+// was decided there.
 func jump(points []counterexample.Point) (between []int) {
 	at, most := -1, 0
 	for i := 1; i < len(points); i++ {
@@ -82,7 +82,7 @@ func jump(points []counterexample.Point) (between []int) {
 	return between
 }
 
-// measure counts the violations at each of these points.
+// measure counts the violations at each of the steps.
 func measure(ctx context.Context, x *counterexample.Counterexample, steps []int, runs,
 	jobs int, ran *atomic.Int64) []counterexample.Point {
 	found := make([]atomic.Int64, len(steps))
@@ -106,11 +106,11 @@ func measure(ctx context.Context, x *counterexample.Counterexample, steps []int,
 	return points
 }
 
-// forkAt does a counterexample again up to a number of steps, goes on at random from there, and
-// reports whether its property is violated.
+// forkAt repeats a counterexample up to a number of steps and then continues at random. It reports
+// whether the property is violated.
 func forkAt(ctx context.Context, x *counterexample.Counterexample, steps int, seed uint64,
 	executed func(sim.Execution)) bool {
-	f := &fork{recorded: simrun.Of(x).Job(), over: steps == 0, seed: seed}
+	f := &fork{recorded: simrun.CaseOf(x).Job(), over: steps == 0, seed: seed}
 	j := simrun.Job{Plan: x.Plan, Steps: true, Executed: executed, Chooser: f,
 		Injection: f.recorded.Injection,
 		Stepped:   func(n int) { f.over = f.over || n >= steps }}
@@ -122,14 +122,14 @@ func forkAt(ctx context.Context, x *counterexample.Counterexample, steps int, se
 	return err == nil && len(r.Suspects([]string{x.Verdict.Property})) > 0
 }
 
-// fork answers as a case, until it is over, and then at random.
+// fork answers as the recorded case does until over is set, and then at random.
 type fork struct {
 	recorded simrun.Job
 	over     bool
 	seed     uint64
 }
 
-// Choose is sim.Chooser.
+// Choose implements sim.Chooser.
 func (f *fork) Choose(n int, label, key string) int {
 	if f.over {
 		return sim.Seeded{Seed: f.seed}.Choose(n, label, key)
@@ -137,20 +137,20 @@ func (f *fork) Choose(n int, label, key string) int {
 	return f.recorded.Chooser.Choose(n, label, key)
 }
 
-// forkedOrder is a fork of a Picked schedule, which goes on as a walk.
+// forkedOrder is a fork of a Picked schedule. It continues as a walk.
 type forkedOrder struct {
 	*fork
 	picker sim.Picker
 	walk   *drawnOrder
 }
 
-// injectShare is how often a fault that waits for the chooser happens at a step of a walk.
+// injectShare is the probability that an armed fault strikes at a step of a walk.
 const injectShare = 0.1
 
-// CanInject is sim.Injector.
+// CanInject implements sim.Injector.
 func (f *forkedOrder) CanInject() bool { return f.recorded.Injection.Armed() }
 
-// Pick is sim.Picker.
+// Pick implements sim.Picker.
 func (f *forkedOrder) Pick(w *sim.Environment, options []sim.Option) int {
 	switch {
 	case !f.over:

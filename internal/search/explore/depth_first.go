@@ -17,17 +17,17 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
-// depthFirst is the state of an exhaustive search: it runs a prefix that is known, which brings up
-// longer ones.
+// depthFirst is the state of an exhaustive search. It repeatedly runs a known prefix, which yields
+// longer prefixes.
 type depthFirst struct {
 	Exhaustive
-	plans   []harness.Plan // one for each form of the fault at any place, or one
+	plans   []harness.Plan // one for each form of a fault at any place, otherwise one
 	begin   time.Time
 	rand    *rand.Rand
 	states  states
 	mu      sync.Mutex
 	wake    *sync.Cond
-	todo    []prefix // a stack: the latest goes first, so that it stays small
+	todo    []prefix // a stack; taking the latest first keeps it small
 	busy    int
 	runs    int
 	covered Covered
@@ -35,20 +35,20 @@ type depthFirst struct {
 	over    bool
 	wrong   error
 
-	broke    string   // why the first run that broke did
-	evidence Evidence // of the others
+	broke    string   // why the first failed run failed
+	evidence Evidence // from the runs that did not fail
 }
 
-// prefix is a beginning of a run: which options were chosen, one after the other.
+// prefix is the start of a run: the indexes of the options that were chosen, in order.
 type prefix struct {
 	plan    int
 	choices []int
-	rest    []int    // further ways from where the last choice was made
-	asleep  []asleep // there
+	rest    []int    // further options at the last choice
+	asleep  []asleep // what sleeps at the last choice
 }
 
-// prepare makes the plans. A fault at any place waits for a breakpoint that no client comes to; the
-// search says when it is reached.
+// prepare makes the plans. The scenario of a fault at any place waits for a breakpoint that no
+// client reaches, and the search decides when it strikes.
 func (d *depthFirst) prepare(p harness.Plan) error {
 	d.wake = sync.NewCond(&d.mu)
 	d.plans = []harness.Plan{p}
@@ -64,7 +64,7 @@ func (d *depthFirst) prepare(p harness.Plan) error {
 	return nil
 }
 
-// prefixes are those that are to be run, until no run can bring up another one.
+// prefixes returns the prefixes to run until no run can yield another one.
 func (d *depthFirst) prefixes(ctx context.Context) iter.Seq[prefix] {
 	return func(yield func(prefix) bool) {
 		for p, ok := d.take(ctx); ok && yield(p); p, ok = d.take(ctx) {
@@ -95,8 +95,8 @@ func (d *depthFirst) take(ctx context.Context) (prefix, bool) {
 	return p, true
 }
 
-// run follows a prefix and takes the default from there on, and keeps each prefix that branches
-// off.
+// run follows a prefix, takes the default choices from there on, and stores each prefix that
+// branches off.
 func (d *depthFirst) run(ctx context.Context, p prefix) {
 	inner, cut := context.WithCancel(ctx)
 	defer cut()
@@ -111,7 +111,7 @@ func (d *depthFirst) run(ctx context.Context, p prefix) {
 	}
 	r, err := simrun.Job{Plan: d.plans[p.plan], Chooser: f, Executed: f.executed,
 		Happened: f.happened, Injection: &f.Injection}.Run(inner)
-	f.turn(false)
+	f.branchNext(false)
 	var hits []Hit
 	if err == nil && !f.merged && ctx.Err() == nil {
 		hits = d.judge(r, f)
@@ -125,7 +125,7 @@ func (d *depthFirst) run(ctx context.Context, p prefix) {
 		d.wrong, d.over = err, true
 		return
 	case err != nil || ctx.Err() != nil && !f.merged:
-		d.todo = append(d.todo, p) // it was cut short
+		d.todo = append(d.todo, p) // it was canceled
 		return
 	}
 	d.runs++
@@ -148,8 +148,8 @@ func (d *depthFirst) run(ctx context.Context, p prefix) {
 	d.note(hits)
 }
 
-// judge returns the violations of a run. A property that is known to be violated needs no second
-// opinion.
+// judge returns the violations of a run. A property that is already known to be violated is not
+// confirmed again.
 func (d *depthFirst) judge(r *simrun.Record, f *follower) (hits []Hit) {
 	if d.Slowest > 0 && r.Slowest() > d.Slowest {
 		return nil
@@ -175,7 +175,7 @@ func (d *depthFirst) knows(property string) bool {
 	return slices.ContainsFunc(d.hits, func(h Hit) bool { return h.Property == property })
 }
 
-// note keeps the first hit of each property. The lock is held.
+// note keeps the first hit of each property. The caller holds d.mu.
 func (d *depthFirst) note(hits []Hit) {
 	if len(hits) == 0 {
 		return
@@ -194,7 +194,7 @@ func (d *depthFirst) note(hits []Hit) {
 	}
 }
 
-// finish says whether everything was covered.
+// finish records whether everything was covered.
 func (d *depthFirst) finish(ctx, inner context.Context) {
 	c := &d.covered
 	c.States = d.states.count()

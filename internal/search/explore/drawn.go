@@ -4,9 +4,9 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
-// Draw returns a function that gives the run of a seed and the name of its schedule, as if nothing
-// had been learned from an earlier run. It returns an error if the lock or the simulator cannot
-// have the fault.
+// Draw returns a function that returns the run of a seed and the name of its schedule, without
+// using anything learned from earlier runs. It returns an error if the lock or the simulator does
+// not support the fault.
 func (s Search) Draw() (func(seed uint64) (simrun.Job, string), error) {
 	f := &searching{Search: s}
 	if err := f.prepare(); err != nil {

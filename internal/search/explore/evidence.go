@@ -11,13 +11,13 @@ import (
 
 // Evidence counts what the runs of a search exercised.
 type Evidence struct {
-	Granted    int `json:"granted"`     // runs in which a client was granted the lock
-	HandedOver int `json:"handed_over"` // runs in which two clients were
-	// a key of a lock that was granted in some run, although no command named it
+	Granted    int `json:"granted"`     // runs that granted the lock to a client
+	HandedOver int `json:"handed_over"` // runs that granted it to a second client
+	// a key of a lock that was granted in some run although no command named it
 	Untouched string `json:"untouched,omitempty"`
 }
 
-// note counts a run.
+// note adds a run.
 func (e *Evidence) note(r *simrun.Record) {
 	first, granted, over := 0, false, false
 	for i := range r.History.Events {
@@ -39,7 +39,7 @@ func (e *Evidence) note(r *simrun.Record) {
 	}
 }
 
-// add joins the evidence of another part of the search.
+// add adds the evidence of another part of the search.
 func (e *Evidence) add(o Evidence) {
 	e.Granted += o.Granted
 	e.HandedOver += o.HandedOver
@@ -48,15 +48,15 @@ func (e *Evidence) add(o Evidence) {
 	}
 }
 
-// Shares of runs below which a search shows too little.
+// The limits outside which a search shows too little.
 const (
-	fewBroken     = 0.05 // runs that broke, at most
-	leastGranted  = 0.5  // runs with a grant, of those that did not break
-	leastHandover = 0.1  // runs with a hand-over
+	fewBroken     = 0.05 // largest share of failed runs
+	leastGranted  = 0.5  // smallest share of runs with a grant, among the others
+	leastHandover = 0.1  // smallest share of runs with a hand-over
 )
 
-// TooManyBroke reports whether so many runs broke that the others say little, and why the first
-// did.
+// TooManyBroke reports whether so many runs failed that the others prove little, and why the first
+// one failed.
 func (p Progress) TooManyBroke() (why string, many bool) {
 	if float64(p.HarnessErrors) <= fewBroken*float64(p.Runs) {
 		return "", false
@@ -65,7 +65,7 @@ func (p Progress) TooManyBroke() (why string, many bool) {
 		units.Count(p.Runs, "run"), p.Broke), true
 }
 
-// Doubt says why a search that found nothing shows too little, or "".
+// Doubt returns the reason why a search that found nothing shows too little, or "".
 func (p Progress) Doubt() string {
 	n := p.Runs - p.HarnessErrors
 	switch why, many := p.TooManyBroke(); {

@@ -16,47 +16,48 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
-// Exhaustive is a search through everything within bounds.
+// Exhaustive is a search that tries everything within bounds.
 type Exhaustive struct {
 	Options    harness.RunOptions
 	Properties []string
 	Bounds     Bounds
 	Plain      bool // without state hashing
 	Sleepless  bool // without sleep sets
-	// runs at most; the prefixes are then taken in an order drawn by the seed, so that a part is a
-	// fair part; 0: all
+	// the largest number of runs; if positive, the seed draws the order of the prefixes, so that the
+	// runs are a fair sample; 0 means no limit
 	Limit int
-	Pace  Pace // the times; Leaps unless given
-	// a run in which a command took longer is not judged: how slow clients may be without a fault; 0:
-	// as slow as they like
+	Pace  Pace // if zero, Leaps
+	// Runs with a slower command are not judged. This limits how slow clients may be without a fault.
+	// Zero means no limit.
 	Slowest   time.Duration
-	Budget    time.Duration // 0: until it is done
+	Budget    time.Duration // zero means no limit
 	Jobs      int
 	KeepGoing bool
 	Screen    io.Writer // see Search
 
-	// for tests: is called for each run that was not cut; whether two steps clash
+	// Tests set these. Ended is called for each run that was not cut off, and clashes replaces the
+	// test whether two steps clash.
 	ended   func(*simrun.Record)
 	clashes func(a, t asleep) bool
 }
 
-// Pace is how the times of a search stand to each other.
+// Pace sets the lease, the poll interval and the hold time of a search in relation to each other.
 type Pace struct{ TTL, Poll, Hold time.Duration }
 
-// The paces. With Leaps a lease ends between two attempts, and a stay inside is a moment, which is
-// a step that can be picked. With Ticks, which is how the expected table was reasoned
-// (docs/locks/expected.md, The two spaces), a lease has three ticks, and clients work and wait for
-// one: each stay inside sees an attempt of every waiter.
+// The paces. With Leaps a lease expires between two attempts, and the search treats a hold as a
+// moment, which is one step. The expected table was derived with Ticks (docs/locks/expected.md, The
+// two spaces). There a lease has three ticks, and clients poll and work for one tick each, so that
+// every waiter makes an attempt during each hold.
 var (
 	Leaps = Pace{time.Second, 1100 * time.Millisecond, 4 * time.Millisecond}
 	Ticks = Pace{time.Second, 330 * time.Millisecond, 340 * time.Millisecond}
 )
 
-// patience of the Redis clients, in leases: that one gives up is a fault of its own. It bounds a
-// run, too: a watchdog goes on for as long.
+// patientLeases is the timeout of the Redis clients in leases. A client that gives up would be a
+// fault of its own. It also bounds a run, because a watchdog goes on for as long.
 const patientLeases = 10
 
-// plan is the environment of the search.
+// plan returns the environment of the search.
 func (x Exhaustive) plan() (harness.Plan, error) {
 	o, b := x.Options, x.Bounds
 	o.Clients, o.Environment, o.Stop = b.Clients, "sim", !x.KeepGoing
@@ -85,7 +86,7 @@ func (x Exhaustive) plan() (harness.Plan, error) {
 		return p, err
 	}
 	p.Rounds, p.Scenario, p.Rest = b.Rounds, nil, 0
-	// a run ends when every client has done its cycles
+	// a run ends when every client has finished its cycles
 	p.Requires = history.Requires{Contended: 1 << 20}
 	p.ClientTimeout = history.Duration(cmp.Or(x.Options.ClientTimeout, patientLeases*max(p.TTL.D(),
 		Leaps.TTL)))
@@ -95,8 +96,8 @@ func (x Exhaustive) plan() (harness.Plan, error) {
 	return p, nil
 }
 
-// Find goes through the space. Hits are the violating runs, the first of each kind, or only the
-// first of all.
+// Find searches the space. It returns the first hit of each kind, or only the very first unless
+// KeepGoing is set.
 func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) {
 	p, err := x.plan()
 	if err != nil {
@@ -120,7 +121,7 @@ func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) 
 	if err := d.prepare(p); err != nil {
 		return nil, Covered{}, Progress{}, err
 	}
-	inner, cancel := within(ctx, x.Budget)
+	inner, cancel := withBudget(ctx, x.Budget)
 	defer cancel()
 	line := show(x.Screen, d.progress, x.Budget, 0)
 	pool.Each(inner, x.Jobs, d.prefixes(inner), func(p prefix) { d.run(inner, p) })

@@ -11,9 +11,9 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// under adds the candidates of a fault. One that was named is refused if it cannot be searched, and
-// of all faults those that cannot are left out by name.
-func (f *searching) under(fault string, named bool) error {
+// addCandidates adds the candidates of a fault. If the fault was named by the user and cannot be
+// searched, it returns an error. Otherwise it lists the unsupported forms in f.out.
+func (f *searching) addCandidates(fault string, named bool) error {
 	specs := variants(fault)
 	some := false
 	for _, spec := range specs {
@@ -22,7 +22,7 @@ func (f *searching) under(fault string, named bool) error {
 			f.plans, some = append(f.plans, all...), some || len(all) > 0
 		case named && (len(specs) == 1 || !impossible(err)):
 			return err
-		default: // the other forms can be searched; one that was named is refused
+		default: // other forms can be searched
 			f.out = append(f.out, LeftOut{spec, err.Error()})
 		}
 	}
@@ -32,13 +32,15 @@ func (f *searching) under(fault string, named bool) error {
 	return nil
 }
 
-// impossible reports whether the lock or the simulator cannot have a fault.
+// impossible reports whether the error says that the lock or the simulator does not support a
+// fault.
 func impossible(err error) bool {
 	var lacks nemesis.ImpossibleError
 	return errors.As(err, &lacks)
 }
 
-// candidates are the plans of a form of a fault: as its scenario aims it, and drawn.
+// candidates returns the plans of a form of a fault: one as its scenario aims it, one with drawn
+// moments.
 func (f *searching) candidates(spec string) (all []candidate, err error) {
 	o := f.Options
 	o.Nemesis = spec
@@ -57,17 +59,17 @@ func (f *searching) candidates(spec string) (all []candidate, err error) {
 	return all, nil
 }
 
-// drawable reports whether the fault of a plan has a form without an aim. Clients that are slow for
-// less than a lease are no fault.
+// drawable reports whether the fault of a plan can strike without an aim. Clients that are slow for
+// less than a lease do not count as a fault, so noFault can be drawn.
 func (f *searching) drawable(p harness.Plan) bool {
-	_, ok := (draw{rand: rand.New(rand.NewPCG(1, 1)), plan: p}).once(p.Nemesis)
+	_, ok := (draw{rand: rand.New(rand.NewPCG(1, 1)), plan: p}).injectOnce(p.Nemesis)
 	return ok || p.Nemesis == noFault
 }
 
-// corpus are the latest of the drawn runs that came to a new state.
+// corpus holds the latest drawn runs that reached a new state.
 type corpus struct {
 	all  []kept
-	next int // the oldest, which goes first
+	next int // index of the oldest
 }
 
 type kept struct {
@@ -75,7 +77,7 @@ type kept struct {
 	schedule string
 }
 
-// mostKept are as many as are kept for each fault.
+// mostKept is the capacity of a corpus.
 const mostKept = 64
 
 func (c *corpus) keep(k kept) {
@@ -87,8 +89,8 @@ func (c *corpus) keep(k kept) {
 	c.next = (c.next + 1) % mostKept
 }
 
-// changed is a run that was kept, with another moment, length or order, or one fault more. What is
-// not changed stays: with the seed the order stays, too, up to where the change is felt.
+// changed returns a stored run with another moment, length or order, or with one more fault. If the
+// seed does not change, the order also stays the same until the change has an effect.
 func (d draw) changed(k kept) kept {
 	seed := k.plan.Seed
 	k.plan.Scenario = slices.Clone(k.plan.Scenario)
@@ -106,7 +108,7 @@ func (d draw) changed(k kept) kept {
 	case n < 6 && len(waits) > 0:
 		d.stretched(k.plan, waits[d.rand.IntN(len(waits))])
 	case n == 6 && len(k.plan.Scenario) < mostSteps && k.plan.Nemesis != noFault:
-		more, _ := d.once(k.plan.Nemesis)
+		more, _ := d.injectOnce(k.plan.Nemesis)
 		k.plan.Scenario = append(k.plan.Scenario, more...)
 	default:
 		seed = d.plan.Seed
@@ -115,11 +117,11 @@ func (d draw) changed(k kept) kept {
 	return k
 }
 
-// mostSteps of a scenario to which a further fault is added.
+// mostSteps limits the length of a scenario that gets another fault.
 const mostSteps = 24
 
-// moved is another moment, or one a little earlier or later, on the other side of a command, or of
-// another client.
+// moved changes the moment of a step: to another one, a little earlier or later, to the other side
+// of the command, or to another client.
 func (d draw) moved(s *nemesis.Step) {
 	a := *s.Await
 	s.Await = &a
@@ -140,8 +142,8 @@ func (d draw) moved(s *nemesis.Step) {
 	}
 }
 
-// stretched gives a step of a plan another length: as if it were drawn, or a few percent more or
-// less than it was. A client that is slow without a fault stays so for less than a lease.
+// stretched changes the length of a step of a plan. It draws a new length, or changes the old one
+// by a few percent. A client that is slow without a fault stays so for less than a lease.
 func (d draw) stretched(p harness.Plan, step int) {
 	s := &p.Scenario[step]
 	switch {

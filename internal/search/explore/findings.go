@@ -18,74 +18,75 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
-// Findings is the result of a search, for people and programs.
+// Findings is the result of a search.
 type Findings struct {
 	Format   int      `json:"format"` // batch.Format
 	Impl     string   `json:"impl"`
 	Nemesis  string   `json:"nemesis"`
 	Progress Progress `json:"progress"`
 	Rate     float64  `json:"runs_per_second"`
-	Stopped  bool     `json:"stopped,omitempty"` // before the budget was used up
-	// nothing was found: with 95 % confidence less than this share of the runs of this search would
-	// show a violation
+	Stopped  bool     `json:"stopped,omitempty"` // stopped before the budget was used up
+	// If nothing was found, the probability of a violation in a run of this search is below this with
+	// 95 % confidence.
 	Rarer   float64   `json:"rarer_than,omitempty"`
 	Doubt   string    `json:"doubt,omitempty"` // why a search that found nothing shows too little
 	Found   []Finding `json:"found"`
-	Covered *Covered  `json:"covered,omitempty"` // of an exhaustive search
-	// what was asked for, by the names of the flags of explore; shards of one search have the same
+	Covered *Covered  `json:"covered,omitempty"` // set by an exhaustive search
+	// the settings of the search by flag of explore; all shards of one search have the same
 	Asked   map[string]string `json:"asked,omitempty"`
 	Version string            `json:"version,omitempty"` // of lockbench
 	Shard   batch.Shard       `json:"shard,omitzero"`
-	Missing []string          `json:"missing_shards,omitempty"` // of a search that was joined
-	// the command that does a counterexample again, with %s for its file; "": lockbench replay
+	Missing []string          `json:"missing_shards,omitempty"` // of a merged search
+	// a format for the command that replays the counterexample in file %s; if empty, `lockbench replay
+	// %s`
 	Again string `json:"-"`
 }
 
-// Finding is a counterexample that was saved.
+// Finding is a counterexample that was stored.
 type Finding struct {
 	File        string `json:"file"`
 	Seed        uint64 `json:"seed"`
-	Run         int    `json:"run,omitempty"` // in which run of a search it was found, from 1
+	Run         int    `json:"run,omitempty"` // the run of the search that found it, from 1
 	Property    string `json:"property"`
 	Class       string `json:"class,omitempty"`
 	Explanation string `json:"explanation"`
 	Steps       int    `json:"steps"`
 	ShrinkRuns  int    `json:"shrink_runs"`
-	// the budget of making it small was used up, and it may become smaller
+	// the budget for shrinking was used up, so it may become smaller
 	Unfinished bool `json:"unfinished,omitempty"`
-	// how likely it was from each step on; null: there was no time for that
+	// how likely it was after each step; null if it was not measured
 	Curve *counterexample.Curve `json:"curve"`
 
 	counterexample *counterexample.Counterexample
 }
 
-// Keeper makes hits small and saves them as counterexamples.
+// Keeper shrinks hits and stores them as counterexamples.
 type Keeper struct {
-	Store string // they go below its directory "counterexamples"
-	Out   string // the file of the first, instead; "": as the others
-	AsIs  bool   // without making them small
-	// Plain says that no curves are measured.
+	Store string // parent of the directory "counterexamples"
+	Out   string // file of the first counterexample; if empty, it goes to Store
+	AsIs  bool   // do not shrink
+	// Plain omits the curves.
 	Plain bool
-	// Budget is how much time all hits have together. If zero, the work itself is bounded.
+	// Budget is the time for all hits together. If zero, only the amount of work is limited.
 	Budget time.Duration
-	Jobs   int // runs at the same time, of the curve; 0: one
-	// a terminal shows how far the work has come; nil: none does
+	Jobs   int // parallel runs when measuring a curve; 0 means 1
+	// a terminal for progress reports, or nil
 	Screen io.Writer
 }
 
-// SaveError says that a counterexample could not be written.
+// SaveError is returned if a counterexample cannot be written.
 type SaveError struct{ Err error }
 
 func (e SaveError) Error() string { return e.Err.Error() }
 func (e SaveError) Unwrap() error { return e.Err }
 
-// Keep keeps the first hit of each property and class. The error is a SaveError, or says that a hit
-// could not be done again.
+// Keep stores the first hit of each property and class. It returns a SaveError if it cannot write a
+// file, and another error if a hit cannot be repeated.
 func (k Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error) {
 	kinds, end := firstOfKind(hits), time.Now().Add(k.Budget)
 	for i, h := range kinds {
 		share := time.Until(end) / time.Duration(len(kinds)-i)
-		x, shrunk, err := k.within(ctx, share*2/3, h)
+		x, shrunk, err := k.shrinkWithin(ctx, share*2/3, h)
 		if err != nil {
 			return all, fmt.Errorf("seed %d: %w", h.Seed, err)
 		}
@@ -114,8 +115,8 @@ func firstOfKind(hits []Hit) (kinds []Hit) {
 	return kinds
 }
 
-// within makes a hit small in a time, if there is a budget.
-func (k Keeper) within(ctx context.Context, limit time.Duration, h Hit) (
+// shrinkWithin shrinks a hit. It limits the time if there is a budget.
+func (k Keeper) shrinkWithin(ctx context.Context, limit time.Duration, h Hit) (
 	*counterexample.Counterexample, Shrunk, error) {
 	if k.Budget > 0 {
 		inner, cancel := context.WithTimeout(ctx, max(limit, 0))
@@ -125,7 +126,8 @@ func (k Keeper) within(ctx context.Context, limit time.Duration, h Hit) (
 	return k.small(ctx, h)
 }
 
-// curve measures a curve in a time, if there is a budget. It returns nil if the time is over.
+// curve measures a curve. It limits the time if there is a budget, and returns nil if the time runs
+// out.
 func (k Keeper) curve(ctx context.Context, limit time.Duration,
 	x *counterexample.Counterexample) *counterexample.Curve {
 	if k.Budget > 0 {
@@ -147,7 +149,7 @@ func (k Keeper) small(ctx context.Context, h Hit) (*counterexample.Counterexampl
 	return h.shrink(ctx, k.Screen)
 }
 
-// unfinished says that a counterexample may become smaller.
+// unfinished returns a note if the counterexample may become smaller.
 func (f Finding) unfinished() string {
 	if f.Unfinished {
 		return ", and the budget for that was used up"
@@ -155,7 +157,7 @@ func (f Finding) unfinished() string {
 	return ""
 }
 
-// foundIn says in which of the runs it was found.
+// foundIn says which run found it.
 func (f Finding) foundIn(p Progress) string {
 	if f.Run == 0 {
 		return units.Count(p.Runs, "run")
@@ -163,16 +165,16 @@ func (f Finding) foundIn(p Progress) string {
 	return fmt.Sprintf("found in run %d of %d", f.Run, p.Runs)
 }
 
-// under names the fault that it was found under; "" if a shard named none and its counterexample is
-// not on this machine.
-func (f Finding) under() string {
+// nemesis returns the name of the fault. It returns "" if the counterexample is not on this
+// machine.
+func (f Finding) nemesis() string {
 	if f.counterexample == nil {
 		return ""
 	}
 	return f.counterexample.Plan.Nemesis
 }
 
-// decision is the step that decided it.
+// decision returns the step that decided the violation, as a line.
 func (f Finding) decision() string {
 	n := f.Curve.Decided
 	if f.counterexample == nil || n == 0 || n > len(f.counterexample.Steps) {
@@ -181,7 +183,7 @@ func (f Finding) decision() string {
 	return f.counterexample.Steps[n-1].String() + "\n"
 }
 
-// save writes a counterexample under a name that says what it shows.
+// save writes a counterexample to a file whose name describes it.
 func (k Keeper) save(x *counterexample.Counterexample, first bool) (string, error) {
 	file := k.Out
 	if file == "" || !first {
@@ -201,7 +203,7 @@ func (k Keeper) save(x *counterexample.Counterexample, first bool) (string, erro
 	return file, errors.Join(x.Write(out), out.Close())
 }
 
-// Text writes the findings for people, the first of them with its steps.
+// Text writes the findings for people. It shows the steps of the first one.
 func (f Findings) Text(w io.Writer) error {
 	b, p := &strings.Builder{}, f.Progress
 	if f.Covered != nil {
@@ -237,7 +239,7 @@ func (f Findings) Text(w io.Writer) error {
 		fmt.Fprintf(b, "%s violates D: %s\n", f.Impl, p.Hung)
 	}
 	for i, x := range f.Found {
-		fmt.Fprintf(b, "%s under %s violates %s", f.Impl, cmp.Or(f.Nemesis, x.under(), "some fault"),
+		fmt.Fprintf(b, "%s under %s violates %s", f.Impl, cmp.Or(f.Nemesis, x.nemesis(), "some fault"),
 			x.Property)
 		if x.Class != "" {
 			fmt.Fprintf(b, ": %s", x.Class)
@@ -258,12 +260,12 @@ func (f Findings) Text(w io.Writer) error {
 	return err
 }
 
-// shownSteps bounds the lines of a counterexample on a terminal; the file has every step.
+// shownSteps limits the lines of a counterexample on a terminal. The file has every step.
 const shownSteps = 60
 
 func (f Finding) steps(w io.Writer) {
 	if f.counterexample == nil {
-		return // it is on the machine of its shard
+		return // the counterexample is on the machine of its shard
 	}
 	for _, s := range f.counterexample.Plan.Scenario {
 		fmt.Fprintln(w, "scenario  ", s)

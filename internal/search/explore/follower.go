@@ -12,48 +12,48 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
-// follower chooses the order of a run: it follows a prefix, takes the first way from there on, and
-// notes each prefix within the bounds that branches off. Where everything that could happen next is
-// gone through elsewhere, it ends the run: the state is known, or what could happen is asleep.
+// follower chooses the order of a run. It follows a prefix, then always takes the first open
+// option, and records each prefix within the bounds that branches off. It ends the run when all
+// continuations are explored elsewhere, because the state is known or the remaining options sleep.
 type follower struct {
-	sim.Recorded // nothing but the order is left open
+	sim.Recorded // only the order is left open
 	simrun.Questions
 	simrun.Injection
 	prefix  prefix
-	fault   *asleep // nil: nothing sleeps
+	fault   *asleep // if nil, nothing sleeps
 	clashes func(a, t asleep) bool
 	limit   Bounds
 	cut     context.CancelFunc // ends the run
-	states  *states            // nil: no hashing
-	replied map[string]uint64  // by client and node: hash of its replies, arrived or not
+	states  *states            // if nil, states are not hashed
+	replied map[string]uint64  // hash of the replies by client and node, delivered or not
 	answers map[string]int
 
 	chosen   []int
-	used     Bounds // of the limits
-	injected int64  // when the fault was, in ms
-	last     int    // the process that went last
-	inside   uint64 // hash of who was granted what and released it, in order
+	used     Bounds // how much of limit is used
+	injected int64  // when the fault struck, in ms
+	last     int    // the process that acted last
+	inside   uint64 // hash of who acquired and released the lock, in order
 	branches []prefix
 	merged   bool
 
 	sleeping []asleep
-	slept    int  // ways that were not taken since they are asleep
-	step     step // that was taken last
-	seen     seen // of it
+	slept    int  // options that were not taken because they sleep
+	step     step // the latest step
+	seen     seen // the effects of the latest step
 }
 
-// step is one that was taken after the prefix was followed.
+// step is a step that was taken at or after the end of the prefix.
 type step struct {
 	at
 	taken asleep
 	now   int64 // ms
 	known bool  // something sleeps, or may
-	rest  []int // further ways from there
+	rest  []int // further options at this choice
 	slept []asleep
-	depth int // of the choice
+	depth int // number of choices before this one
 }
 
-// executed takes each command: its reply is under way from now on.
+// executed handles the execution of a command. Its reply is in flight from now on.
 func (f *follower) executed(x sim.Execution) {
 	to := fmt.Sprint(x.Client, x.Node)
 	f.replied[to] = walked(f.replied[to], x)
@@ -61,8 +61,8 @@ func (f *follower) executed(x sim.Execution) {
 	f.seen.pushes = f.seen.pushes || strings.EqualFold(x.Args[0], "subscribe")
 }
 
-// happened takes each event. Verdicts look at the order in which clients were inside, so that it is
-// a part of the state.
+// happened handles an event. The order of the clients that held the lock is part of the state,
+// since verdicts depend on it.
 func (f *follower) happened(e history.Event) {
 	if e.Process < 0 {
 		return
@@ -75,10 +75,10 @@ func (f *follower) happened(e history.Event) {
 	}
 }
 
-// CanInject is sim.Injector.
+// CanInject implements sim.Injector.
 func (f *follower) CanInject() bool { return f.Armed() && f.used.Faults < f.limit.Faults }
 
-// Pick is sim.Picker. Beside the options that it is given there is one more: the fault, now.
+// Pick implements sim.Picker. Besides the given options it may choose to inject the fault now.
 func (f *follower) Pick(w *sim.Environment, options []sim.Option) int {
 	f.observe(w, options)
 	name, c := f.Name(options), 0
@@ -89,7 +89,7 @@ func (f *follower) Pick(w *sim.Environment, options []sim.Option) int {
 			f.sleeping, f.step.rest = f.prefix.asleep, f.prefix.rest
 		}
 	default:
-		ways := f.ways(w, options)
+		ways := f.openWays(w, options)
 		if len(ways) == 0 {
 			f.merged = true
 			f.cut()
@@ -100,11 +100,11 @@ func (f *follower) Pick(w *sim.Environment, options []sim.Option) int {
 	return f.take(w, name, options, c)
 }
 
-// take goes one way.
+// take takes option c.
 func (f *follower) take(w *sim.Environment, name string, options []sim.Option, c int) int {
 	f.note(w, options, c)
 	f.chosen = append(f.chosen, c)
-	f.used = f.after(options, c)
+	f.used = f.usedAfter(options, c)
 	if c == len(options) {
 		f.answers[counterexample.InjectBefore+name] = 1
 		f.injected = w.Now() / 1e6
@@ -118,10 +118,11 @@ func (f *follower) take(w *sim.Environment, name string, options []sim.Option, c
 	return c
 }
 
-// ways are the options within the bounds that are to be gone through from here: all that do not
-// sleep, and of a state that is known those that slept at every visit before. The fault is the
-// first way: it branches off here, and sleeps in all others.
-func (f *follower) ways(w *sim.Environment, options []sim.Option) (ways []int) {
+// openWays returns the options within the bounds that must be explored from here. In a new state,
+// these are the options that do not sleep. In a known state, they are the options that slept at
+// every earlier visit and are awake now. If the fault is not the first of them, it branches off
+// here and sleeps in all others.
+func (f *follower) openWays(w *sim.Environment, options []sim.Option) (ways []int) {
 	n := len(options)
 	if f.CanInject() {
 		n++
@@ -145,7 +146,7 @@ func (f *follower) ways(w *sim.Environment, options []sim.Option) (ways []int) {
 			name = options[c].Name
 		}
 		switch sleeps := slices.Contains(names, name); {
-		case !f.after(options, c).within(f.limit), !fresh && !slices.Contains(woken, name):
+		case !f.usedAfter(options, c).fits(f.limit), !fresh && !slices.Contains(woken, name):
 		case fresh && sleeps:
 			f.slept++
 		case name == injecting && f.fault != nil && len(ways) > 0:
@@ -158,13 +159,13 @@ func (f *follower) ways(w *sim.Environment, options []sim.Option) (ways []int) {
 	return ways
 }
 
-// branch notes a prefix that is not followed here.
+// branch records a prefix that this run does not follow.
 func (f *follower) branch(depth, c int, rest []int, sleeping []asleep) {
 	f.branches = append(f.branches, prefix{plan: f.prefix.plan,
 		choices: append(slices.Clone(f.chosen[:depth]), c), rest: rest, asleep: sleeping})
 }
 
-// note keeps what is known where a step is taken, to learn what it does.
+// note records the situation before a step, so that observe can find out what the step does.
 func (f *follower) note(w *sim.Environment, options []sim.Option, c int) {
 	s := &f.step
 	s.known = len(f.chosen) >= len(f.prefix.choices)-1
@@ -183,8 +184,8 @@ func (f *follower) note(w *sim.Environment, options []sim.Option, c int) {
 	f.seen.executed, f.seen.events = nil, 0
 }
 
-// observe learns what the latest step did, now that it is seen what can happen after it: who sleeps
-// on, and what sleeps in the ways that were not taken there.
+// observe finds out the effects of the latest step from the options after it. It determines which
+// sleepers keep sleeping, and what sleeps in the options that were not taken.
 func (f *follower) observe(w *sim.Environment, options []sim.Option) {
 	s := &f.step
 	if !s.known {
@@ -207,12 +208,12 @@ func (f *follower) observe(w *sim.Environment, options []sim.Option) {
 			f.sleeping = append(f.sleeping, a)
 		}
 	}
-	f.turn(!s.taken.alone && f.fault != nil)
+	f.branchNext(!s.taken.alone && f.fault != nil)
 }
 
-// turn notes the next of the ways that were not taken at the latest step. What was taken sleeps
-// there, if it is known what it did.
-func (f *follower) turn(sleeps bool) {
+// branchNext records a branch to the next option that the latest step left out. If sleeps is true,
+// the option that was taken sleeps there.
+func (f *follower) branchNext(sleeps bool) {
 	s := &f.step
 	if s.known && len(s.rest) > 0 {
 		sleeping := s.slept
@@ -224,10 +225,10 @@ func (f *follower) turn(sleeps bool) {
 	s.known = false
 }
 
-// passing stands for time among the processes.
+// passing represents time among the processes.
 const passing = -2
 
-// who acts if an option is taken.
+// who returns the process that acts if an option is taken.
 func who(o sim.Option) int {
 	if o.Name == sim.Time {
 		return passing
@@ -235,16 +236,16 @@ func who(o sim.Option) int {
 	return o.Process
 }
 
-// after is how much of the bounds is used if option c is taken. A process that could go on and must
-// wait is preempted, by another client or by another message of the same one, such as its
-// watchdog's. Where time passes while messages are under way, no process is preempted, but a
-// message is late.
-func (f *follower) after(options []sim.Option, c int) Bounds {
+// usedAfter returns how much of the bounds is used once option c is taken. A process that could act
+// but must wait is preempted, either by another client or by another message of its own client,
+// such as one from the watchdog. If time passes while messages are in flight, no process is
+// preempted, but a message is late.
+func (f *follower) usedAfter(options []sim.Option, c int) Bounds {
 	u := f.used
 	switch {
 	case c == len(options):
 		u.Faults++
-	case len(options) == 1: // there is nothing else to do
+	case len(options) == 1: // there is only one choice
 	case who(options[c]) == passing:
 		u.Expiries++
 	case preempts(options, f.last, options[c]):
@@ -253,19 +254,19 @@ func (f *follower) after(options []sim.Option, c int) Bounds {
 	return u
 }
 
-func (b Bounds) within(limit Bounds) bool {
+func (b Bounds) fits(limit Bounds) bool {
 	return b.Preemptions <= limit.Preemptions && b.Expiries <= limit.Expiries &&
 		b.Faults <= limit.Faults
 }
 
-// state is a hash of all that the rest of the run depends on: the environment's, what replies under
-// way say, what is left of the bounds, who went last if it could go on, the fault, and the order of
-// those inside.
+// state returns a hash of everything that the rest of the run depends on: the environment, the
+// replies in flight, the used bounds, the process that acted last if it could go on, the fault, and
+// the order of the lock's holders.
 func (f *follower) state(w *sim.Environment, options []sim.Option) uint64 {
 	h := mix(mix(w.Fingerprint(), uint64(f.prefix.plan)), f.inside)
 	replies := uint64(0)
 	for to, said := range f.replied {
-		replies += mix(text(said, to), 0) // in whichever order
+		replies += mix(text(said, to), 0) // in any order
 	}
 	last := f.last
 	if !goesOn(options, last) {
@@ -278,7 +279,7 @@ func (f *follower) state(w *sim.Environment, options []sim.Option) uint64 {
 	return mix(h, replies)
 }
 
-// mix is a step of a hash.
+// mix adds a value to a hash.
 func mix(h, v uint64) uint64 {
 	h = (h ^ v) * 0xbf58476d1ce4e5b9
 	return h ^ h>>29

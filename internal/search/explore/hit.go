@@ -12,23 +12,22 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
-// Hit is a run with a violation, as it was found.
+// Hit is a run with a violation.
 type Hit struct {
 	Case        simrun.Case
 	Seed        uint64
-	Run         int // which of the runs of the search it was, in the order of seeds, from 1
+	Run         int // number of the run in the order of seeds, from 1
 	Property    string
 	Class       string
-	Explanation string // of the violation, for people
-	Decides     bool   // of R: the violation decides a run by itself
-	// the holder's lease ran out while the harness let it stand at a breakpoint, which a search never
-	// puts down to a fault, but a run that is done again may show
+	Explanation string // explains the violation to people
+	Decides     bool   // for R: the violation alone decides a run
+	// The holder's lease ran out while the harness held it at a breakpoint. A search never attributes
+	// that to a fault, but a repeated run may show it.
 	Stood bool
 }
 
-// HitOf does a run of the simulator again by its plan, as `lockbench run` did it, and returns it as
-// a hit on a property that it violates, ready to be made small. The error says that it cannot run,
-// or that the property is not violated in it.
+// HitOf repeats a simulated run of `lockbench run` by its plan and returns it as a hit that can be
+// shrunk. It returns an error if the plan cannot run or does not violate the property.
 func HitOf(ctx context.Context, p harness.Plan, property string) (Hit, error) {
 	chooser, answers := randomChooser(Random, p, p.Seed)
 	r, err := simrun.Job{Plan: p, Chooser: chooser}.Run(ctx)
@@ -44,19 +43,19 @@ func HitOf(ctx context.Context, p harness.Plan, property string) (Hit, error) {
 		Decides: v.Decides, Stood: r.OfTheHarness(v)}, nil
 }
 
-// Shrunk says what it took to make a case small.
+// Shrunk reports the effort of shrinking a case.
 type Shrunk struct {
 	Runs       int
-	Unfinished bool // the budget was used up; it may become smaller
+	Unfinished bool // the budget was used up, so the case may become smaller
 }
 
-// Shrink makes the case of a hit small and returns it as a counterexample. If ctx ends meanwhile,
-// or the budget of some ten seconds of a processor is used up, it is the smallest so far.
+// Shrink shrinks the case of a hit and returns it as a counterexample. If ctx ends or the budget
+// (about ten seconds of CPU time) is used up, it returns the smallest case so far.
 func (h Hit) Shrink(ctx context.Context) (*counterexample.Counterexample, Shrunk, error) {
 	return h.shrink(ctx, nil)
 }
 
-// shrink is Shrink, and shows on a terminal how far it has come.
+// shrink is like Shrink and shows its progress on a terminal.
 func (h Hit) shrink(ctx context.Context, screen io.Writer) (*counterexample.Counterexample, Shrunk,
 	error) {
 	s := &shrinker{ctx: ctx, property: h.Property, class: h.Class, stood: h.Stood,
@@ -69,10 +68,10 @@ func (h Hit) shrink(ctx context.Context, screen io.Writer) (*counterexample.Coun
 	small := s.shrink(h.Case)
 	line.Stop()
 	c, err := small.Settle(context.WithoutCancel(ctx), h.Property)
-	return c, Shrunk{int(s.runs.Load()), s.over()}, err
+	return c, Shrunk{int(s.runs.Load()), s.exhausted()}, err
 }
 
-// Settle returns the hit as a counterexample without making it small.
+// Settle returns the hit as a counterexample without shrinking it.
 func (h Hit) Settle(ctx context.Context) (*counterexample.Counterexample, error) {
 	return h.Case.Settle(ctx, h.Property)
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
-// Part is what one shard of a search found, and the file that holds it.
+// Part is the result of one shard of a search, with the file that holds it.
 type Part struct {
 	File     string
 	Findings Findings
 }
 
-// ReadPart reads what `explore --json` printed. A counterexample is looked for where its shard saved
-// it, and beside the file.
+// ReadPart reads the output of `explore --json`. It looks for counterexamples at the path that the
+// shard recorded and next to the file.
 func ReadPart(file string) (Part, error) {
 	f, err := batch.ReadFile[Findings](file)
 	if err != nil {
@@ -34,7 +34,7 @@ func ReadPart(file string) (Part, error) {
 	return Part{file, *f}, nil
 }
 
-// find reads the counterexample, where it is on this machine.
+// find reads the counterexample if it is on this machine.
 func (f *Finding) find(dir string) {
 	for _, at := range []string{f.File, filepath.Join(dir, f.File),
 		filepath.Join(dir, filepath.Base(f.File))} {
@@ -45,9 +45,9 @@ func (f *Finding) find(dir string) {
 	}
 }
 
-// Merge joins the shards of one search, each once, to what all of them say together: of each
-// property and class the shortest counterexample. With allowMissing some may be missing or stopped
-// early; then the whole was stopped.
+// Merge merges the shards of one search. Each shard may occur once. It keeps the shortest
+// counterexample of each property and class. With allowMissing, shards may be missing or stopped
+// early, and the result is then marked as stopped.
 func Merge(parts []Part, allowMissing bool) (Findings, error) {
 	var common []batch.Part
 	for _, p := range parts {
@@ -80,7 +80,7 @@ func Merge(parts []Part, allowMissing bool) (Findings, error) {
 	return out, nil
 }
 
-// add joins the progress of another shard. How many of its states are new cannot be told.
+// add adds the progress of another shard. It is unknown how many of its states are new.
 func (p *Progress) add(o Progress) {
 	p.Runs += o.Runs
 	p.Hits += o.Hits
@@ -92,8 +92,8 @@ func (p *Progress) add(o Progress) {
 	p.Took = max(p.Took, o.Took)
 }
 
-// shortest keeps one finding of each property and class. In which run of the whole it was found
-// cannot be told.
+// shortest keeps one finding of each property and class. It clears the run number, because that
+// counts the runs of one shard.
 func shortest(all []Finding) []Finding {
 	slices.SortStableFunc(all, func(a, b Finding) int {
 		if c := strings.Compare(a.Property+a.Class, b.Property+b.Class); c != 0 {

@@ -12,27 +12,27 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// draw is a fault that hits at a moment drawn at random: at a time, at a phase of a client's
-// cycle, or before or after one of its commands. The scenarios of the nemesis table are aimed where
-// a lock is known to hurt; these may find another place.
+// draw creates scenarios with a fault at a random moment: at a time, at a phase of a client's
+// cycle, or before or after one of its commands. The scenarios of the nemesis table aim at moments
+// that are known to hurt a lock. Random moments may find others.
 type draw struct {
 	rand   *rand.Rand
 	plan   harness.Plan
-	victim string // the client that it is about, mostly; "": none yet
-	// commands that the lock was seen to send, as breakpoints name them: one that is rare is as likely
-	// a moment as any other
+	victim string // the client that is hit most often; if empty, none is chosen yet
+	// the commands that the lock was seen to send, as breakpoints name them; each is drawn with the
+	// same probability, however rare it is
 	commands []string
 }
 
-// fresh is the plan with its fault at a drawn moment.
-func (d draw) fresh() harness.Plan {
+// newPlan returns the plan with its fault at a random moment.
+func (d draw) newPlan() harness.Plan {
 	d.pace()
 	d.plan.Scenario, d.plan.Requires = d.scenario(d.plan.Nemesis), history.Requires{}
 	return d.plan
 }
 
-// pace lets clients work for a moment or for most of a lease, and take their time between two
-// holds, now and then: locks are used so, too.
+// pace sometimes makes holds very short or almost as long as a lease, and adds pauses between
+// holds, because real programs use locks in these ways as well.
 func (d *draw) pace() {
 	p := &d.plan
 	if d.rand.IntN(3) > 0 {
@@ -49,14 +49,14 @@ func (d *draw) pace() {
 	}
 }
 
-// scenario is the fault with this name at a drawn moment, now and then twice; nil: the name has no
-// form without an aim.
+// scenario returns the fault at a random moment, and sometimes two such faults. It returns nil if
+// the fault has no form without an aim.
 func (d draw) scenario(fault string) (steps []nemesis.Step) {
 	if fault == noFault {
 		return d.slow()
 	}
 	for n := 1 + d.rand.IntN(4)/3; n > 0; n-- {
-		more, ok := d.once(fault)
+		more, ok := d.injectOnce(fault)
 		if !ok {
 			return nil
 		}
@@ -65,8 +65,9 @@ func (d draw) scenario(fault string) (steps []nemesis.Step) {
 	return steps
 }
 
-// once is the fault once; false: the name has no form without an aim.
-func (d draw) once(fault string) ([]nemesis.Step, bool) {
+// injectOnce returns the fault at one random moment. It returns false if the fault has no form
+// without an aim.
+func (d draw) injectOnce(fault string) ([]nemesis.Step, bool) {
 	d.victim = d.client()
 	if about, _, _ := nemesis.Find(fault); about.Work {
 		return d.works(), true
@@ -78,19 +79,19 @@ func (d draw) once(fault string) ([]nemesis.Step, bool) {
 	return d.inject(e), true
 }
 
-// noFault is the name of no fault at all.
+// noFault is the name of the absence of a fault.
 const noFault = "none"
 
-// works lets a client work for about a lease, or for longer.
+// works makes a client hold the lock for about a lease or longer.
 func (d draw) works() []nemesis.Step {
-	at := d.at()
+	at := d.drawAwait()
 	at.Await.Phase = []string{nemesis.Granted, nemesis.Releasing}[d.rand.IntN(2)]
 	at.Await.Nth = 1 + d.rand.IntN(3)
 	return append([]nemesis.Step{at, {Do: nemesis.Wait, For: d.length()}}, goOn(at.Await.As)...)
 }
 
-// slow lets one client stand before or after one of its commands, or two clients, as clients do
-// without any fault. Each is slow for less than a lease, together with the time that it is inside.
+// slow stops one or two clients before or after a command, as happens without any fault. Each delay
+// plus the hold time is shorter than a lease.
 func (d draw) slow() []nemesis.Step {
 	most := slowest(d.plan)
 	part := func(of int64) history.Duration { return history.Duration(1 + d.rand.Int64N(max(1, of))) }
@@ -110,15 +111,16 @@ func (d draw) slow() []nemesis.Step {
 		{Do: nemesis.Wait, For: part(most - int64(both))}}, goOn("later"))
 }
 
-// goOn lets the client with a name go on. If none came in time, none shall stand there later.
+// goOn lets the named client continue. The second step cancels the breakpoint if no client reached
+// it in time.
 func goOn(name string) []nemesis.Step {
 	return []nemesis.Step{{Do: nemesis.Go, Target: name}, {Do: nemesis.Go}}
 }
 
-// slowest is how long a client may be slow without any fault: its lease outlasts that and its work.
+// slowest returns the longest delay of a client, in ns, that with its work stays below the lease.
 func slowest(p harness.Plan) int64 { return int64(p.TTL-p.Hold) * 9 / 10 }
 
-// stop is a moment at which a client stands.
+// stop returns a moment at which a client stops at a breakpoint.
 func (d draw) stop() nemesis.Step {
 	for {
 		if at, name := d.moment(); name != "" {
@@ -127,11 +129,11 @@ func (d draw) stop() nemesis.Step {
 	}
 }
 
-// inject does the effect at a drawn moment, lets the client that stands at the breakpoint go on at
-// once, and undoes the effect after a drawn time or at another moment.
+// inject starts the effect at a random moment and lets a client that waits at the breakpoint
+// continue at once. It ends the effect after a random time or at another moment.
 func (d draw) inject(e nemesis.Effect) []nemesis.Step {
 	if d.plan.Renews() && len(e.End) > 0 && d.rand.IntN(4) == 0 {
-		return d.during(e)
+		return d.injectDuringWork(e)
 	}
 	if len(e.End) > 0 && d.rand.IntN(8) == 0 {
 		return d.alone(e)
@@ -147,8 +149,8 @@ func (d draw) inject(e nemesis.Effect) []nemesis.Step {
 		return append(append(steps, nemesis.Step{Do: nemesis.Wait, For: d.length()}), e.End...)
 	}
 	until, name := d.moment()
-	if d.rand.IntN(2) == 0 { // while a client is inside, mostly the one that it is about
-		until, name = d.at(), "until"
+	if d.rand.IntN(2) == 0 { // while a client, usually the victim, is inside
+		until, name = d.drawAwait(), "until"
 		until.Await.Phase, until.Await.Nth = nemesis.Granted, 1+d.rand.IntN(3)/2
 	}
 	if steps = append(append(steps, until), e.End...); name != "" {
@@ -158,28 +160,28 @@ func (d draw) inject(e nemesis.Effect) []nemesis.Step {
 	return steps
 }
 
-// during does the effect while a client works for as long as it takes, since its lock renews its
-// lease: what keeps the renewals away shows only so.
-func (d draw) during(e nemesis.Effect) []nemesis.Step {
-	at := d.at()
+// injectDuringWork keeps a client inside the lock during the effect. This reveals failed renewals
+// of a lock that renews its lease.
+func (d draw) injectDuringWork(e nemesis.Effect) []nemesis.Step {
+	at := d.drawAwait()
 	at.Await.As, at.Await.Phase, at.Await.Nth = "slow", nemesis.Granted, 1+d.rand.IntN(3)
 	begin := append([]nemesis.Step{at}, e.Begin...)
 	lasts := nemesis.Step{Do: nemesis.Wait, For: d.length()}
-	if d.rand.IntN(2) == 0 { // it works on when the fault is over
+	if d.rand.IntN(2) == 0 { // it keeps working when the fault is over
 		return slices.Concat(begin, []nemesis.Step{lasts}, e.End,
 			[]nemesis.Step{{Do: nemesis.Wait, For: d.length()}}, goOn("slow"))
 	}
 	return slices.Concat(begin, []nemesis.Step{lasts}, goOn("slow"), e.End)
 }
 
-// alone does the effect, half the time when its victim leaves, and then only the victim asks for
-// the lock, until it is granted it. There the effect ends while it is inside, for no longer than a
-// client that is slow without a fault, and the others ask: what it sent for an earlier hold may
-// meet a later one.
+// alone lets only the victim request the lock during the effect, until it gets it. Half the time
+// the effect starts when the victim releases the lock. The effect ends while the victim is inside,
+// and then the others request the lock. A message that the victim sent for an earlier hold may then
+// interfere with a later one.
 func (d draw) alone(e nemesis.Effect) []nemesis.Step {
-	begin, again := d.begin(e), d.at()
+	begin, again := d.begin(e), d.drawAwait()
 	if d.rand.IntN(2) == 0 {
-		leaves := d.at()
+		leaves := d.drawAwait()
 		leaves.Await.Client, leaves.Await.Phase = d.victim, nemesis.Releasing
 		leaves.Await.Nth = 1 + d.rand.IntN(2)
 		begin = slices.Concat([]nemesis.Step{leaves}, e.Begin, goOn(leaves.Await.As))
@@ -191,8 +193,8 @@ func (d draw) alone(e nemesis.Effect) []nemesis.Step {
 		[]nemesis.Step{{Do: nemesis.Resume}, {Do: nemesis.Wait, For: inside}}, goOn("again"))
 }
 
-// begin does the effect at a drawn moment, or now and then while no client asks for the lock, so
-// that all of them ask at once when it has begun.
+// begin starts the effect at a random moment. Sometimes it starts while no client requests the
+// lock, so that all of them then request it at once.
 func (d draw) begin(e nemesis.Effect) []nemesis.Step {
 	if d.rand.IntN(8) == 0 {
 		return slices.Concat([]nemesis.Step{{Do: nemesis.Quiesce}}, e.Begin,
@@ -206,10 +208,10 @@ func (d draw) begin(e nemesis.Effect) []nemesis.Step {
 	return steps
 }
 
-// dwells lets a client take its time where it may take as much as it likes: between two holds, or
-// inside if its lock renews its lease by itself.
+// dwells delays a client where any delay is allowed: between two holds, or inside if the lock
+// renews its lease by itself.
 func (d draw) dwells() []nemesis.Step {
-	at := d.at()
+	at := d.drawAwait()
 	at.Await.As, at.Await.Phase = "slow", nemesis.Released
 	if d.plan.Renews() && d.rand.IntN(2) == 0 {
 		at.Await.Phase = nemesis.Granted
@@ -217,10 +219,10 @@ func (d draw) dwells() []nemesis.Step {
 	return append([]nemesis.Step{at, {Do: nemesis.Wait, For: d.length()}}, goOn("slow")...)
 }
 
-// moment is a step that is over at the moment, and the name of the client that stands at a
-// breakpoint then.
+// moment returns a step that ends at a random moment, and the name of the client that then waits at
+// a breakpoint, if one does.
 func (d draw) moment() (s nemesis.Step, name string) {
-	s = d.at()
+	s = d.drawAwait()
 	switch a := s.Await; d.rand.IntN(3) {
 	case 0:
 		return nemesis.Step{Do: nemesis.Wait, For: history.Duration(d.rand.Int64N(int64(s.For)/40)+1) *
@@ -240,9 +242,9 @@ func (d draw) moment() (s nemesis.Step, name string) {
 	return s, s.Await.As
 }
 
-// at is a moment of a client, mostly of the victim, whose phase or command is still open. It
-// is not waited for longer than three leases.
-func (d draw) at() nemesis.Step {
+// drawAwait returns a step that waits for a client, usually the victim, for at most three leases.
+// The caller sets the phase or command.
+func (d draw) drawAwait() nemesis.Step {
 	a := &nemesis.Await{As: "drawn", Client: d.client()}
 	if d.victim != "" && d.rand.IntN(3) > 0 {
 		a.Client = d.victim
@@ -250,14 +252,14 @@ func (d draw) at() nemesis.Step {
 	return nemesis.Step{Await: a, For: history.Duration(3 * d.plan.TTL)}
 }
 
-// lengths of a fault in percent of a lease: mostly longer, just over it and just under it, and now
-// and then much shorter.
+// lengths lists the lengths of a fault in percent of a lease. Most are longer than a lease or close
+// to it.
 var lengths = []history.Duration{130, 130, 250, 105, 95, 60, 30}
 
-// rates of a clock that drifts, as shares of twice the speed.
+// rates lists the drift rates of a clock as shares of double speed.
 var rates = []float64{1, 0.2, 0.02, -0.02, -0.2}
 
-// length is how long a fault lasts.
+// length draws how long a fault lasts.
 func (d draw) length() history.Duration {
 	return d.plan.TTL * lengths[d.rand.IntN(len(lengths))] / 100
 }
@@ -271,7 +273,7 @@ func (d draw) node() string {
 	return "n0"
 }
 
-// effect draws what a fault does, and to which client or server.
+// effect draws the details of a fault and the client or server that it hits.
 func (d draw) effect(fault string) (nemesis.Effect, bool) {
 	name, variant, _ := strings.Cut(fault, ":")
 	on := nemesis.On{Client: cmp.Or(d.victim, d.client()), Nodes: []string{d.node()}}
@@ -279,7 +281,7 @@ func (d draw) effect(fault string) (nemesis.Effect, bool) {
 	short := false
 	switch name {
 	case "latency", "minority-loss", "majority-loss":
-		return nemesis.Effect{}, false // it lasts for the whole run, or needs several servers
+		return nemesis.Effect{}, false // it lasts for the whole run or needs several servers
 	case "late":
 		on.Mode = []string{nemesis.Requests, nemesis.Replies}[d.rand.IntN(2)]
 	case "restart", "busy":
@@ -301,19 +303,19 @@ func (d draw) effect(fault string) (nemesis.Effect, bool) {
 	e, ok := effects(d.plan).Effect(name, variant, on)
 	switch {
 	case name == "late" && d.rand.IntN(2) == 1:
-		e.Begin = e.Begin[:1] // newer connections do not take another way
+		e.Begin = e.Begin[:1] // without the redirect: newer connections are held back as well
 	case short:
 		e.Begin[0].Offset /= []history.Duration{4, 20}[d.rand.IntN(2)]
 		e.Begin[0].Rate *= rates[d.rand.IntN(len(rates))]
 	case name == "failover":
-		e.Begin = d.behind(e.Begin, on.Nodes[0]+">"+on.Copy)
+		e.Begin = d.cutReplica(e.Begin, on.Nodes[0]+">"+on.Copy)
 	}
 	return e, ok
 }
 
-// behind loses what the replica has not heard before a failover: its link is cut from a moment of
-// its own.
-func (d draw) behind(failover []nemesis.Step, link string) []nemesis.Step {
+// cutReplica cuts the replica's link at a random moment before a failover, so that later writes are
+// lost.
+func (d draw) cutReplica(failover []nemesis.Step, link string) []nemesis.Step {
 	at, name := d.moment()
 	begin := []nemesis.Step{{Do: nemesis.Cut, Target: link}}
 	if name == "" {

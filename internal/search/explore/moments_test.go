@@ -98,7 +98,7 @@ func TestDrawnPaces(t *testing.T) {
 	}
 	seen := map[[2]history.Duration]bool{}
 	for seed := range uint64(100) {
-		q := draw{rand: rand.New(rand.NewPCG(seed, 0)), plan: p}.fresh()
+		q := draw{rand: rand.New(rand.NewPCG(seed, 0)), plan: p}.newPlan()
 		seen[[2]history.Duration{q.Hold, q.Think}] = true
 		if err := q.Validate(); err != nil || slowest(q)+int64(q.Hold) >= int64(q.TTL) {
 			t.Errorf("seed %d: %v inside of %v: %v", seed, q.Hold, q.TTL, err)

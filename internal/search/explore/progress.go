@@ -9,22 +9,23 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
-// Progress is how far a search has come.
+// Progress reports how far a search has come.
 type Progress struct {
 	Runs int `json:"runs"`
-	// distinct: of clients, nodes and fault, without values and times; a search counts to 2^18
+	// distinct states of clients, nodes and the fault, ignoring values and times; a search counts up
+	// to 2^18
 	States int `json:"states"`
-	// of several shards: States are those of the one that had most, and there may be more
+	// the progress is of several shards; States is then the largest number of one shard, a lower bound
 	Joined        bool          `json:"joined,omitempty"`
 	Hits          int           `json:"hits"`           // runs with a violation
-	HarnessErrors int           `json:"harness_errors"` // runs that are worth nothing
+	HarnessErrors int           `json:"harness_errors"` // runs that failed and prove nothing
 	Took          time.Duration `json:"took"`
-	// why the first of the runs that are worth nothing is so
+	// why the first failed run failed
 	Broke    string `json:"broke,omitempty"`
-	Evidence        // of the other runs
-	// a call of the lock that never returned, and where its goroutine is; "": none was seen
+	Evidence        // from the other runs
+	// a call of the lock that never returned and the position of its goroutine, or ""
 	Hung string `json:"hung,omitempty"`
-	// faults that the lock or the simulator cannot have, each with the reason, if none was named
+	// faults that the lock or the simulator does not support, if the user named none
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 }
 
@@ -34,7 +35,7 @@ type LeftOut struct {
 	Reason string `json:"reason"`
 }
 
-// states says how many distinct states there were.
+// states says how many distinct states were reached.
 func (p Progress) states() string {
 	if p.Joined || p.States >= mostStates {
 		return fmt.Sprintf("%d distinct states or more", min(p.States, mostStates))
@@ -42,7 +43,7 @@ func (p Progress) states() string {
 	return fmt.Sprintf("%d distinct states", p.States)
 }
 
-// Rarer says in one line what follows from a search that found nothing: it is no proof.
+// Rarer says in one line what a search that found nothing shows. It is not a proof.
 func (p Progress) Rarer() string {
 	n := p.Runs - p.HarnessErrors
 	if n <= 0 {
@@ -56,7 +57,7 @@ func (p Progress) Rarer() string {
 		broke)
 }
 
-// rarer is the rule of three in words.
+// rarer states the rule of three in words.
 func (p Progress) rarer() string {
 	n := p.Runs - p.HarnessErrors
 	if n <= 0 {
@@ -65,8 +66,8 @@ func (p Progress) rarer() string {
 	return fmt.Sprintf(": with 95 %% confidence rarer than 3 in %s runs", units.Thousands(n))
 }
 
-// RarerThan is the rule of three: how likely a violation is in a run at most, with 95 % confidence,
-// if n runs had none. 0: there was one, or no run.
+// RarerThan returns an upper bound with 95 % confidence on the probability of a violation in a run
+// (the rule of three). It returns 0 if a violation was found or no run was made.
 func (p Progress) RarerThan() float64 {
 	if n := p.Runs - p.HarnessErrors; n > 0 && p.Hits == 0 {
 		return min(1, 3/float64(n))
@@ -74,11 +75,11 @@ func (p Progress) RarerThan() float64 {
 	return 0
 }
 
-// Rate is how many runs were made in a second.
+// Rate returns the number of runs per second.
 func (p Progress) Rate() float64 { return float64(p.Runs) / max(p.Took.Seconds(), 1e-9) }
 
-// show draws on a terminal how far a search has come, until it is stopped. Budget and seeds are
-// what it may use up; 0: there is no such limit.
+// show draws the progress of a search on a terminal until the line is stopped. Budget and seeds are
+// its limits, and 0 means no limit.
 func show(screen io.Writer, progressed func() Progress, budget time.Duration,
 	seeds int) *progress.Line {
 	within, of := "", ""

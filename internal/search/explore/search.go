@@ -22,46 +22,47 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Where faults are injected.
+// The moments at which faults are injected.
 const (
-	Aimed = "aimed" // as the scenarios of the nemesis table say
+	Aimed = "aimed" // as the scenarios of the nemesis table specify
 	Drawn = "drawn" // at a random time, phase or command
-	// drawn; those of runs that came to a new state are kept and changed a little
+	// as Drawn, but runs that reach a new state are stored and varied
 	Guided = "guided"
-	Both   = "both" // aimed and guided, by turns
+	Both   = "both" // alternating between Aimed and Guided
 )
 
-// Moments are the names of where faults are injected, the default first.
+// Moments returns the names of these moments. The first is the default.
 func Moments() []string { return []string{Both, Guided, Drawn, Aimed} }
 
-// Search is what to look for, and for how long.
+// Search specifies what to look for, and for how long.
 type Search struct {
-	Options    harness.RunOptions // the lock, the fault, the environment
-	Properties []string           // to be violated; empty: those that a run judges by default
-	// in addition, R where its violation decides a run by itself; always so if Properties is empty
+	Options harness.RunOptions // the lock, the fault, the environment
+	// properties to violate; if empty, the default properties of a run
+	Properties []string
+	// also count R if its violation alone decides a run; always true if Properties is empty
 	Decisive bool
 	Schedule string        // one of Schedules
 	Moments  string        // Aimed, Drawn, Guided or Both
-	Seeds    int           // runs at most; 0: no limit
-	Budget   time.Duration // 0: no limit
+	Seeds    int           // the largest number of runs; 0 means no limit
+	Budget   time.Duration // 0 means no limit
 	Jobs     int
-	Mine     func(seed int) bool // the seeds of this machine, counted from 0; nil: all
-	// KeepGoing lets the search go on after a violation, for most of its budget: the rest is for
-	// what was found.
+	Mine     func(seed int) bool // selects the seeds of this machine, from 0; nil selects all
+	// KeepGoing continues the search after a violation until 70 % of the budget is used. The rest is
+	// for shrinking.
 	KeepGoing bool
-	Screen    io.Writer // a terminal shows how far the search has come; nil: none does
+	Screen    io.Writer // a terminal for progress reports, or nil
 }
 
 // searching is the state of a search.
 type searching struct {
 	Search
-	plans []candidate // by turns
-	// commands that some run of an earlier generation sent, in order
+	plans []candidate // tried in turn
+	// the commands that earlier generations sent, sorted
 	commands []string
-	out      []LeftOut // faults that the lock or the simulator cannot have, and why
+	out      []LeftOut // faults that the lock or the simulator does not support
 	turns    turns
 	states   states
-	// runs that were planned; those after a violation are not made
+	// the number of planned runs, including runs that are skipped after a violation
 	planned int
 	begin   time.Time
 	runs    atomic.Int64
@@ -70,51 +71,51 @@ type searching struct {
 	mu    sync.Mutex
 	hits  []Hit
 	wrong error
-	broke string // why the first of the runs that broke did
+	broke string // why the first failed run failed
 
 	hung string // a call that never returned
 
-	evidence Evidence // of the other runs
+	evidence Evidence // from the other runs
 }
 
-// candidate is a plan that is tried by turns with others.
+// candidate is a plan that the search tries in turn with others.
 type candidate struct {
 	harness.Plan
 	drawn  bool   // its scenario is drawn for each seed
-	corpus corpus // of drawn scenarios; only what is guided looks into it
+	corpus corpus // drawn scenarios for Guided
 }
 
-// attempt is one run of a search, and the states that it came to.
+// attempt is one run of a search and the states that it reached.
 type attempt struct {
 	seed     uint64
 	run      int // its number in this search, from 1
-	number   int // of the plan, among those that are tried by turns
+	number   int // index of its plan
 	plan     harness.Plan
 	schedule string
 	visited  visited
-	commands map[string]bool // that nodes executed, as breakpoints name them
+	commands map[string]bool // executed commands, as breakpoints name them
 }
 
-// generation is how many seeds are planned at once. What a search has learned counts from the next
-// generation on, so that what it does depends on its seeds alone and not on the number of cores.
+// generation is how many seeds are planned at once. A search applies new knowledge only from the
+// next generation on, so that its result depends on its seeds and not on the number of cores.
 const generation = 64
 
-// Find searches until a violation is found, the budget is used up, or ctx ends. The hits are in the
-// order of their seeds, and do not depend on which core was faster. An error says why nothing can
-// be searched.
+// Find searches until it finds a violation, the budget is used up, or ctx ends. The hits are sorted
+// by seed and do not depend on the speed of the cores. It returns an error if nothing can be
+// searched.
 func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 	f := &searching{Search: s, begin: time.Now()}
 	f.states.most = mostStates
 	if err := f.prepare(); err != nil {
 		return nil, Progress{}, err
 	}
-	inner, cancel := within(ctx, s.Budget)
+	inner, cancel := withBudget(ctx, s.Budget)
 	defer cancel()
 	line := show(f.Screen, f.progress, s.Budget, s.Seeds)
 	for from := 0; inner.Err() == nil && (s.Seeds == 0 || from < s.Seeds) &&
 		!f.enough(uint64(from)); from += generation {
 		attempts := f.next(from)
-		pool.Each(inner, s.Jobs, f.wanted(attempts), func(a *attempt) { f.one(inner, a) })
+		pool.Each(inner, s.Jobs, f.pending(attempts), func(a *attempt) { f.runAttempt(inner, a) })
 		f.learn(attempts)
 	}
 	line.Stop()
@@ -141,8 +142,8 @@ func (f *searching) next(from int) (all []*attempt) {
 	return all
 }
 
-// wanted are those attempts that are still of interest when their turn comes.
-func (f *searching) wanted(all []*attempt) iter.Seq[*attempt] {
+// pending yields the attempts that are still needed when their turn comes.
+func (f *searching) pending(all []*attempt) iter.Seq[*attempt] {
 	return func(yield func(*attempt) bool) {
 		for _, a := range all {
 			if f.enough(a.seed) || !yield(a) {
@@ -152,7 +153,7 @@ func (f *searching) wanted(all []*attempt) iter.Seq[*attempt] {
 	}
 }
 
-// learn notes, in the order of the seeds, what was new in a generation.
+// learn records the new states and commands of a generation, in the order of the seeds.
 func (f *searching) learn(all []*attempt) {
 	for _, a := range all {
 		fresh := 0
@@ -175,16 +176,17 @@ func (f *searching) learn(all []*attempt) {
 	f.turns.adapt()
 }
 
-// within is a context with a budget of time; 0: without a limit.
-func within(ctx context.Context, budget time.Duration) (context.Context, context.CancelFunc) {
+// withBudget returns a context that ends when the budget of time is used up. A budget of 0 means no
+// limit.
+func withBudget(ctx context.Context, budget time.Duration) (context.Context, context.CancelFunc) {
 	if budget > 0 {
 		return context.WithTimeout(ctx, budget)
 	}
 	return context.WithCancel(ctx)
 }
 
-// enough reports whether seed i need not be run: an earlier one has a violation, or nothing can
-// run.
+// enough reports whether seed i can be skipped because an earlier seed has a violation or nothing
+// can run.
 func (f *searching) enough(i uint64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -196,10 +198,10 @@ func (f *searching) enough(i uint64) bool {
 	return f.wrong != nil || f.hung != "" || !f.KeepGoing && slices.ContainsFunc(f.hits, earlier)
 }
 
-// searchShare is the share of the budget after which a search that goes on after a violation ends.
+// searchShare is the share of the budget after which a search with KeepGoing ends.
 const searchShare = 0.7
 
-// prepare makes the plans that are tried by turns.
+// prepare makes the plans that are tried in turn.
 func (f *searching) prepare() error {
 	if err := harness.Judgeable(f.Properties); err != nil {
 		return err
@@ -218,28 +220,29 @@ func (f *searching) prepare() error {
 		f.Properties, f.Decisive = base.Deciding(), true
 	}
 	if f.Options.Nemesis != "" {
-		return f.under(o.Nemesis, true)
+		return f.addCandidates(o.Nemesis, true)
 	}
 	all := nemesis.All()
-	slices.SortStableFunc(all, func(a, b nemesis.Entry) int { // what every lock can have comes first
+	// faults that every lock supports come first
+	slices.SortStableFunc(all, func(a, b nemesis.Entry) int {
 		return strings.Compare(a.Needs, b.Needs)
 	})
 	for _, e := range all {
-		if err := f.under(e.Name, false); err != nil {
+		if err := f.addCandidates(e.Name, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// drawnRounds bounds a run with a drawn fault, which has no aim to tell when it has shown what it
-// can show.
+// drawnRounds limits a run with a drawn fault. Such a fault has no aim that could tell when the run
+// is done.
 const drawnRounds = 4
 
-// DefaultTTL is the lease that a search gives a lock.
+// DefaultTTL is the default lease of a search.
 const DefaultTTL = time.Second
 
-// planFor is the plan of a search: small, and over with the first violation.
+// planFor returns the plan of a search. It is small and ends with the first violation.
 func planFor(o harness.RunOptions) (harness.Plan, error) {
 	o.Environment, o.Stop = "sim", true
 	if o.Clients == 0 {
@@ -250,11 +253,11 @@ func planFor(o harness.RunOptions) (harness.Plan, error) {
 	}
 	p, err := harness.NewPlan(o)
 	p.Requires.Contended, p.Requires.Handovers = 1, 0
-	p.Rest = 0 // it looks for violations, and clients that are in a hurry make more
+	p.Rest = 0 // clients without pauses cause more violations
 	return p, err
 }
 
-// variants are the forms of a fault, if none is named.
+// variants returns the variants of a fault, or only the given one if it names one.
 func variants(spec string) (specs []string) {
 	e, _, err := nemesis.Find(spec)
 	if err != nil || strings.Contains(spec, ":") || len(e.Variants) < 2 {
@@ -269,12 +272,13 @@ func variants(spec string) (specs []string) {
 	return specs
 }
 
-// plan makes the plan of an attempt from the candidate that has its turn.
+// plan makes the plan of an attempt from its candidate.
 func (f *searching) plan(a *attempt) {
 	c := &f.plans[a.number]
 	p := c.Plan
 	p.Seed = f.Options.Seed + a.seed
-	if o := f.Options; strings.HasPrefix(p.Nemesis, "random") { // which draws by the plan's seed
+	// a random fault is drawn by the plan's seed
+	if o := f.Options; strings.HasPrefix(p.Nemesis, "random") {
 		o.Nemesis, o.Seed = p.Nemesis, p.Seed
 		if q, err := planFor(o); err == nil {
 			p.Scenario, p.Topology = q.Scenario, q.Topology
@@ -292,11 +296,11 @@ func (f *searching) plan(a *attempt) {
 		a.plan, a.schedule = k.plan, k.schedule
 		return
 	}
-	a.plan = d.fresh()
+	a.plan = d.newPlan()
 }
 
-// one does an attempt.
-func (f *searching) one(ctx context.Context, a *attempt) {
+// runAttempt runs an attempt.
+func (f *searching) runAttempt(ctx context.Context, a *attempt) {
 	chooser, answers := randomChooser(a.schedule, a.plan, a.plan.Seed)
 	a.commands = map[string]bool{}
 	r, err := simrun.Job{Plan: a.plan, Chooser: chooser, Visited: a.visited.add,
@@ -306,7 +310,7 @@ func (f *searching) one(ctx context.Context, a *attempt) {
 		f.cannot(a, err)
 		return
 	case ctx.Err() != nil && errors.Is(r.HarnessError, context.Cause(ctx)):
-		return // it was cut short
+		return // it was canceled
 	}
 	f.runs.Add(1)
 	f.note(r)
@@ -318,7 +322,7 @@ func (f *searching) one(ctx context.Context, a *attempt) {
 	}
 }
 
-// note counts a run and what it exercised.
+// note counts a run and records its evidence.
 func (f *searching) note(r *simrun.Record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -338,7 +342,8 @@ func (f *searching) suspected() []string {
 	return append(slices.Clone(f.Properties), history.Orphan)
 }
 
-// named is a command as a breakpoint names it: by its name, and a script by its hash, too.
+// named returns a pattern for a command, as breakpoints name it: its name, and for a script also
+// its hash.
 func named(args []string) string {
 	n := 1
 	if strings.HasPrefix(strings.ToLower(args[0]), "eval") && len(args) > 1 && len(args[1]) == sha {
@@ -356,8 +361,8 @@ func (f *searching) add(h Hit) {
 	f.hits = append(f.hits, h)
 }
 
-// cannot notes that a run could not be made. A fault that was named ends the search, and another is
-// left out.
+// cannot records that a run could not start. If the user named the fault, the search ends.
+// Otherwise the fault is left out.
 func (f *searching) cannot(a *attempt, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

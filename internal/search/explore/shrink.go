@@ -15,28 +15,27 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// shrinker makes a failing case small while it goes on to violate the same property in the same
-// way.
+// shrinker makes a failing case smaller while it still violates the same property in the same way.
 type shrinker struct {
 	ctx      context.Context
 	property string
 	class    string
-	decides  bool // the violation decides a run by itself; so must that of a smaller one
-	stood    bool // the violation may be one of the harness; see Hit
-	fresh    int  // seeds to try in a smaller environment before it is given up
+	decides  bool // the violation alone decides a run; a smaller case must do so as well
+	stood    bool // the harness may have caused the violation; see Hit
+	fresh    int  // the number of seeds to try in a smaller environment
 	runs     atomic.Int64
 	cost     atomic.Int64 // of the runs, in commands
 }
 
-// The budget of making a case small. It is counted in commands and not in time, so that what comes
-// of it is the same on every machine: a command takes 16 to 23 µs of a processor, and a run as long
-// as 20 commands before its first. That is about 10 s.
+// The budget of shrinking is counted in commands instead of time, so that the result is the same on
+// every machine. A command takes 16 to 23 µs of CPU time, and the start of a run costs as much as
+// 20 commands. The budget is about 10 s.
 const (
 	shrinkBudget = 400_000
 	runCost      = 20
 )
 
-// job runs a job, and counts it.
+// job runs a job and counts its cost.
 func (s *shrinker) job(j simrun.Job) (*simrun.Record, error) {
 	s.runs.Add(1)
 	commands := int64(runCost)
@@ -46,19 +45,19 @@ func (s *shrinker) job(j simrun.Job) (*simrun.Record, error) {
 	return r, err
 }
 
-// over reports whether no more is to be tried.
-func (s *shrinker) over() bool { return s.ctx.Err() != nil || s.cost.Load() >= shrinkBudget }
+// exhausted reports whether the budget is used up or ctx has ended.
+func (s *shrinker) exhausted() bool { return s.ctx.Err() != nil || s.cost.Load() >= shrinkBudget }
 
-// defaultFresh is how many seeds are tried in each smaller environment.
+// defaultFresh is the number of seeds to try in each smaller environment.
 const defaultFresh = 60
 
-// shrink returns a case that is locally minimal: without any one of its deviations, steps, clients
-// or rounds the violation is gone. If ctx ends meanwhile, or the budget is
-// used up, it returns the smallest so far.
+// shrink returns a locally minimal case: the violation disappears if any one of its deviations,
+// steps, clients or rounds is removed. If ctx ends or the budget is used up, it returns the
+// smallest case so far.
 func (s *shrinker) shrink(c simrun.Case) simrun.Case {
-	// a smaller environment is looked for with few deviations: more of them fit into it
+	// a case with few deviations is more likely to fail in a smaller environment as well
 	c = s.deviations(c)
-	for !s.over() {
+	for !s.exhausted() {
 		smaller, any := s.configuration(c)
 		if !any {
 			break
@@ -68,9 +67,9 @@ func (s *shrinker) shrink(c simrun.Case) simrun.Case {
 	return c
 }
 
-// fails reports whether a case violates what it should.
+// fails reports whether a case shows the wanted violation.
 func (s *shrinker) fails(c simrun.Case) bool {
-	if s.over() || c.Plan.Validate() != nil {
+	if s.exhausted() || c.Plan.Validate() != nil {
 		return false
 	}
 	r, err := s.job(c.Job())
@@ -85,7 +84,7 @@ func (s *shrinker) shows(r *simrun.Record) bool {
 	return ok && p.Class == s.class && (p.Decides || !s.decides) && (s.stood || !r.OfTheHarness(p))
 }
 
-// configuration tries smaller environments until none of them fails any more.
+// configuration tries smaller environments until no smaller one fails.
 func (s *shrinker) configuration(c simrun.Case) (simrun.Case, bool) {
 	any := false
 	for again := true; again; {
@@ -101,8 +100,8 @@ func (s *shrinker) configuration(c simrun.Case) (simrun.Case, bool) {
 	return c, any
 }
 
-// environment looks for the violation in a smaller environment: with the same deviations, and then
-// with fresh seeds.
+// environment looks for the violation in a smaller environment, first with the same deviations and
+// then with other seeds.
 func (s *shrinker) environment(c simrun.Case, p harness.Plan) (simrun.Case, bool) {
 	n := c.Clone()
 	n.Plan = p
@@ -113,10 +112,10 @@ func (s *shrinker) environment(c simrun.Case, p harness.Plan) (simrun.Case, bool
 		return c, false
 	}
 	for seed := range uint64(s.fresh) {
-		if s.over() {
+		if s.exhausted() {
 			break
 		}
-		chooser, answers := randomChooser(fresh(c.Schedule, seed), p, p.Seed+seed+1)
+		chooser, answers := randomChooser(scheduleFor(c.Schedule, seed), p, p.Seed+seed+1)
 		r, err := s.job(simrun.Job{Plan: p, Chooser: chooser})
 		if err != nil {
 			break // it cannot run at all
@@ -128,21 +127,22 @@ func (s *shrinker) environment(c simrun.Case, p harness.Plan) (simrun.Case, bool
 	return c, false
 }
 
-// deviations takes away as many as it can: first many at once, at last one by one until nothing
-// goes any more. What stays is made as small as it can be.
+// deviations removes as many deviations as possible, first many at once and then one by one. It
+// also makes the remaining answers as small as possible.
 func (s *shrinker) deviations(c simrun.Case) simrun.Case {
 	for size := len(c.Deviations); size > 1; size /= 2 {
-		c, _ = s.without(c, size)
+		c, _ = s.removeDeviations(c, size)
 	}
 	c = s.answers(c)
-	for again := true; again && !s.over(); {
-		c, again = s.without(c, 1)
+	for again := true; again && !s.exhausted(); {
+		c, again = s.removeDeviations(c, 1)
 	}
 	return c
 }
 
-// without tries to do without each run of size deviations. It reports whether any went.
-func (s *shrinker) without(c simrun.Case, size int) (_ simrun.Case, gone bool) {
+// removeDeviations tries to remove each group of size deviations. It reports whether it removed
+// any.
+func (s *shrinker) removeDeviations(c simrun.Case, size int) (_ simrun.Case, gone bool) {
 	names := slices.Sorted(maps.Keys(c.Deviations))
 	for from := 0; from < len(names); from += size {
 		n := c.Clone()
@@ -171,8 +171,9 @@ func (s *shrinker) answers(c simrun.Case) simrun.Case {
 	return c
 }
 
-// reductions are the environments that are one step smaller than a plan's: fewer clients, rounds,
-// faults, masters, keys, tries; and slower polls, which make a run easier to read.
+// reductions returns the environments that are one step smaller than a plan's. They have fewer
+// clients, rounds, faults, masters, keys or tries, or slower polls, which make a run easier to
+// read.
 func reductions(p harness.Plan) (out []harness.Plan) {
 	add := func(change func(*harness.Plan)) {
 		n := p
@@ -180,7 +181,7 @@ func reductions(p harness.Plan) (out []harness.Plan) {
 		change(&n)
 		out = append(out, n)
 	}
-	slow := p.TTL * 11 / 10 // a lease ends between two attempts: nothing makes a run easier to read
+	slow := p.TTL * 11 / 10 // one lease expires between two attempts, which makes a run easy to read
 	if p.Poll > 0 && p.Poll < slow {
 		add(func(p *harness.Plan) { p.Poll, p.AcquireTimeout = slow, max(p.AcquireTimeout, 3*slow) })
 	}
@@ -218,13 +219,13 @@ func reductions(p harness.Plan) (out []harness.Plan) {
 	return out
 }
 
-// maxRounds is how many cycles a plan without a bound is first cut to.
+// maxRounds is the largest number of cycles to try if the plan has no limit.
 const maxRounds = 3
 
-// shorter are a scenario without some of its steps, or without a fault and its end. The kinds of
-// its faults stay, unless there are many kinds, or none of its steps is needed: without its fault
-// it would be another counterexample, in which a client stands at a breakpoint for no reason, or a
-// replica is promoted that was not cut off.
+// shorter returns copies of a scenario without some of its steps, or without a fault and its end.
+// The kinds of faults stay the same, unless there are many kinds or all steps can go. A scenario
+// without one of its kinds would be a different counterexample: a client would wait at a breakpoint
+// for no reason, or a replica would be promoted that was not cut off.
 func shorter(steps []nemesis.Step) (out [][]nemesis.Step) {
 	try := func(less []nemesis.Step) {
 		if kinds := faultKinds(steps); len(less) == 0 || kinds == faultKinds(less) ||
@@ -248,11 +249,11 @@ func shorter(steps []nemesis.Step) (out [][]nemesis.Step) {
 	return out
 }
 
-// manyKinds is how many kinds of steps the longest of our faults has: a failover cuts, kills,
-// promotes and directs.
+// manyKinds is the number of kinds of steps in the longest fault: a failover cuts, kills, promotes
+// and redirects.
 const manyKinds = 4
 
-// faultKinds are the kinds of faults in a scenario.
+// faultKinds returns the sorted kinds of faults in a scenario.
 func faultKinds(steps []nemesis.Step) string {
 	kinds := map[string]bool{}
 	for _, s := range steps {

@@ -26,18 +26,18 @@ func TestCounterexamplesAreLocallyMinimal(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := &shrinker{ctx: context.Background(), property: c.Verdict.Property, class: c.Verdict.Class}
-			if !s.fails(simrun.Of(c)) {
+			if !s.fails(simrun.CaseOf(c)) {
 				t.Fatal("it does not fail as it is")
 			}
 			for deviation := range c.Deviations {
-				n := simrun.Of(c).Clone()
+				n := simrun.CaseOf(c).Clone()
 				delete(n.Deviations, deviation)
 				if s.fails(n) {
 					t.Errorf("it fails without the deviation %s, too", deviation)
 				}
 			}
 			for i, p := range reductions(c.Plan) {
-				n := simrun.Of(c).Clone()
+				n := simrun.CaseOf(c).Clone()
 				if n.Plan = p; s.fails(n) {
 					t.Errorf("it fails in smaller environment %d, too: %d clients, %d rounds, poll %v, %v", i,
 						p.Clients,
@@ -55,7 +55,7 @@ func TestShrinkWantsTheSameViolation(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []*shrinker{{property: "D"}, {property: "S", class: "clock"}} {
-		if s.ctx = context.Background(); s.fails(simrun.Of(c)) {
+		if s.ctx = context.Background(); s.fails(simrun.CaseOf(c)) {
 			t.Errorf("%s, %q is not what it violates", s.property, s.class)
 		}
 	}

@@ -9,57 +9,56 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// Sleep sets (Godefroid 1996). Two steps are independent if either order leads to the same state: a
-// message to one node and a message to another, a reply to one client and a reply to another. Where
-// a run could take a or t, all that begins with a is gone through, and then all that begins with t.
-// There a sleeps: after t it is not taken, since "t, then a" is "a, then t" again. It sleeps until
-// a step is taken that is not independent of it.
+// Sleep sets (Godefroid 1996). Two steps are independent if either order leads to the same state.
+// Examples are two messages to different nodes, or two replies to different clients. Suppose a run
+// can take a or t. The search explores all runs that begin with a, and then all that begin with t.
+// In the latter, a sleeps: it is not taken after t, since "t, then a" equals "a, then t". It sleeps
+// until a step is taken that is not independent of it.
 //
-// Why nothing is lost. Say that a run is left out because it takes a, which has slept since a
-// choice s: it is s, u1 ... un, a, w. None of the u clashes with a, so that s, a, u1 ... un, w is
-// the same run in another order: it comes to the same state, and each client sees the same. It took
-// a at s, which comes before u1 in the order of the options at s. If that one is left out as well,
-// the same holds of it, and the run in its place differs at an earlier option still; there are
-// finitely many, so that one of them is gone through.
+// Soundness. Suppose that a run is pruned because it takes a, which has slept since a choice s. The
+// run is s, u1 ... un, a, w. None of the u clashes with a, so s, a, u1 ... un, w is the same run in
+// another order: it reaches the same state, and each client sees the same. It takes a at s, where a
+// precedes u1 in the order of the options. If that run is pruned as well, the same argument applies
+// to it, and the run that replaces it differs at an even earlier option. There are finitely many
+// options, so that one of these runs is explored.
 //
-// Bounds. A bounded search loses something if the other order needs more of the bounds than the one
-// that is left out. So a sleeps on after t only if "a, t" is worth as much as "t, a" where t is
-// taken: it uses no more preemptions, and the same client goes last or none that could go on; or a
-// preemption less, and whichever goes last (what comes next costs at most one more then). What can
-// go on after a step is not guessed: it was seen when the step was taken. From a run with as much
-// left of the bounds everything can be had that can be had from the other, so that the argument
-// above holds within the bounds. Expiries and faults are used by time and by the fault: as many in
-// each order.
+// Bounds. A bounded search loses runs if the explored order needs more of the bounds than the
+// pruned one. Therefore a keeps sleeping after t only if "a, t" is at least as cheap as "t, a". One
+// way is that "a, t" uses no more preemptions and the same client acts last, or neither last client
+// can go on. The other way is that "a, t" uses one preemption less; then it does not matter which
+// client acts last, because the next step costs at most one more. The search does not guess which
+// options follow a step, because it saw them when the step was taken. Runs that have as much left
+// of the bounds can reach the same states, so the argument above holds within the bounds. Expiries
+// and faults are caused by time and by the fault alone, and so both orders use equally many.
 //
-// States. A state that is reached again is gone through already, but for what slept then. So a
-// state remembers that: what slept at every visit before and is awake now is all that is gone
-// through from there, and only what slept both times sleeps on (states.visit). The argument holds,
-// since what is said above of a and the u is said of the states between them and not of how they
-// were reached.
+// States. When a state is reached again, everything has been explored from there except the options
+// that slept. Therefore a state remembers these options. Only those that slept at every earlier
+// visit and are awake now are explored, and only those that slept each time keep sleeping
+// (states.visit). The argument above still holds, since it depends on the states between a and the
+// u but not on how they were reached.
 //
-// Time and a client that wakes are independent of nothing: what a client does then is not seen as
-// one step. A client's event, such as that it is inside, is no step to be put on the other side of
-// another client's event or of the fault's beginning, since verdicts look at their order.
+// Time and the waking of a client are independent of nothing, because the actions of a client after
+// waking are not seen as one step. An event of a client, such as a grant, must not be swapped with
+// an event of another client or with the start of the fault, since verdicts depend on their order.
 
-// asleep is a step that was taken elsewhere, and what it did there.
+// asleep is a step that was taken in another run, with its effects there.
 type asleep struct {
 	option  sim.Option
 	touches []touch
 	alone   bool         // it is independent of nothing
-	after   []sim.Option // what could happen after it and could not before
+	after   []sim.Option // options that became possible by the step
 }
 
-// touch is a part of the state that a step depends on, or changes.
+// touch is a part of the state that a step reads or changes.
 type touch struct {
 	part    string
 	changes bool
 }
 
-// injecting is the option that the fault happens. It goes before all others in the order of
-// options.
+// injecting is the option that injects the fault. It precedes all others in the order of options.
 const injecting = "inject"
 
-// clashes reports whether the order of two steps may make a difference.
+// clashes reports whether the order of two steps may matter.
 func (a asleep) clashes(t asleep) bool {
 	if a.alone || t.alone {
 		return true
@@ -71,15 +70,15 @@ func (a asleep) clashes(t asleep) bool {
 	})
 }
 
-// at is where a step was taken.
+// at is the situation before a step.
 type at struct {
-	options []sim.Option // without time
+	options []sim.Option // excludes time
 	last    int
-	used    int // preemptions
+	used    int // preemptions so far
 }
 
-// keeps reports whether a, which could be taken here, too, sleeps on after t, which does not clash
-// with it: "a, t" leads to where "t, a" leads, with as much left of a limit of preemptions.
+// keeps reports whether a keeps sleeping after t. The two must not clash. It does if "a, t" leads
+// to the same state as "t, a" without using more of the limit of preemptions.
 func (w at) keeps(a, t asleep, limit int) bool {
 	first, afterA := w.take(a)
 	second, afterT := w.take(t)
@@ -94,7 +93,7 @@ func (w at) keeps(a, t asleep, limit int) bool {
 	return same && first <= second || first < second
 }
 
-// take is what a step costs, and where it leads.
+// take returns the cost of a step and the situation after it.
 func (w at) take(s asleep) (cost int, next at) {
 	next.options = append(slices.DeleteFunc(slices.Clone(w.options), func(o sim.Option) bool {
 		return o.Name == s.option.Name
@@ -113,8 +112,8 @@ func goesOn(options []sim.Option, process int) bool {
 	return slices.ContainsFunc(options, func(o sim.Option) bool { return o.Process == process })
 }
 
-// preempts reports whether a client that could go on must wait for the option: the one that went
-// last, for another client, or a message of the same client that would be taken before.
+// preempts reports whether an option makes a client wait that could go on. That is the client that
+// acted last, or a client whose other message would be taken first.
 func preempts(options []sim.Option, last int, o sim.Option) bool {
 	return slices.ContainsFunc(options, func(x sim.Option) bool {
 		switch {
@@ -129,21 +128,21 @@ func preempts(options []sim.Option, last int, o sim.Option) bool {
 
 func wakes(o sim.Option) bool { return strings.Contains(o.Name, " wakes.") }
 
-// Parts of the state, beside nodes and clients, which have their names.
+// Parts of the state besides nodes and clients, which go by their names.
 const (
 	events     = "events"     // the order of events of several clients
 	confirming = " confirmed" // after a node's name: what its replicas have confirmed
-	pushing    = " pushes"    // after a node's name: what it sends unasked
+	pushing    = " pushes"    // after a node's name: the messages that it pushes
 )
 
-// fault is the step in which a fault begins. All others that have a form (anywhere.go) touch
-// whatever they like.
+// fault returns the step that starts a fault. The forms of anywhere.go that are not listed here may
+// touch anything.
 func fault(p harness.Plan) asleep {
 	s := asleep{option: sim.Option{Name: injecting}, touches: []touch{{events, true}}}
 	name, _, _ := strings.Cut(p.Nemesis, ":")
 	if p.Masters > 1 {
-		// a client asks its masters by goroutines that begin some nanoseconds apart: which of them a
-		// fault stops depends on what happened before
+		// A client talks to its masters from goroutines that start some nanoseconds apart. Which of them
+		// a fault stops depends on earlier events.
 		name = ""
 	}
 	switch name {
@@ -151,7 +150,7 @@ func fault(p harness.Plan) asleep {
 		s.touches = append(s.touches, touch{"c0", true})
 	case "partition", "late", "request-loss", "reply-loss":
 		s.touches = append(s.touches, touch{"c0", true}, touch{linksOf(0), true})
-	case "crash": // its connections end, each with a message
+	case "crash": // each of its connections ends with a message
 		s.touches = append(s.touches, touch{"c0", true}, touch{linksOf(0), true})
 		s.after = []sim.Option{{Process: 0}}
 	case "clock-server", "node-pause", "busy":
@@ -166,14 +165,14 @@ func fault(p harness.Plan) asleep {
 
 func linksOf(client int) string { return fmt.Sprintf("links of c%d", client) }
 
-// seen is what was seen of a step while it was taken.
+// seen collects the effects of a step while it is taken.
 type seen struct {
 	executed []sim.Execution
 	events   int
 	pushes   bool // a client has subscribed to something
 }
 
-// touched is what a step of a message depends on and changes.
+// touched returns the parts of the state that the delivery of a message reads or changes.
 func (s seen) touched(o sim.Option) (all []touch) {
 	if s.events > 0 {
 		all = append(all, touch{events, true})
@@ -183,12 +182,12 @@ func (s seen) touched(o sim.Option) (all []touch) {
 	node, _, reply := strings.Cut(down, " reply.")
 	switch {
 	case reply && o.Process >= 0:
-		// a command of the client there may put one more reply behind this one
+		// a command of the client at the node may queue another reply behind this one
 		return append(all, touch{o.To, true}, touch{o.To + "@" + node, true},
 			touch{node + pushing, false})
 	case reply:
 		all = append(all, touch{from + confirming, true})
-		if len(s.executed) > 0 { // a client waited for it
+		if len(s.executed) > 0 { // a client waited for the confirmation
 			all = append(all, touch{from, true})
 		}
 		return all

@@ -7,23 +7,23 @@ import (
 	"github.com/lockbench/lockbench/internal/env/sim"
 )
 
-// states are distinct hashes, shared by all cores.
+// states is a set of hashes that all cores share.
 type states struct {
-	most   int // that are kept, to be counted; 0: all, to be told apart
+	most   int // the capacity of a set that only counts; 0 keeps all hashes
 	shards [64]shard
 }
 
-// mostStates is how many states a search counts: it prunes nothing by them. They take 9 MB, and a
-// process that simulates uses five times of that before it collects its garbage.
+// mostStates is how many states a search counts. It does not prune by them. They take 9 MB, and a
+// simulating process uses five times that before its garbage is collected.
 const mostStates = 1 << 18
 
 type shard struct {
 	sync.Mutex
 	seen   map[uint64]struct{}
-	asleep map[uint64][]string // of those that were gone through but for these options
+	asleep map[uint64][]string // by state, the options that have not been explored from it
 }
 
-// add reports whether the state is new, as far as that is known.
+// add reports whether the state is new. A full set reports unknown states as new.
 func (s *states) add(h uint64) bool {
 	shard := &s.shards[h%64]
 	shard.Lock()
@@ -45,9 +45,10 @@ func (s *states) addTo(shard *shard, h uint64) bool {
 	return true
 }
 
-// visit notes that a run goes on from a state with everything but the options that are asleep. Of a
-// state that is known it returns the options that were asleep at every visit before and are awake
-// now: they are all that is left to do there, and whatever was asleep both times stays asleep.
+// visit records that a run explores all options of a state except the sleeping ones. If the state
+// is known, woken returns the options that slept at every earlier visit and are awake now, which
+// are all that remain to be explored. Both returns the options that slept at all visits and keep
+// sleeping.
 func (s *states) visit(h uint64, asleep []string) (fresh bool, woken, both []string) {
 	shard := &s.shards[h%64]
 	shard.Lock()
@@ -71,7 +72,7 @@ func (s *states) visit(h uint64, asleep []string) (fresh bool, woken, both []str
 	return fresh, woken, both
 }
 
-// count is how many there are; as many as are kept at most means that or more.
+// count returns the number of states. If it reaches the capacity, there may be more.
 func (s *states) count() (n int) {
 	for i := range s.shards {
 		s.shards[i].Lock()
@@ -81,7 +82,7 @@ func (s *states) count() (n int) {
 	return n
 }
 
-// visited are the states that one run came to, in the order of their first visits.
+// visited holds the states that one run reached, in the order of the first visits.
 type visited struct {
 	seen  map[uint64]bool
 	order []uint64
@@ -98,7 +99,7 @@ func (v *visited) add(h uint64) {
 	v.order = append(v.order, h)
 }
 
-// walked goes on with a hash of what a node executed and replied, in order.
+// walked extends a hash with the execution of a command and its reply.
 func walked(h uint64, x sim.Execution) uint64 {
 	h ^= uint64(x.Client)*0x9e3779b97f4a7c15 ^ 14695981039346656037
 	for _, a := range x.Args {

@@ -1,30 +1,30 @@
 package explore
 
-// turns say which schedule of a portfolio has the next turn. Their shares follow what each has
-// found lately: new states for each run. Each keeps a floor, so that a portfolio is never much
-// worse than its best member, however much the others find that leads to nothing.
+// turns decides which schedule of a portfolio runs next. The shares follow the number of new states
+// that each schedule found lately in a run. Each schedule keeps a minimum share, so that a
+// portfolio is never much worse than its best member, even if the others find many useless states.
 type turns struct {
 	members []string
-	share   map[string]float64 // of the turns; they sum up to 1
-	worth   map[string]float64 // new states in a run, of late
+	share   map[string]float64 // of the runs; the sum is 1
+	worth   map[string]float64 // recent average of new states in a run
 	lately  map[string]tally   // since the shares were adapted
 	credit  []map[string]float64
 }
 
 type tally struct{ runs, states int }
 
-// floor is how much of an even share each member keeps.
+// floor is the part of an even share that each member keeps.
 const floor = 0.75
 
-// take is the schedule of the next run of a plan. Each plan has turns of its own: none may meet the
-// same schedule again and again.
+// take returns the schedule of the next run of a plan. Each plan has its own turns, so that no plan
+// always gets the same schedule.
 func (t *turns) take(plan int) (next string) {
 	for len(t.credit) <= plan {
 		t.credit = append(t.credit, map[string]float64{})
 	}
 	credit := t.credit[plan]
 	for _, m := range t.members {
-		if credit[m] += t.of(m); next == "" || credit[m] > credit[next] {
+		if credit[m] += t.shareOf(m); next == "" || credit[m] > credit[next] {
 			next = m
 		}
 	}
@@ -32,8 +32,8 @@ func (t *turns) take(plan int) (next string) {
 	return next
 }
 
-// of is the share of a member.
-func (t *turns) of(member string) float64 {
+// shareOf returns the share of a member.
+func (t *turns) shareOf(member string) float64 {
 	even := 1 / float64(len(t.members))
 	if t.share == nil {
 		return even
@@ -41,7 +41,7 @@ func (t *turns) of(member string) float64 {
 	return floor*even + (1-floor)*t.share[member]
 }
 
-// found notes how many new states a run came to.
+// found records the number of new states that a run reached.
 func (t *turns) found(member string, states int) {
 	if t.lately == nil {
 		t.lately = map[string]tally{}
@@ -50,7 +50,7 @@ func (t *turns) found(member string, states int) {
 	t.lately[member] = tally{l.runs + 1, l.states + states}
 }
 
-// adapt sets the shares. What was found earlier counts half as much each time.
+// adapt sets the shares. The weight of older results is halved each time.
 func (t *turns) adapt() {
 	if t.worth == nil {
 		t.worth = map[string]float64{}
@@ -64,7 +64,7 @@ func (t *turns) adapt() {
 	}
 	t.lately, t.share = nil, nil
 	if sum == 0 {
-		return // nothing is new: all have the same share
+		return // without new states all have the same share
 	}
 	t.share = map[string]float64{}
 	for _, m := range t.members {

@@ -19,42 +19,43 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Place is where a counterexample is replayed with real servers and clients.
+// Place describes where a counterexample is replayed with real servers and clients.
 type Place struct {
-	Environment string          // its name: process or docker
-	Dir         string          // run directory, which exists
-	Launcher    server.Launcher // starts the servers; nil: as processes
-	Spawner     server.Spawner  // starts the clients; nil: as processes
-	Command     string          // what the user typed
+	Environment string          // process or docker
+	Dir         string          // an existing run directory
+	Launcher    server.Launcher // starts the servers; if nil, they run as processes
+	Spawner     server.Spawner  // starts the clients; if nil, they run as processes
+	Command     string          // command line of the user
 	Version     string          // of lockbench
 }
 
-// attempt is how one replay on real servers ended.
+// attempt is the result of one replay on real servers.
 type attempt struct {
 	result result
-	// where it diverged, from 1; one more than there are: the steps were the same, the verdict is not
+	// The step where it diverged, from 1. It is the number of steps plus one if only the verdict
+	// differs.
 	step     int
-	expected string // in the words of the record
+	expected string // as in the record
 	got      string
-	late     time.Duration // how far it was behind the record at most
-	redis    string        // version
+	late     time.Duration // largest delay behind the record
+	redis    string        // version of Redis
 	dir      string        // run directory
 }
 
-// result is how an attempt ended, in a word.
+// result is the kind of result of an attempt.
 type result int
 
 const (
 	diverged  result = iota // something else happened
-	confirmed               // every step was as recorded, and the same property is violated
-	tooSlow                 // something else happened, and a slow machine may be the reason
+	confirmed               // all steps were as recorded, and the same property is violated
+	tooSlow                 // something else happened, perhaps because the machine is slow
 )
 
-// attempt does the counterexample again with real servers and clients: the clients act by
-// themselves, and every command, reply and fault takes place in the recorded order, no sooner than
-// recorded and as soon as possible after that. The run is recorded and judged in the directory as
-// any other. The error says why there is no outcome: the counterexample cannot be replayed there,
-// the environment broke, or ctx ended.
+// attempt repeats the counterexample with real servers and clients. The clients act on their own.
+// Every command, reply and fault takes place in the recorded order, as soon as possible but not
+// earlier than recorded. The run is stored and judged in the directory like any other run. It
+// returns an error if the counterexample cannot be replayed there, the environment fails, or ctx
+// ends.
 func (p Place) attempt(ctx context.Context, c *counterexample.Counterexample) (attempt, error) {
 	out := attempt{dir: p.Dir}
 	net := &relay{wake: func() {}, told: map[int]int{}}
@@ -72,7 +73,7 @@ func (p Place) attempt(ctx context.Context, c *counterexample.Counterexample) (a
 	return out, errors.Join(err, w.Close(), net.close())
 }
 
-// config is the environment of the counterexample's plan, prepared for the faults of the record.
+// config returns the environment of the counterexample's plan, prepared for the recorded faults.
 func (p Place) config(c *counterexample.Counterexample, net *relay) cluster.Config {
 	plan := c.Plan
 	worker := patient(c)
@@ -85,7 +86,7 @@ func (p Place) config(c *counterexample.Counterexample, net *relay) cluster.Conf
 	return cfg
 }
 
-// Faults are the steps of a counterexample that the harness carries out.
+// Faults returns the steps of a counterexample that the harness carries out.
 func Faults(c *counterexample.Counterexample) (all []nemesis.Step) {
 	for _, s := range c.Steps {
 		if s.Fault != nil {
@@ -95,7 +96,7 @@ func Faults(c *counterexample.Counterexample) (all []nemesis.Step) {
 	return all
 }
 
-// follow keeps the record of a replay, and judges it.
+// follow replays the steps and judges the run.
 func (p Place) follow(ctx context.Context, c *counterexample.Counterexample,
 	w *cluster.Environment, net *relay, out *attempt) error {
 	r, err := p.replay(ctx, c, w, net)
@@ -128,11 +129,10 @@ func (p Place) follow(ctx context.Context, c *counterexample.Counterexample,
 	return nil
 }
 
-// punctual is how late a replay may be without that being a reason for another verdict: times of
-// waiting are shorter by it, or longer.
+// punctual is a delay that does not explain another verdict. Waiting times may differ by this much.
 const punctual = 20 * time.Millisecond
 
-// replay follows the steps with the files of the run open.
+// replay follows the steps while the files of the run are open.
 func (p Place) replay(ctx context.Context, c *counterexample.Counterexample,
 	w *cluster.Environment, net *relay) (*replayer, error) {
 	epoch, err := epochOf(ctx, c)
@@ -159,13 +159,13 @@ func (p Place) replay(ctx context.Context, c *counterexample.Counterexample,
 		return nil, err
 	}
 	r := newReplayer(ctx, c, epoch, w, net, j)
-	return r, j.End(r.all())
+	return r, j.End(r.followAll())
 }
 
-// epochOf is the simulator's clock when the record began. The file does not have it: the run is
-// done again.
+// epochOf returns the simulator's clock at the start of the record. The file does not contain it,
+// so the simulator repeats the run.
 func epochOf(ctx context.Context, c *counterexample.Counterexample) (int64, error) {
-	r, err := simrun.Of(c).Run(ctx)
+	r, err := simrun.CaseOf(c).Run(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("the simulator cannot run it: %w", err)
 	}

@@ -8,22 +8,22 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
-// clock brings the times of a record to a replay. A step takes place no sooner than recorded. Redis
-// counts whole milliseconds, so that a lease lasts up to one millisecond longer than it should.
-// Where that decided between two commands, the first is executed when a millisecond begins, and the
-// second as much later as in the record, or later still if the lease had ended.
+// clock maps the times of a record to a replay. A step takes place no sooner than recorded. Redis
+// counts whole milliseconds, so a lease can last up to one millisecond too long. If that decided
+// the order of two commands, the replay executes the first at the start of a millisecond. It
+// executes the second after the recorded interval, or later if the lease had ended.
 type clock struct {
 	turns []turn
-	terms []time.Duration // the lease and the time-outs
+	terms []time.Duration // the lease and the timeouts
 	lease time.Duration
-	wait  time.Duration   // that a client has for an acquire
-	phase time.Duration   // of the record's beginning within one of the simulator's milliseconds
-	zero  int64           // environment's clock at the record's beginning
-	at    []int64         // environment's clock when a turn was done
-	ahead []time.Duration // how much sooner than recorded a turn is due
+	wait  time.Duration   // the time limit of an acquire
+	phase time.Duration   // offset of the record's start within a millisecond of the simulator
+	zero  int64           // environment's clock at the start of the record
+	at    []int64         // environment's clock when each turn was done
+	ahead []time.Duration // how much earlier than recorded a turn is due
 	late  time.Duration
-	stood time.Duration // how long a process did not run at most, though it was not stopped
-	lost  time.Duration // the same of all processes in all
+	stood time.Duration // the longest time that a process did not run although it was not stopped
+	lost  time.Duration // the sum of these times over all processes
 }
 
 func newClock(c *counterexample.Counterexample, all []turn, epoch int64) *clock {
@@ -34,15 +34,15 @@ func newClock(c *counterexample.Counterexample, all []turn, epoch int64) *clock 
 	return k
 }
 
-// A command that was executed in the last millisecond of a lease comes a little sooner, and its
-// client sends it so much sooner that it stands before the node by then: else the lease would be
-// over before the replay is there.
+// A command that was executed in the last millisecond of a lease is replayed a little sooner. Its
+// client sends it even sooner, so that it has arrived at the node by then. Otherwise the lease
+// would be over before the replay gets there.
 const (
 	sooner  = 4 * time.Millisecond
 	sending = 12 * time.Millisecond
 )
 
-// hastens finds what is due sooner than recorded.
+// hastens determines which turns are due sooner than recorded.
 func (c *clock) hastens() {
 	for k, t := range c.turns {
 		if t.Kind != counterexample.Exec || !slices.ContainsFunc(c.granting(k), func(i int) bool {
@@ -59,7 +59,7 @@ func (c *clock) hastens() {
 	}
 }
 
-// granting are the turns before k that gave a key a lease.
+// granting returns the turns before k that set a lease on a key.
 func (c *clock) granting(k int) (all []int) {
 	for i := range k {
 		if grantsLease(c.turns[i].Step) {
@@ -69,13 +69,13 @@ func (c *clock) granting(k int) (all []int) {
 	return all
 }
 
-// terms are the times after which a client or a server does something else by itself.
+// terms returns the times after which a client or a server changes its behaviour by itself.
 func terms(c *counterexample.Counterexample) []time.Duration {
 	p := c.Plan
 	return []time.Duration{p.TTL.D(), p.TTL.D() / 3, p.AcquireTimeout.D()}
 }
 
-// begin makes now the time of the first turn.
+// begin sets the time of the first turn to now.
 func (c *clock) begin(now int64) {
 	c.zero = now
 	if len(c.turns) > 0 {
@@ -83,23 +83,23 @@ func (c *clock) begin(now int64) {
 	}
 }
 
-// recorded is the time of a turn in the record.
+// recorded returns the time of a turn in the record.
 func (c *clock) recorded(i int) int64 { return c.zero + int64(c.turns[i].At) }
 
-// due is the earliest time of a turn.
-func (c *clock) due(i int) int64 { return c.recorded(i) - int64(c.ahead[i]) }
+// dueTime returns the earliest time of a turn.
+func (c *clock) dueTime(i int) int64 { return c.recorded(i) - int64(c.ahead[i]) }
 
-// lateness is by how much the client of a turn must hurry: how much later than recorded it is, and
-// how much sooner its next command is due.
+// lateness returns how much the client of a turn must hurry. It is the delay behind the record,
+// plus the time that its next command is due sooner.
 func (c *clock) lateness(i int, now int64) time.Duration {
-	late := max(0, time.Duration(now-c.recorded(i))-c.behind(i))
+	late := max(0, time.Duration(now-c.recorded(i))-c.callDelay(i))
 	client := c.turns[i].Client
 	for k := i + 1; k < len(c.turns); k++ {
 		switch t := c.turns[k]; {
 		case ordered(t.Step) == client:
-			return -sending // it sleeps until the order is there
+			return -sending // it sleeps until the order arrives
 		case t.Kind == counterexample.Send && t.Client == client && c.outOfTime(k):
-			return 0 // it sleeps until then by its own clock, and would try again if it woke before
+			return 0 // it sleeps until then by its own clock, and would retry if it woke earlier
 		case t.Kind == counterexample.Send && t.Client == client:
 			return late + c.ahead[k]
 		}
@@ -107,17 +107,17 @@ func (c *clock) lateness(i int, now int64) time.Duration {
 	return late
 }
 
-// outOfTime reports whether the time that a client has for an acquire ended just before a turn.
+// outOfTime reports whether the time limit of the client's acquire ended just before turn k.
 func (c *clock) outOfTime(k int) bool {
 	i := c.call(k)
 	if i < 0 || c.wait == 0 {
 		return false
 	}
-	d := c.between(i, k) - c.wait
+	d := c.interval(i, k) - c.wait
 	return d >= 0 && d < time.Millisecond
 }
 
-// call is the turn in which the client of a turn began its latest acquire; -1: none.
+// call returns the latest turn that starts an acquire of turn k's client, or -1.
 func (c *clock) call(k int) int {
 	for i := k; i >= 0; i-- {
 		if t := c.turns[i]; t.Kind == counterexample.Mark && t.Client == c.turns[k].Client &&
@@ -128,9 +128,10 @@ func (c *clock) call(k int) int {
 	return -1
 }
 
-// behind is how late the acquire of a turn's client began that ends with a refusal: such a call is
-// not shorter than in the record, or the client would have time for another try.
-func (c *clock) behind(k int) time.Duration {
+// callDelay returns how late the client of a turn started its acquire, if the acquire is refused in
+// the end. Such a call must not be shorter than in the record, or the client would have time for
+// another attempt.
+func (c *clock) callDelay(k int) time.Duration {
 	i := c.call(k)
 	if i < 0 || i >= len(c.at) {
 		return 0
@@ -146,27 +147,27 @@ func (c *clock) behind(k int) time.Duration {
 	return 0
 }
 
-// boundary is a little more than Redis' millisecond.
+// boundary is slightly longer than a millisecond of Redis.
 const boundary = 1200 * time.Microsecond
 
-// between is the time from one turn to another in the record.
-func (c *clock) between(i, k int) time.Duration { return (c.turns[k].At - c.turns[i].At).D() }
+// interval returns the time from turn i to turn k in the record.
+func (c *clock) interval(i, k int) time.Duration { return (c.turns[k].At - c.turns[i].At).D() }
 
-// ended reports whether a lease that began with turn i had ended at turn k.
+// ended reports whether a lease that started with turn i had ended at turn k.
 func (c *clock) ended(i, k int) bool {
 	ms := func(t turn) time.Duration { return (c.phase + t.At.D()).Truncate(time.Millisecond) }
 	return ms(c.turns[k]) > ms(c.turns[i])+c.lease
 }
 
-// close reports whether a lease that began with turn i had just ended at turn k, or would have in a
-// moment: Redis' milliseconds decided.
+// close reports whether a lease that started with turn i ended within about a millisecond of turn
+// k, so that the milliseconds of Redis decided.
 func (c *clock) close(i, k int) bool {
-	d := c.between(i, k) - c.lease
+	d := c.interval(i, k) - c.lease
 	return grantsLease(c.turns[i].Step) && d > -time.Millisecond && d < 2*time.Millisecond
 }
 
-// aligned reports whether a turn must be done when a millisecond begins, so that its lease lasts as
-// long as in the record.
+// aligned reports whether a turn must happen at the start of a millisecond, so that its lease lasts
+// as long as in the record.
 func (c *clock) aligned(i int) bool {
 	for k := i + 1; k < len(c.turns); k++ {
 		if c.turns[k].Kind == counterexample.Exec && c.close(i, k) && !c.ended(i, k) {
@@ -176,8 +177,8 @@ func (c *clock) aligned(i int) bool {
 	return false
 }
 
-// earliest is the time from which on a command may be executed: the leases that had ended in the
-// record have ended by then, and the others end no sooner than there.
+// earliest returns the earliest time for a command. By then the leases that had ended in the record
+// have ended, and the others end no sooner than in the record.
 func (c *clock) earliest(k int) (at int64) {
 	for i := range min(k, len(c.at)) {
 		switch {
@@ -185,13 +186,13 @@ func (c *clock) earliest(k int) (at int64) {
 		case c.ended(i, k):
 			at = max(at, c.at[i]+int64(c.lease+boundary))
 		case c.close(i, k):
-			at = max(at, c.at[i]+int64(c.between(i, k)-c.ahead[k]))
+			at = max(at, c.at[i]+int64(c.interval(i, k)-c.ahead[k]))
 		}
 	}
 	return at
 }
 
-// grantsLease reports whether an executed command has given a key a lease.
+// grantsLease reports whether an executed command set a lease on a key.
 func grantsLease(s counterexample.Step) bool {
 	if s.Kind != counterexample.Exec {
 		return false
@@ -208,14 +209,14 @@ func grantsLease(s counterexample.Step) bool {
 	return false
 }
 
-// done notes that a turn was done.
+// done records that a turn was done.
 func (c *clock) done(i int, now int64) {
 	c.at = append(c.at[:i], now)
 	c.late = max(c.late, time.Duration(now-c.recorded(i)))
 }
 
-// failed notes that a turn that began then was not as recorded: the time of waiting for it says
-// nothing.
+// failed records that a turn that started at begun was not as recorded. The time spent waiting for
+// it does not count.
 func (c *clock) failed(i int, begun int64) {
 	if len(c.at) <= i {
 		c.at = append(c.at[:i], begun)
@@ -223,28 +224,28 @@ func (c *clock) failed(i int, begun int64) {
 	c.late = max(c.late, time.Duration(begun-c.recorded(i)))
 }
 
-// gap notes that a process did not run.
+// gap records that a process did not run for some time.
 func (c *clock) gap(d time.Duration) {
 	c.stood = max(c.stood, d)
 	c.lost += d
 }
 
-// jitter is how far two times may be apart from the record's without it meaning anything.
+// jitter is an insignificant difference between a time and the recorded time.
 const jitter = 2 * time.Millisecond
 
-// sluggish is a delay after which nothing follows from a difference: readings of clocks differ by
-// it, and time-outs come in between.
+// sluggish is a delay that makes any difference inconclusive, because clock readings shift by it
+// and timeouts may expire.
 const sluggish = 50 * time.Millisecond
 
-// slow reports whether, up to a turn, something may have ended here that had not ended in the
-// record, or the other way round, because the machine was slow.
+// slow reports whether a slow machine may have changed whether a lease or timeout had ended at some
+// turn.
 func (c *clock) slow() bool {
 	if c.late > sluggish || c.stood > sluggish {
 		return true
 	}
 	for k := range c.at {
 		for i := range k {
-			recorded, real := c.between(i, k), time.Duration(c.at[k]-c.at[i])
+			recorded, real := c.interval(i, k), time.Duration(c.at[k]-c.at[i])
 			if k == len(c.at)-1 && c.turns[k].Kind == counterexample.Exec && c.close(i, k) &&
 				!c.ended(i, k) {
 				return true // a part of a millisecond decided

@@ -9,11 +9,11 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
-// mostSteps is how many steps real servers and clients can do in a second, each after the one
-// before: a step takes them a millisecond or two.
+// mostSteps is how many steps real servers and clients can do in a second, one after the other. A
+// step takes them one or two milliseconds.
 const mostSteps = 1000
 
-// tooMany reports whether more happens in a second than real servers and clients can do.
+// tooMany reports whether some second has more steps than real servers and clients can do.
 func tooMany(steps []counterexample.Step) bool {
 	for i, s := range steps[min(mostSteps, len(steps)):] {
 		if s.At-steps[i].At < history.Duration(time.Second) {
@@ -23,16 +23,16 @@ func tooMany(steps []counterexample.Step) bool {
 	return false
 }
 
-// clockReading is when a client read its clock last, as far as its commands tell.
+// clockReading is the latest time at which a client read its clock, according to its commands.
 type clockReading struct {
-	ms        float64 // what it sent: the end of a lease that begins then
+	ms        float64 // the value that it sent: the end of a lease that starts then
 	sent      history.Duration
-	at        history.Duration // of the command sent last
+	at        history.Duration // time of the latest command
 	acquiring bool             // one reading serves a whole attempt
 }
 
-// comparesInAMillisecond reports whether a client compares its clock with a lease's end that less
-// than a millisecond is left to, or that is over by less: on real servers either may come first.
+// comparesInAMillisecond reports whether a client compares its clock with the end of a lease that
+// is less than a millisecond away. On real servers the comparison may have either result.
 func comparesInAMillisecond(c *counterexample.Counterexample) bool {
 	clients := map[int]*clockReading{}
 	for _, s := range c.Steps {
@@ -68,7 +68,7 @@ func (k *clockReading) sends(s counterexample.Step) {
 	}
 }
 
-// now is the client's clock when it compares, in ms.
+// now returns the client's clock at the time of its comparison, in ms.
 func (k *clockReading) now(lease history.Duration) float64 {
 	since := k.at - k.sent
 	if k.acquiring {

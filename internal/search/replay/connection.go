@@ -9,29 +9,29 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
-// connection is a client's connection to a node, with both of its ends.
+// connection is a client's connection to a node, seen from the relay between them.
 type connection struct {
 	relay      *relay
 	client     int
 	node       string
 	down, up   net.Conn // to the client, to the node
 	known      bool     // the client may see the end
-	subscribed bool     // the client waits for messages there
+	subscribed bool     // the client waits for pushed messages
 	talk       resp.Conversation
 	kept       []*message // from the client, in order, until the client has the reply
-	ended      bool       // by the node; the client does not know yet
+	ended      bool       // closed by the node; the client may not know yet
 }
 
-// message is a command on its way, and the reply to it.
+// message is a command in flight and its reply.
 type message struct {
 	conn      *connection
 	words     []string
 	wire      []byte
-	sent      *sentCommand // nil: it is in no trace
+	sent      *sentCommand // nil if the command is not traced
 	forwarded bool         // the node has it
-	begun     []byte       // what there is of the reply
+	begun     []byte       // the received part of the reply
 	reply     []byte       // the whole reply
-	passes    bool         // it is not kept
+	passes    bool         // it is not held back
 }
 
 func (l *connection) close() {
@@ -39,8 +39,8 @@ func (l *connection) close() {
 	l.up.Close()
 }
 
-// fromClient reads commands. A command that the client had sent before it closed may still be
-// executed, however late.
+// fromClient reads commands. A command that the client sent before it closed the connection may
+// still be executed, however late.
 func (l *connection) fromClient() {
 	commands := resp.NewReader(l.down)
 	for {
@@ -57,7 +57,7 @@ func (l *connection) fromClient() {
 	}
 }
 
-// take keeps a command, or passes it on.
+// take holds a command back or forwards it.
 func (l *connection) take(words []string, wire []byte) {
 	l.relay.mu.Lock()
 	defer l.relay.mu.Unlock()
@@ -73,8 +73,8 @@ func (l *connection) take(words []string, wire []byte) {
 	}
 }
 
-// subscribes reports whether a client tells with a command which messages it waits for. go-redis
-// says that again when it likes, after a connection has ended, and no trace has it.
+// subscribes reports whether a command changes the subscriptions of a client. After a connection
+// has ended, go-redis repeats it at any time, and no trace has it.
 func subscribes(command string) bool {
 	switch strings.ToLower(command) {
 	case "subscribe", "unsubscribe":
@@ -100,8 +100,8 @@ func (l *connection) fromNode() {
 	}
 }
 
-// replied takes what a node says: to the oldest command that has no whole reply, or, a message to a
-// subscriber, to none.
+// replied handles data from a node. It belongs to the oldest command without a complete reply,
+// unless it is a message for a subscriber.
 func (l *connection) replied(wire []byte) {
 	l.relay.mu.Lock()
 	defer l.relay.mu.Unlock()
@@ -122,13 +122,13 @@ func (l *connection) replied(wire []byte) {
 		l.subscribed = true
 		l.relay.told[l.client]++
 	}
-	if m.passes || m.sent == nil || l.relay.free { // it is in no trace: when it came is not known
+	if m.passes || m.sent == nil || l.relay.free { // if it is not traced, its time is unknown
 		l.deliver(m)
 	}
 }
 
-// deliver gives the client the replies on its connection up to this one: the client reads them in
-// their order.
+// deliver writes the replies on the connection up to last to the client, because the client reads
+// them in order.
 func (l *connection) deliver(last *message) {
 	for len(l.kept) > 0 {
 		m := l.kept[0]
@@ -144,9 +144,9 @@ func (l *connection) deliver(last *message) {
 	l.settle()
 }
 
-// settle lets the client see the end of the connection after the last reply: when the replayer has
-// said so, or at once if the client waits for messages, since the record does not say when it saw
-// the end.
+// settle closes the connection to the client after the last reply. It waits until the replayer
+// allows that, unless the client is a subscriber: the record does not say when a subscriber saw the
+// end.
 func (l *connection) settle() {
 	known := l.known || l.relay.free || l.subscribed
 	if l.ended && known && (len(l.kept) == 0 || l.kept[0].reply == nil) {

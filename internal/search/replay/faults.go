@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// fault does something to the environment. A delay of messages between clients and nodes is only
-// noted: the recorded order has it already.
+// fault carries out a fault. It only records a delay of messages between clients and nodes, since
+// the recorded order already includes it.
 func (r *replayer) fault(f nemesis.Step) error {
 	if err := r.inflict(f); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (r *replayer) fault(f nemesis.Step) error {
 		})
 	}
 	if i, err := nemesis.Client(f.Target); err == nil && i < len(r.actors) {
-		return r.after(i, f)
+		return r.awaitFault(i, f)
 	}
 	return nil
 }
@@ -42,8 +42,8 @@ func (r *replayer) inflict(f nemesis.Step) error {
 	return r.journal.Do(f)
 }
 
-// after waits until a client has come to terms with a fault of its own.
-func (r *replayer) after(i int, f nemesis.Step) error {
+// awaitFault waits until a client has reacted to a fault that affects only it.
+func (r *replayer) awaitFault(i int, f nemesis.Step) error {
 	a := r.actors[i]
 	switch f.Do {
 	case nemesis.Crash:
@@ -63,10 +63,10 @@ func (r *replayer) after(i int, f nemesis.Step) error {
 		}
 		a.later = nil
 	}
-	return r.rest(i)
+	return r.awaitRest(i)
 }
 
-// ends lets clients see that their connections to a node have ended, except those clients that in
+// ends lets clients see that their connections to a node have ended. It excludes clients that in
 // the record sent a command over such a connection before they saw its end.
 func (r *replayer) ends(node string) error {
 	if _, err := r.await(func() bool { return r.net.ended(node) }); err != nil {
@@ -77,10 +77,10 @@ func (r *replayer) ends(node string) error {
 			r.net.tell(l)
 		}
 	}
-	return r.until(r.environment.Now() + int64(hearsay))
+	return r.waitUntil(r.environment.Now() + int64(hearsay))
 }
 
-// hearsay is ample for the end of a connection to come through a proxy.
+// hearsay is ample time for the end of a connection to pass a proxy.
 const hearsay = 10 * time.Millisecond
 
 // loses reports whether the next command of a client to a node is lost with the connection.
@@ -98,7 +98,8 @@ func (r *replayer) loses(client int, node string) bool {
 	return false
 }
 
-// failsIn reports whether a command ends in the record since its connection does, or there is none.
+// failsIn reports whether a command fails in the record because its connection ends or does not
+// exist.
 func failsIn(all []turn, s counterexample.Step) bool {
 	return slices.ContainsFunc(all, func(t turn) bool {
 		return t.Kind == counterexample.Recv && t.Client == s.Client && t.Seq == s.Seq &&
@@ -116,12 +117,12 @@ func sleepsIn(all []turn, s counterexample.Step) bool {
 	return true
 }
 
-// broken reports whether a reply was lost with its connection or its call, and not by a time-out or
-// since there was no connection.
+// broken reports whether a reply was lost because its connection or its call ended, and not because
+// of a timeout or a missing connection.
 func broken(l history.Loss) bool { return l == history.BrokenOff || l == history.Canceled }
 
-// neverComes reports whether a command whose reply was lost will not come to the relay any
-// more: there was no connection, or it ended before the command was through, and no fault keeps it.
+// neverComes reports whether a command whose reply was lost will never reach the relay. There was
+// no connection, or it ended before the command was through and no fault delays the command.
 func (s *sentCommand) neverComes(l history.Loss) bool {
 	return l == history.NotSent || broken(l) && !s.late
 }

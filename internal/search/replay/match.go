@@ -12,16 +12,16 @@ import (
 )
 
 // matcher compares the commands and replies of real clients and servers with the recorded ones.
-// Owner values and readings of a clock are others in another environment: each recorded owner value
-// stands for one real value, and a real reading must be as far from the first real one as the
+// Owner values and clock readings differ between environments. Each recorded owner value
+// corresponds to one real value. A real reading must be as far from the first real one as the
 // recorded reading is from the first recorded one.
 type matcher struct {
 	lease  time.Duration // the plan's
-	late   time.Duration // how far the replay is behind
+	late   time.Duration // delay of the replay behind the record
 	owners map[string]string
-	owned  map[string]bool     // the values of owners
-	clocks map[string][]string // a recorded reading → its readings in this environment
-	offset float64             // ms from a recorded reading to one of this environment
+	owned  map[string]bool     // the real values in owners
+	clocks map[string][]string // the real readings for each recorded one
+	offset float64             // ms from a recorded reading to the real one
 	known  bool                // offset is known
 }
 
@@ -30,18 +30,18 @@ func newMatcher(lease time.Duration) *matcher {
 		owned: map[string]bool{}, clocks: map[string][]string{}}
 }
 
-// clockSlack is how much later than in the record a client may read its clock, by the time that a
-// replay's own steps take, and besides by what the replay is behind. It is far below the jumps and
-// leases on which a verdict depends.
+// clockSlack is how much later than recorded a client may read its clock because of the replay's
+// own steps. The delay of the replay is added to it. It is far below the jumps and leases on which
+// a verdict depends.
 const clockSlack = 150 * time.Millisecond
 
-// slack is how far clocks may be apart, in ms.
+// slack returns the allowed difference of clock readings, in ms.
 func (m *matcher) slack() int64 {
 	return (clockSlack + min(m.late, m.lease/4)).Milliseconds()
 }
 
-// command reports whether a command is the recorded one, and if so remembers which of its words
-// stand for which.
+// command reports whether a command matches the recorded one. If it does, it remembers which words
+// correspond to each other.
 func (m *matcher) command(recorded string, words []string) bool {
 	want, have := counterexample.Words(recorded), counterexample.Words(counterexample.Render(words))
 	if len(want) != len(have) {
@@ -70,7 +70,7 @@ func (m *matcher) same(want, have string) bool {
 	return want == have
 }
 
-// owner is a value that impls.Env.Token gives; Redisson adds its thread.
+// owner matches a value of impls.Env.Token. Redisson adds its thread.
 var owner = regexp.MustCompile(`^[0-9a-f]{40}(:1)?$`)
 
 func (m *matcher) learn(want, have string) {
@@ -90,15 +90,16 @@ func (m *matcher) learn(want, have string) {
 	}
 }
 
-// The simulator's clock begins with the year 2000. A reading of it is in seconds, with or without a
-// fraction, or in milliseconds; a client's clock may be wrong, and a lease added.
+// The simulator's clock starts at the year 2000. A reading is in seconds, with or without a
+// fraction, or in milliseconds. A client's clock may be wrong, and a reading may include a lease.
 const (
 	simBegins = 946_684_800
 	simEnds   = simBegins + 10*24*3600
 	simBefore = simBegins - 10*24*3600
 )
 
-// readings are two readings of a clock in ms, if they are any.
+// readings parses two clock readings and returns them in ms. It returns false if they are not
+// readings.
 func readings(want, have string) (w, h float64, ok bool) {
 	w, err1 := strconv.ParseFloat(want, 64)
 	h, err2 := strconv.ParseFloat(have, 64)
@@ -114,9 +115,9 @@ func readings(want, have string) (w, h float64, ok bool) {
 	return 0, 0, false
 }
 
-// reply reports whether a reply to a command is the recorded one: for a word that a client has
-// written before, its real counterpart must be read, and the rest of a lease may be a little less
-// or more.
+// reply reports whether a reply to a command matches the recorded one. A word that a client has
+// written before must be read as its real counterpart, and the remaining time of a lease may differ
+// a little.
 func (m *matcher) reply(command []string, want, have string) bool {
 	if want == have && !owner.MatchString(want) {
 		return true
@@ -127,7 +128,7 @@ func (m *matcher) reply(command []string, want, have string) bool {
 	}
 	rest := tellsRest(command)
 	for i := range ws {
-		if !m.item(ws[i], hs[i], rest && i == 0) { // behind it may be a fencing token
+		if !m.item(ws[i], hs[i], rest && i == 0) { // a fencing token may follow
 			return false
 		}
 	}
@@ -142,11 +143,11 @@ func (m *matcher) item(want, have string, rest bool) bool {
 	if known, ok := m.clocks[want]; ok {
 		return slices.Contains(known, have)
 	}
-	return want == have || rest && m.rest(want, have)
+	return want == have || rest && m.sameRest(want, have)
 }
 
-// rest compares the rest of a lease, in ms.
-func (m *matcher) rest(want, have string) bool {
+// sameRest compares the remaining time of a lease, in ms.
+func (m *matcher) sameRest(want, have string) bool {
 	w, err1 := strconv.ParseInt(want, 10, 64)
 	h, err2 := strconv.ParseInt(have, 10, 64)
 	lease := m.lease.Milliseconds()
@@ -154,7 +155,7 @@ func (m *matcher) rest(want, have string) bool {
 		max(w-h, h-w) <= m.slack()
 }
 
-// tellsRest reports whether the reply of a command may be the rest of a lease.
+// tellsRest reports whether the reply of a command may be the remaining time of a lease.
 func tellsRest(words []string) bool {
 	if len(words) == 0 {
 		return false

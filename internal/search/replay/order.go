@@ -11,16 +11,16 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// turn is a step of the record as it is replayed.
+// turn is a step of the record with its number.
 type turn struct {
 	counterexample.Step
 	number int // in the file, from 0
 }
 
-// turns puts the steps in the order in which they took effect: the file has an order to a client at
-// the time when it was given, and the client gets it a little later. Trials in the last millisecond
-// of a lease are left out, and what clients did because they were told to give up.
-func turns(steps []counterexample.Step) []turn {
+// orderTurns sorts the steps by the times of their effects. The file records an order to a client
+// when it was given, but the client gets it a little later. The result omits attempts in the last
+// millisecond of a lease, and everything that clients did because they were told to give up.
+func orderTurns(steps []counterexample.Step) []turn {
 	var all []turn
 	for i, s := range steps {
 		if c := ordered(s); c >= 0 {
@@ -33,11 +33,11 @@ func turns(steps []counterexample.Step) []turn {
 	return withoutHastyTries(withoutGivenUp(all))
 }
 
-// withoutGivenUp leaves out what a client did from where it was told to give up waiting. The
-// harness says so when the run is over or the violation was seen: nothing after that is a part of
-// it, and the clients of a replay are told at its end.
+// withoutGivenUp removes the steps of each client from the point where it was told to give up. The
+// harness does that when the run is over or the violation was seen, so these steps are not part of
+// the violation. The clients of a replay are told at its end.
 func withoutGivenUp(all []turn) []turn {
-	never := map[[2]int]bool{} // client and seq: the command did not leave any more
+	never := map[[2]int]bool{} // client and seq of commands that were never sent
 	over := map[int]bool{}     // clients
 	for _, t := range all {
 		if t.Kind == counterexample.Recv && t.Loss == history.Canceled {
@@ -54,7 +54,7 @@ func withoutGivenUp(all []turn) []turn {
 	})
 }
 
-// ordered is the client to which a step is an order; -1: it is none.
+// ordered returns the client that gets a step as an order, or -1.
 func ordered(s counterexample.Step) int {
 	if s.Kind != counterexample.Fault ||
 		s.Fault.Do != nemesis.Redirect && s.Fault.Do != nemesis.ClientClock {
@@ -67,12 +67,12 @@ func ordered(s counterexample.Step) int {
 	return c
 }
 
-// joinSent gives each command that a node executes the number of the command that its client has
-// sent. Of several equal commands the record may name one that its client had given up. Such a
-// command was lost; it is taken only if none of the others is left.
+// joinSent assigns to each executed command the number of the sent command. If there are several
+// equal commands, the record may name one that its client had given up. That command was lost, and
+// joinSent uses it only if no other is left.
 func joinSent(all []turn) {
-	over := map[[2]int]bool{}  // client and seq: it has been executed
-	given := map[[2]int]bool{} // its client has given it up
+	over := map[[2]int]bool{}  // client and seq of executed commands
+	given := map[[2]int]bool{} // client and seq of commands that were given up
 	for i, t := range all {
 		switch {
 		case t.Seq == 0:
@@ -98,13 +98,13 @@ func joinSent(all []turn) {
 	}
 }
 
-// withoutHastyTries leaves out each try whose reply says that the lease has 0 ms left, if its
-// client tried the same again at once.
+// withoutHastyTries removes each attempt whose reply says that the lease has 0 ms left, if its
+// client retried immediately.
 //
-// Redis counts whole milliseconds: for less than one, a lease is over by the clock and not yet in
-// Redis. A simulated client tries some ten times in that time. A real client tries as often as its
-// machine lets it, and a replay cannot arrange that; so the real client tries once, at the time of
-// the simulated client's last try that is executed.
+// Redis counts whole milliseconds. For less than one, a lease is over by the clock but not yet in
+// Redis, and a simulated client retries some ten times. A real client retries as fast as its
+// machine allows, which a replay cannot control. Therefore the real client tries only once, at the
+// time of the simulated client's last executed attempt.
 func withoutHastyTries(all []turn) (left []turn) {
 	hasty := map[[2]int]bool{} // client and seq
 	for i, t := range all {
@@ -125,15 +125,15 @@ func withoutHastyTries(all []turn) (left []turn) {
 	return left
 }
 
-// arrives reports whether a node executes what was sent: if not, the try before was the last one,
-// and may be what the record is about.
+// arrives reports whether a node executes a sent command. If not, the attempt before it was the
+// last one, and the record may be about that.
 func arrives(all []turn, sent turn) bool {
 	return slices.ContainsFunc(all, func(t turn) bool {
 		return t.Kind == counterexample.Exec && t.Client == sent.Client && t.Seq == sent.Seq
 	})
 }
 
-// nextOf is the next step of a client.
+// nextOf returns the next step of a client.
 func nextOf(all []turn, client int) (turn, bool) {
 	for _, t := range all {
 		if t.Kind != counterexample.Fault && t.Client == client {

@@ -67,7 +67,7 @@ func TestTurns(t *testing.T) {
 				at(1100, send, 2, try)},
 			[]string{"send 1", "exec 1", "recv 1", "send 2"}},
 	} {
-		if got := order(turns(x.steps)); !slices.Equal(got, x.want) {
+		if got := order(orderTurns(x.steps)); !slices.Equal(got, x.want) {
 			t.Errorf("%s: %v, want %v", x.name, got, x.want)
 		}
 	}
@@ -100,7 +100,7 @@ func TestGivenUp(t *testing.T) {
 		{"a refusal", []counterexample.Step{at(0, send, 1, "GET k"), at(1, counterexample.Mark, 0, "")},
 			[]string{"send 1", "mark 0"}},
 	} {
-		if got := order(turns(x.steps)); !slices.Equal(got, x.want) {
+		if got := order(orderTurns(x.steps)); !slices.Equal(got, x.want) {
 			t.Errorf("%s: %v, want %v", x.name, got, x.want)
 		}
 	}
@@ -110,7 +110,7 @@ func TestGivenUp(t *testing.T) {
 func TestAnOrderArrivesLater(t *testing.T) {
 	redirect := counterexample.Step{Kind: counterexample.Fault,
 		Fault: &nemesis.Step{Do: nemesis.Redirect, Target: "c0", Node: "n1"}}
-	all := turns([]counterexample.Step{redirect, at(1, counterexample.Send, 1, "GET k")})
+	all := orderTurns([]counterexample.Step{redirect, at(1, counterexample.Send, 1, "GET k")})
 	if all[0].Kind != counterexample.Send || all[0].number != 1 ||
 		all[1].At.D() != sim.OrderTime(0) {
 		t.Errorf("turns are %v", all)
@@ -136,7 +136,7 @@ func TestClockKeepsLeases(t *testing.T) {
 		{"just before the end", lease + 500, 5 * time.Millisecond, 101500 * time.Microsecond, true},
 		{"just after the end", lease + 1500, 5 * time.Millisecond, 106200 * time.Microsecond, false},
 	} {
-		c := &clock{turns: turns([]counterexample.Step{grant,
+		c := &clock{turns: orderTurns([]counterexample.Step{grant,
 			at(x.second, counterexample.Exec, 2, "SET lock:0 b NX PX 100")}),
 			lease: lease * time.Microsecond, ahead: make([]time.Duration, 2)}
 		c.hastens()
@@ -170,9 +170,9 @@ func TestWhatIsDueSooner(t *testing.T) {
 	} {
 		steps := slices.Concat([]counterexample.Step{grant}, x.steps, []counterexample.Step{
 			at(x.us, counterexample.Send, 2, "SET l x NX"), at(x.us, counterexample.Exec, 2, "SET l x NX")})
-		k := newClock(c, turns(steps), 0)
+		k := newClock(c, orderTurns(steps), 0)
 		n := len(steps) - 2
-		if early := time.Duration(k.recorded(n) - k.due(n)); early != x.early ||
+		if early := time.Duration(k.recorded(n) - k.dueTime(n)); early != x.early ||
 			k.lateness(0, 0) != x.rush {
 			t.Errorf("%s: %v sooner, the client hurries by %v", x.name, early, k.lateness(0, 0))
 		}
@@ -187,7 +187,8 @@ func TestASleepUntilTheTimeOut(t *testing.T) {
 		5_000_100: 0, 5_200_000: 7 * time.Millisecond} {
 		acquire := at(0, counterexample.Mark, 0, "")
 		acquire.Phase = counterexample.Acquire
-		k := newClock(c, turns([]counterexample.Step{acquire, at(100, counterexample.Recv, 1, "GET k"),
+		k := newClock(c, orderTurns([]counterexample.Step{acquire,
+			at(100, counterexample.Recv, 1, "GET k"),
 			at(us, counterexample.Send, 2, "GET k")}), 0)
 		if got := k.lateness(1, int64(7*time.Millisecond+100*time.Microsecond)); got != want {
 			t.Errorf("before a step at %d µs it hurries by %v", us, got)
@@ -204,7 +205,8 @@ func TestARefusedCallIsNotShorter(t *testing.T) {
 		counterexample.Granted: 5 * time.Millisecond} {
 		acquire, end := at(0, counterexample.Mark, 0, ""), at(400_000, counterexample.Mark, 0, "")
 		acquire.Phase, end.Phase = counterexample.Acquire, phase
-		k := newClock(c, turns([]counterexample.Step{acquire, at(100, counterexample.Recv, 1, "GET k"),
+		k := newClock(c, orderTurns([]counterexample.Step{acquire,
+			at(100, counterexample.Recv, 1, "GET k"),
 			at(300_000, counterexample.Send, 2, "GET k"), end}), 0)
 		k.done(0, int64(3*time.Millisecond))
 		if got := k.lateness(1, int64(5*time.Millisecond+100*time.Microsecond)); got != want {
@@ -229,7 +231,7 @@ func TestSlow(t *testing.T) {
 		{"far behind", 160 * time.Millisecond, 0, true},
 		{"a process stood still", 99 * time.Millisecond, 60 * time.Millisecond, true},
 	} {
-		c := &clock{turns: turns(steps), lease: 100 * time.Millisecond,
+		c := &clock{turns: orderTurns(steps), lease: 100 * time.Millisecond,
 			terms: []time.Duration{100 * time.Millisecond}}
 		c.begin(0)
 		c.done(0, 0)

@@ -7,18 +7,17 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
-// A replay for which the machine was too slow is done again so often, after a pause each time that
-// is twice as long as the one before: a burst of load passes.
+// If the machine was too slow for a replay, it is repeated up to retries times. Each pause is twice
+// as long as the one before, so that a burst of load passes.
 const (
 	retries    = 6
 	firstPause = 250 * time.Millisecond
 )
 
-// OnServers does the counterexample again on real servers, as often as asked for; the first time
-// that it diverges is the last. Where makes the place of each attempt, in a directory of its own.
-// An attempt for which the machine was too slow does not count, and is made again some times. The
-// error says why there is no outcome: the counterexample cannot be replayed, the environment broke,
-// or ctx ended.
+// OnServers repeats the counterexample on real servers the given number of times. It stops when a
+// replay diverges. Where returns the place of each attempt, with a directory of its own. If the
+// machine was too slow, the attempt does not count and is repeated a few times. OnServers returns
+// an error if the counterexample cannot be replayed, the environment fails, or ctx ends.
 func OnServers(ctx context.Context, c *counterexample.Counterexample, times int,
 	where func() (Place, error)) (Outcome, error) {
 	o := Outcome{Environment: "real Redis"}
@@ -42,7 +41,7 @@ func OnServers(ctx context.Context, c *counterexample.Counterexample, times int,
 	return o, nil
 }
 
-// patiently makes an attempt, and further ones while the machine is too slow.
+// patiently makes an attempt, and repeats it while the machine is too slow.
 func patiently(ctx context.Context, c *counterexample.Counterexample,
 	where func() (Place, error)) (a attempt, err error) {
 	for i := range retries + 1 {

@@ -13,32 +13,32 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
-// relay is the network of a replay, between the clients' links and the nodes: it keeps every
+// relay is the network of a replay, between the clients' links and the nodes. It holds every
 // command until it may forward it to the node, and every reply until it may deliver it to the
-// client. The commands by which go-redis greets a server pass, and so do messages to subscribers.
-// It is cluster.Relay.
+// client. Commands with which go-redis greets a server and messages to subscribers pass
+// immediately. It implements cluster.Relay.
 type relay struct {
-	wake      func() // is called when something has come; set before the first command
+	wake      func() // called when something has arrived; set before the first command
 	mu        sync.Mutex
 	listeners []net.Listener
 	conns     []*connection
-	sent      []*sentCommand // by clients, not yet seen here
+	sent      []*sentCommand // sent by clients, not yet seen here
 	told      map[int]int    // replies to subscriptions, by client
 	over      bool
-	free      bool // nothing is kept any more
+	free      bool // nothing is held back any more
 }
 
-// sentCommand is a command that a client is told to send.
+// sentCommand is a command that a client was allowed to send.
 type sentCommand struct {
 	client  int
 	node    string
 	words   []string
-	command string // as counterexample.Render has it
-	seq     int    // in the client's trace; belongs to the replayer
-	late    bool   // a fault is on the link: the command may come late, or never
+	command string // as counterexample.Render formats it
+	seq     int    // in the client's trace; set by the replayer
+	late    bool   // a fault affects the link, so the command may come late or never
 }
 
-// tells makes the relay call wake whenever something has come.
+// tells makes the relay call wake whenever something has arrived.
 func (r *relay) tells(wake func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,12 +71,12 @@ func (r *relay) Relay(link, upstream string) (string, error) {
 	return l.Addr().String(), nil
 }
 
-// dialTimeout bounds a connection to a node of this machine that is stopped: the kernel answers for
-// it, so this is ample.
+// dialTimeout limits the time to connect to a stopped node on this machine. The kernel answers for
+// the node, so this is ample.
 const dialTimeout = 2 * time.Second
 
-// serve is the life of a connection. If the node is gone, the client sees the end of its
-// connection, as behind a proxy.
+// serve handles a connection. If the node is gone, the client's connection is closed, as a proxy
+// would do.
 func (r *relay) serve(down net.Conn, client int, node, upstream string) {
 	up, err := net.DialTimeout("tcp", upstream, dialTimeout)
 	if err != nil {
@@ -96,8 +96,8 @@ func (r *relay) serve(down net.Conn, client int, node, upstream string) {
 	l.fromClient()
 }
 
-// sentAs finds the command of a trace that a message is: the first equal one that has not come yet,
-// and one that may be late only if there is no other.
+// sentAs returns the sent command that a message carries: the first equal one that has not arrived
+// yet. It prefers commands that cannot be late.
 func (r *relay) sentAs(m *message) *sentCommand {
 	best := -1
 	for i, s := range r.sent {
@@ -127,7 +127,7 @@ func (r *relay) ended(node string) bool {
 	return true
 }
 
-// ends are the connections that a node has ended without their client knowing.
+// ends returns the connections that a node has closed and whose clients do not know it yet.
 func (r *relay) ends() (found []*connection) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,30 +147,30 @@ func (r *relay) tell(l *connection) {
 	l.settle()
 }
 
-// forward gives the node a command.
+// forward sends a command to the node.
 func (r *relay) forward(m *message) {
 	m.forwarded = true
 	m.conn.talk.Ask(m.words)
-	_, _ = m.conn.up.Write(m.wire) // of a node that is gone the connection ends
+	_, _ = m.conn.up.Write(m.wire) // if the node is gone, the connection ends
 }
 
-// expect notes what a client is told to send.
+// expect records a command that a client may send.
 func (r *relay) expect(s *sentCommand) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sent = append(r.sent, s)
 }
 
-// forget takes a command back that will not come.
+// forget removes a command that will not arrive.
 func (r *relay) forget(s *sentCommand) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sent = slices.DeleteFunc(r.sent, func(x *sentCommand) bool { return x == s })
 }
 
-// seen returns the messages of a client to a node that wait for the node, or, replied, for the
-// client.
-func (r *relay) seen(client int, node string, replied bool) (found []*message) {
+// messages returns the messages between a client and a node that wait for forwarding or, if replied
+// is true, for delivery to the client.
+func (r *relay) messages(client int, node string, replied bool) (found []*message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range r.conns {
@@ -184,36 +184,36 @@ func (r *relay) seen(client int, node string, replied bool) (found []*message) {
 	return found
 }
 
-// execute gives the node a command.
+// execute sends a command to the node.
 func (r *relay) execute(m *message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.forward(m)
 }
 
-// answer is the reply to a command that was executed; nil: there is none yet. With lost there will
-// be none.
+// answer returns the reply to an executed command, or nil if there is none yet. If lost is true,
+// none will come.
 func (r *relay) answer(m *message) (wire []byte, lost bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return m.reply, m.conn.ended
 }
 
-// hand gives the client a reply.
-func (r *relay) hand(m *message) {
+// deliver sends a reply to the client.
+func (r *relay) deliver(m *message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m.conn.deliver(m)
 }
 
-// subscriptions is how many times a node has answered a client's SUBSCRIBE, or its like.
+// subscriptions returns how many subscribing commands of a client a node has answered.
 func (r *relay) subscriptions(client int) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.told[client]
 }
 
-// open lets everything pass from now on, in its order.
+// open forwards everything from now on.
 func (r *relay) open() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -230,7 +230,7 @@ func (r *relay) open() {
 	}
 }
 
-// close ends every connection.
+// close closes every connection.
 func (r *relay) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,10 +1,10 @@
-// Package replay does a counterexample again: in the simulator, where every step must be the same
-// (Simulated), or with real servers and clients, each command, reply and fault in the recorded
-// order (OnServers).
+// Package replay repeats a counterexample. Simulated repeats it in the simulator, where every step
+// must be the same. OnServers repeats it with real servers and clients, with each command, reply
+// and fault in the recorded order.
 //
-// A replay on servers is read from real.go: attempts (attempt.go) prepare an environment and a
-// relay between its clients and nodes (relay.go, connection.go); the replayer (replayer.go) follows
-// the steps in the order in which they took effect (order.go, steps.go, faults.go, rest.go), at
+// Start reading a replay on servers at real.go. An attempt (attempt.go) prepares an environment and
+// a relay between its clients and nodes (relay.go, connection.go). The replayer (replayer.go)
+// follows the steps in the order of their effects (order.go, steps.go, faults.go, rest.go), at
 // their times (clock.go), and compares commands and replies (match.go).
 package replay
 
@@ -18,24 +18,24 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
-// Outcome says how a replay ended.
+// Outcome is the result of a replay.
 type Outcome struct {
 	Confirmed   bool   `json:"confirmed"`
 	Environment string `json:"environment"`        // "the simulator", "Redis 7.0.15"
-	Runs        int    `json:"runs"`               // that were made
-	Same        int    `json:"same"`               // of the runs, as recorded
-	Step        int    `json:"step,omitempty"`     // the first that was not, from 1
-	Expected    string `json:"expected,omitempty"` // what the file says there
+	Runs        int    `json:"runs"`               // number of runs
+	Same        int    `json:"same"`               // runs that were as recorded
+	Step        int    `json:"step,omitempty"`     // the first step that differed, from 1
+	Expected    string `json:"expected,omitempty"` // the step in the file
 	Got         string `json:"got,omitempty"`
 
-	// Of a replay on real servers.
-	// it was not as recorded, and the machine may have been the reason
+	// The fields below are for replays on real servers. TooSlow means that it was not as recorded,
+	// perhaps because the machine is too slow.
 	TooSlow bool          `json:"too_slow,omitempty"`
-	Late    time.Duration `json:"late_ns,omitempty"` // how far it was behind the record at most
-	Dir     string        `json:"dir,omitempty"`     // run directory of the last one
+	Late    time.Duration `json:"late_ns,omitempty"` // the largest delay behind the record
+	Dir     string        `json:"dir,omitempty"`     // directory of the last run
 }
 
-// String is the outcome in one line.
+// String returns the outcome in one line.
 func (o Outcome) String() string {
 	switch {
 	case o.Confirmed:
@@ -49,11 +49,11 @@ func (o Outcome) String() string {
 		o.Environment)
 }
 
-// Simulated does a counterexample again in the simulator: each step must be the same, and the same
-// property must be violated. The error is for a file whose plan cannot run at all.
+// Simulated repeats a counterexample in the simulator. Each step must be the same, and the same
+// property must be violated. It returns an error if the plan cannot run.
 func Simulated(ctx context.Context, c *counterexample.Counterexample) (Outcome, error) {
 	o := Outcome{Environment: "the simulator", Runs: 1}
-	r, err := simrun.Of(c).Run(ctx)
+	r, err := simrun.CaseOf(c).Run(ctx)
 	if err != nil {
 		return o, err
 	}
@@ -67,7 +67,7 @@ func Simulated(ctx context.Context, c *counterexample.Counterexample) (Outcome, 
 		if k < len(r.Steps) {
 			o.Got = counterexample.Quote(r.Steps[k].String())
 		}
-		// they differ by less than a microsecond, or in a field that people need not see
+		// the steps differ by less than a microsecond, or in a field that the text omits
 		if o.Expected == o.Got {
 			o.Expected, o.Got = c.Steps[k].Flow(), r.Steps[k].Flow()
 		}

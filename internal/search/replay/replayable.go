@@ -13,12 +13,12 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Possible says why a counterexample cannot be replayed on real servers yet; nil: it can.
+// Possible returns an error if a counterexample cannot be replayed on real servers yet.
 func Possible(c *counterexample.Counterexample) error {
 	p := c.Plan
 	switch {
 	case p.Adapter != nil:
-		return notYet(fmt.Sprintf("the order in which a library's commands leave is not held up there; "+
+		return notYet(fmt.Sprintf("lockbench cannot control the order of a library's commands there; "+
 			"run --adapter %s aims the fault there", cmp.Or(p.Adapter.Dir, p.Adapter.Name)))
 	case p.Topology == nemesis.Sentinel:
 		return notYet("an election by sentinels cannot be held up at a breakpoint")
@@ -43,9 +43,9 @@ func Possible(c *counterexample.Counterexample) error {
 	return promotes(c)
 }
 
-// wakesInTheLastMillisecond reports whether a client that waits for a message is told that 0 ms of
-// a lease are left, and nothing after that is in the record: its wait is not shorter by what the
-// replay is late, and less than a millisecond decides.
+// wakesInTheLastMillisecond reports whether a subscriber learns at the end of the record that a
+// lease has 0 ms left. A replay cannot shorten its wait by the replay's delay, and less than a
+// millisecond decides.
 func wakesInTheLastMillisecond(c *counterexample.Counterexample) bool {
 	subscribed := map[int]bool{}
 	for i, s := range c.Steps {
@@ -62,18 +62,18 @@ func wakesInTheLastMillisecond(c *counterexample.Counterexample) bool {
 	return false
 }
 
-// tellsNothingLeft reports whether a reply says that a lease is over in less than a millisecond.
+// tellsNothingLeft reports whether a reply says that a lease ends in less than a millisecond.
 func tellsNothingLeft(reply string) bool { return reply == "0" || reply == "[0 -1]" }
 
-// promotes says why a failover cannot be done again. The file does not have the writes that were
-// under way to a replica: the run is done again in the simulator.
+// promotes returns an error if a failover cannot be replayed. The file does not contain the writes
+// in flight to a replica, so the simulator repeats the run.
 func promotes(c *counterexample.Counterexample) error {
 	if !slices.ContainsFunc(c.Steps, func(s counterexample.Step) bool {
 		return s.Fault != nil && s.Fault.Do == nemesis.Promote
 	}) {
 		return nil
 	}
-	r, err := simrun.Of(c).Run(context.Background())
+	r, err := simrun.CaseOf(c).Run(context.Background())
 	if err != nil {
 		return fmt.Errorf("the simulator cannot run it: %w", err)
 	}
@@ -84,8 +84,8 @@ func promotes(c *counterexample.Counterexample) error {
 	return nil
 }
 
-// shortest is a lease in which there is time for some steps, each of which takes about a
-// millisecond on a busy machine.
+// shortest is the shortest lease that leaves time for a few steps. A step takes about a millisecond
+// on a busy machine.
 const shortest = 20 * time.Millisecond
 
 func notYet(what string) error {

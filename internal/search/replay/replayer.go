@@ -17,10 +17,10 @@ import (
 )
 
 // replayer follows the steps of a counterexample in an environment of real processes. Every client
-// stops at a breakpoint whenever it is about to acquire, to release or to send a command, and its
-// commands and replies stop at the relay; the replayer lets the one go on whose turn it is. Between
-// two steps it waits until that client only waits (cluster.Environment.Rest), so that no client
-// acts after its turn.
+// stops at a breakpoint whenever it is about to acquire, to release or to send a command. Its
+// commands and replies stop at the relay. The replayer releases the one whose turn it is. Between
+// two steps it waits until that client is idle (cluster.Environment.Rest), so that no client acts
+// out of turn.
 type replayer struct {
 	ctx         context.Context
 	c           *counterexample.Counterexample
@@ -30,42 +30,42 @@ type replayer struct {
 	match       *matcher
 	clock       *clock
 	actors      []*actor
-	hurt        []nemesis.Step // faults of links, until they are undone
+	hurt        []nemesis.Step // faults of links that are not undone yet
 	turns       []turn
-	now         int  // number of the present turn
-	free, over  bool // the steps are over, and clients go on by themselves; or end
+	now         int  // index of the current turn
+	free, over  bool // free: the steps are over and clients act on their own; over: they must stop
 }
 
-// actor is the replayer's knowledge of a client.
+// actor is what the replayer knows about a client.
 type actor struct {
 	stands   []workloads.BreakpointHit
-	dialling []workloads.BreakpointHit // where it is about to connect
+	dialling []workloads.BreakpointHit // hits before it connects
 	passed   int                       // how often it was told to go on
-	marks    []counterexample.Step     // that it has come to, not yet in turn
-	// numbers in its trace of commands that have left and are not yet in turn
+	marks    []counterexample.Step     // phases that it has reached ahead of its turn
+	// trace numbers of commands that were sent ahead of their turn
 	sent          []int
 	commands      map[int]*sentCommand // by their numbers in the record
 	answers       map[int]history.Command
-	hurry         time.Duration // by which its sleeps are shorter
+	hurry         time.Duration // how much its sleeps are shortened
 	paused        bool
-	stopped       bool // it has been paused, so that its gaps are no surprise
+	stopped       bool // it has been paused, so gaps are expected
 	gone          bool
 	working       bool           // on a cycle
-	flying        int            // commands that it waits for the replies to
-	subscriptions int            // in the record so far
-	later         []func() error // wait until it runs again
+	flying        int            // number of commands without a reply
+	subscriptions int            // number of subscriptions in the record so far
+	later         []func() error // steps that wait until it runs again
 }
 
-// between reports whether a client that only waits does not wait for a reply.
-func (a *actor) between() bool { return a.gone || a.flying == 0 }
+// idle reports whether a resting client has no reply to wait for.
+func (a *actor) idle() bool { return a.gone || a.flying == 0 }
 
-// every is the number of the breakpoint at which all clients stop.
+// every is the ID of the breakpoint at which all clients stop.
 const every = 1
 
 func newReplayer(ctx context.Context, c *counterexample.Counterexample, epoch int64,
 	w *cluster.Environment, net *relay, j *harness.Journal) *replayer {
 	r := &replayer{ctx: ctx, c: c, environment: w, net: net, journal: j,
-		match: newMatcher(c.Plan.TTL.D()), turns: turns(c.Steps)}
+		match: newMatcher(c.Plan.TTL.D()), turns: orderTurns(c.Steps)}
 	r.clock = newClock(c, r.turns, epoch)
 	for range c.Plan.Clients {
 		r.actors = append(r.actors, &actor{commands: map[int]*sentCommand{},
@@ -74,7 +74,7 @@ func newReplayer(ctx context.Context, c *counterexample.Counterexample, epoch in
 	return r
 }
 
-// divergence is the error for a step in whose place something else happened.
+// divergence is the error for a step that was replaced by something else.
 type divergence struct {
 	step          int // from 0
 	expected, got string
@@ -84,8 +84,8 @@ func (d *divergence) Error() string {
 	return fmt.Sprintf("diverged at step %d: expected %s, got %s", d.step+1, d.expected, d.got)
 }
 
-// all follows all steps.
-func (r *replayer) all() error {
+// followAll follows all steps.
+func (r *replayer) followAll() error {
 	if err := r.ready(); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (r *replayer) all() error {
 	for i, t := range r.turns {
 		r.now = i
 		r.dial()
-		if err := r.until(r.clock.due(i)); err != nil {
+		if err := r.waitUntil(r.clock.dueTime(i)); err != nil {
 			return err
 		}
 		begun := r.environment.Now()
@@ -102,16 +102,16 @@ func (r *replayer) all() error {
 			r.clock.failed(i, begun)
 			return err
 		}
-		if t.Kind != counterexample.Exec { // when it was executed is known better
+		if t.Kind != counterexample.Exec { // execute records the exact time
 			r.clock.done(i, r.environment.Now())
 		}
 	}
 	return r.linger()
 }
 
-// linger lets the clients of a lock that stays taken go on by themselves after the last step, for
-// as long as the machine stalled: that time does not count as one in which they were refused. Then
-// they give up, as at the end of any run: of a call that is still open it is unknown what it did.
+// linger lets the clients continue on their own after the last step if the lock seems to stay
+// taken. It takes as long as the machine stalled, because no refusal counts during a stall. Then
+// they give up, as at the end of any run. The result of a call that is still open is unknown.
 func (r *replayer) linger() error {
 	switch w := r.c.Verdict.Witness; r.c.Verdict.Property {
 	case checker.Deadlock, checker.Outage, checker.Orphan:
@@ -119,7 +119,7 @@ func (r *replayer) linger() error {
 		if w == nil || len(w.Holds) != 2 {
 			return nil
 		}
-		return r.until(r.clock.zero + min(w.Holds[0].To, w.Holds[1].To)) // they stay inside
+		return r.waitUntil(r.clock.zero + min(w.Holds[0].To, w.Holds[1].To)) // they stay inside
 	default:
 		return nil
 	}
@@ -145,8 +145,8 @@ func (r *replayer) linger() error {
 	return err
 }
 
-// stop tells each client to give up where it waits between two tries: a command that it could not
-// send any more, or did not hear of, would make the outcome of its call unknown.
+// stop tells each client to give up when it waits between two attempts. A command that it could not
+// send, or whose reply it missed, would make the result of its call unknown.
 func (r *replayer) stop() error {
 	r.over = true
 	told := map[int]bool{}
@@ -156,10 +156,10 @@ func (r *replayer) stop() error {
 			if told[i] {
 				continue
 			}
-			if err := r.rest(i); err != nil {
+			if err := r.awaitRest(i); err != nil {
 				return err
 			}
-			if a.between() || r.environment.Now() > limit {
+			if a.idle() || r.environment.Now() > limit {
 				r.environment.Send(i, workloads.Order{Do: workloads.DoStop})
 				told[i] = true
 			}
@@ -171,10 +171,10 @@ func (r *replayer) stop() error {
 	return nil
 }
 
-// longestLinger bounds the time after the last step: a machine that stalls for so long is too slow.
+// longestLinger limits the time after the last step. A machine that stalls for longer is too slow.
 const longestLinger = 10 * time.Second
 
-// ready lets every client stand where it is about to acquire.
+// ready waits until every client is about to acquire.
 func (r *replayer) ready() error {
 	for i := range r.actors {
 		r.environment.Send(i, workloads.Order{Do: workloads.DoArm,
@@ -194,7 +194,7 @@ func (r *replayer) ready() error {
 	return nil
 }
 
-// do carries out a step and compares what happens.
+// do carries out a step and compares the result with the record.
 func (r *replayer) do(s counterexample.Step) error {
 	if s.Kind == counterexample.Fault {
 		return r.fault(*s.Fault)
@@ -204,7 +204,7 @@ func (r *replayer) do(s counterexample.Step) error {
 	case counterexample.Exec:
 		return r.execute(s)
 	case counterexample.Recv:
-		if err := r.hand(s); err != nil {
+		if err := r.deliver(s); err != nil {
 			return err
 		}
 		return r.orLater(a, func() error { return r.received(s) })
@@ -214,7 +214,7 @@ func (r *replayer) do(s counterexample.Step) error {
 	return r.orLater(a, func() error { return r.mark(s) })
 }
 
-// orLater does something now, or when the client runs again.
+// orLater calls f now, or when a paused client runs again.
 func (r *replayer) orLater(a *actor, f func() error) error {
 	if a.paused {
 		turn := r.now
@@ -227,18 +227,19 @@ func (r *replayer) orLater(a *actor, f func() error) error {
 	return f()
 }
 
-// diverged is the error for the present step.
+// diverged returns the error for the current step.
 func (r *replayer) diverged(s counterexample.Step, got string, args ...any) error {
 	return &divergence{r.turns[r.now].number, s.Action(), fmt.Sprintf(got, args...)}
 }
 
-// patience is how long the replayer waits for an event that should come at once.
+// patience is how long the replayer waits for an event that should happen immediately.
 const patience = 2 * time.Second
 
-// tick is how often the replayer looks at the relay, which reports nothing.
+// tick is how often the replayer polls the relay.
 const tick = 5 * time.Millisecond
 
-// await lets the environment go on until done, for at most patience, and reports whether it was.
+// await runs the environment until done returns true or patience is over, and reports whether done
+// returned true.
 func (r *replayer) await(done func() bool) (bool, error) {
 	limit := r.environment.Now() + int64(patience)
 	for !done() {
@@ -253,8 +254,8 @@ func (r *replayer) await(done func() bool) (bool, error) {
 	return true, nil
 }
 
-// until lets the environment go on until a time.
-func (r *replayer) until(at int64) error {
+// waitUntil runs the environment until a time.
+func (r *replayer) waitUntil(at int64) error {
 	for r.environment.Now() < at {
 		if err := r.next(at); err != nil {
 			return err
@@ -263,7 +264,7 @@ func (r *replayer) until(at int64) error {
 	return r.ctx.Err()
 }
 
-// next takes the next report, if one comes in time.
+// next handles the next report if one arrives before the deadline.
 func (r *replayer) next(deadline int64) error {
 	rep, ok := r.environment.Next(r.ctx, deadline)
 	if r.ctx.Err() != nil {
@@ -275,7 +276,7 @@ func (r *replayer) next(deadline int64) error {
 	return r.take(rep)
 }
 
-// take records a report, and remembers it for the steps.
+// take records a report and updates the actor of its client.
 func (r *replayer) take(rep workloads.Report) error {
 	if rep.Process >= 0 && rep.Process < len(r.actors) {
 		r.note(r.actors[rep.Process], rep)
@@ -322,7 +323,7 @@ func (r *replayer) note(a *actor, rep workloads.Report) {
 	}
 }
 
-// pass lets a client go on that stands at the breakpoint.
+// pass lets a client leave a breakpoint.
 func (r *replayer) pass(client int, h workloads.BreakpointHit) {
 	a := r.actors[client]
 	a.passed++
@@ -333,7 +334,7 @@ func (r *replayer) pass(client int, h workloads.BreakpointHit) {
 		Breakpoint: &workloads.Breakpoint{ID: every, Stop: h.Stop}})
 }
 
-// disturbed reports whether a fault is on a client's links to a node.
+// disturbed reports whether a fault affects a client's links to a node.
 func (r *replayer) disturbed(client int, node string) bool {
 	return slices.ContainsFunc(r.hurt, func(s nemesis.Step) bool {
 		first, _ := path.Match(s.Target, fmt.Sprintf("c%d>%s", client, node))

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// rest waits until a client only waits.
-func (r *replayer) rest(client int) error {
+// awaitRest waits until a client is idle.
+func (r *replayer) awaitRest(client int) error {
 	a := r.actors[client]
 	var wrong error
 	_, err := r.await(func() bool {
@@ -24,12 +24,12 @@ func (r *replayer) rest(client int) error {
 		}
 		passed := a.passed
 		wrong = r.drain()
-		return passed == a.passed // else it has gone on since
+		return passed == a.passed // otherwise it has continued since
 	})
 	return errors.Join(err, wrong)
 }
 
-// drain takes the reports that have come.
+// drain handles all available reports.
 func (r *replayer) drain() error {
 	for {
 		rep, ok := r.environment.Next(r.ctx, r.environment.Now())
@@ -42,7 +42,7 @@ func (r *replayer) drain() error {
 	}
 }
 
-// dial lets clients connect, except a client that is going to be redirected meanwhile.
+// dial lets clients connect, except a client that will be redirected while it connects.
 func (r *replayer) dial() {
 	for i, a := range r.actors {
 		if len(a.dialling) > 0 && !r.redirected(i) {
@@ -54,11 +54,10 @@ func (r *replayer) dial() {
 	}
 }
 
-// dialTime is how long it takes a simulated client to connect.
+// dialTime is how long a simulated client takes to connect.
 const dialTime = 20 * time.Microsecond
 
-// redirected reports whether a client was told in the record to use another node while it
-// connected.
+// redirected reports whether the record redirects a client while it connects.
 func (r *replayer) redirected(client int) bool {
 	for _, t := range r.turns[min(r.now+1, len(r.turns)):] {
 		if t.At-r.turns[r.now].At > history.Duration(dialTime) {
@@ -72,8 +71,8 @@ func (r *replayer) redirected(client int) bool {
 	return false
 }
 
-// hurry tells a client how late the replay is, before the client goes on: its sleeps end when they
-// ended in the record, so that the costs of the steps do not add up.
+// hurry tells a client the delay of the replay before the client continues. It then shortens its
+// sleeps, so that the costs of the steps do not add up.
 func (r *replayer) hurry(client int) error {
 	a := r.actors[client]
 	late := r.clock.lateness(r.now, r.environment.Now())
@@ -82,8 +81,8 @@ func (r *replayer) hurry(client int) error {
 	}
 	a.hurry = late
 	r.environment.Send(client, workloads.Order{Do: workloads.DoHurry, Offset: history.Duration(late)})
-	return r.rest(client)
+	return r.awaitRest(client)
 }
 
-// worthTelling is more than it costs to tell a client.
+// worthTelling is more than the cost of telling a client.
 const worthTelling = 500 * time.Microsecond

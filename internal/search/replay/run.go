@@ -12,17 +12,17 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
-// Options say where a counterexample is done again, and how often.
+// Options specify where and how often a counterexample is replayed.
 type Options struct {
 	Environment string                 // runner.Sim, Process or Docker
 	Place       harness.Place          // of the servers
-	Times       int                    // the first time that it diverges is the last
-	Command     string                 // the command line that does the same again
+	Times       int                    // number of replays; the first one that diverges is the last
+	Command     string                 // the command line that repeats the replay
 	Dir         func() (string, error) // makes the run directory of each attempt on servers
 }
 
-// Run does a counterexample again in the simulator, or on servers that it starts. Without an
-// outcome the error is the user's to mend, or that of ctx.
+// Run replays a counterexample in the simulator or on servers that it starts. It returns an error
+// without an outcome if the user must change something or ctx ended.
 func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outcome, error) {
 	switch o.Environment {
 	case runner.Sim:
@@ -42,7 +42,7 @@ func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outc
 	}
 	defer servers.Close()
 	if servers.Spawner == nil {
-		workers := new(server.WorkerPool) // for all attempts
+		workers := new(server.WorkerPool) // shared by all attempts
 		defer workers.Close()
 		servers.Spawner = workers
 	}
@@ -69,7 +69,7 @@ func simulatedTimes(ctx context.Context, c *counterexample.Counterexample, times
 	return all, nil
 }
 
-// choose refuses an environment that cannot be had, or not for this counterexample.
+// choose returns an error if the environment is unavailable or does not support the counterexample.
 func choose(ctx context.Context, c *counterexample.Counterexample, o Options) (runner.Choice,
 	error) {
 	if err := Possible(c); err != nil {

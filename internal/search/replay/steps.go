@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// send lets a client go on that stands before the command it is to send.
+// send lets a client continue that waits before the command it must send.
 func (r *replayer) send(s counterexample.Step) error {
 	a := r.actors[s.Client]
 	is := func(h workloads.BreakpointHit) bool {
@@ -24,13 +24,13 @@ func (r *replayer) send(s counterexample.Step) error {
 	}
 	sent := &sentCommand{client: s.Client, node: s.Node, words: h.Args,
 		command: counterexample.Render(h.Args), late: r.disturbed(s.Client, s.Node)}
-	// it sees that by itself, and sleeps
+	// it notices that by itself and then sleeps
 	if failsIn(r.turns[r.now:], s) && sleepsIn(r.turns[r.now+1:], s) {
 		if err := r.hurry(s.Client); err != nil {
 			return err
 		}
 	}
-	r.net.expect(sent) // before it comes
+	r.net.expect(sent) // before it arrives
 	a.sent, a.commands[s.Seq] = nil, sent
 	r.pass(s.Client, h)
 	ok, err := r.await(func() bool { return len(a.sent) > 0 || a.gone })
@@ -41,14 +41,13 @@ func (r *replayer) send(s counterexample.Step) error {
 		return r.diverged(s, "nothing: it was told to send and did not")
 	}
 	sent.seq = a.sent[0]
-	return r.rest(s.Client)
+	return r.awaitRest(s.Client)
 }
 
-// settled is how long a client must stand elsewhere, and rest, until the replayer believes that it
-// will not come.
+// settled is how long a client must wait elsewhere, in ns, until the replayer gives up on it.
 const settled = 100_000_000
 
-// standing waits until a client stands at a place.
+// standing waits until a client is at a breakpoint that is accepts.
 func (r *replayer) standing(s counterexample.Step,
 	is func(workloads.BreakpointHit) bool) (found workloads.BreakpointHit, err error) {
 	a := r.actors[s.Client]
@@ -67,7 +66,7 @@ func (r *replayer) standing(s counterexample.Step,
 	return found, err
 }
 
-// doing says in words what a client does instead.
+// doing describes what a client does instead.
 func (r *replayer) doing(client int) string {
 	a := r.actors[client]
 	switch {
@@ -90,7 +89,7 @@ func (r *replayer) doing(client int) string {
 	return fmt.Sprintf("nothing: c%d waits", client)
 }
 
-// execute lets a node have a command, and waits for the reply.
+// execute forwards a command to a node and waits for the reply.
 func (r *replayer) execute(s counterexample.Step) error {
 	if word, _, _ := strings.Cut(s.Command, " "); subscribes(word) {
 		return r.subscribed(s.Client)
@@ -129,8 +128,8 @@ func (r *replayer) execute(s counterexample.Step) error {
 	return nil
 }
 
-// subscribed waits a little for a subscription, which passes when it comes: after a connection has
-// ended, go-redis subscribes anew when it likes, and no verdict rests on it.
+// subscribed waits briefly for a subscription, which the relay forwards at once. After a connection
+// has ended, go-redis may subscribe again at any time, and no verdict depends on it.
 func (r *replayer) subscribed(client int) error {
 	a := r.actors[client]
 	a.subscriptions++
@@ -143,12 +142,12 @@ func (r *replayer) subscribed(client int) error {
 		return err
 	}
 	r.clock.done(r.now, r.environment.Now())
-	return r.rest(client)
+	return r.awaitRest(client)
 }
 
-// exactly is until without the millisecond that a timer may be late.
+// exactly is like waitUntil, without the millisecond that a timer may be late.
 func (r *replayer) exactly(at int64) error {
-	if err := r.until(at - int64(2*time.Millisecond)); err != nil {
+	if err := r.waitUntil(at - int64(2*time.Millisecond)); err != nil {
 		return err
 	}
 	for r.environment.Now() < at {
@@ -156,18 +155,18 @@ func (r *replayer) exactly(at int64) error {
 	return nil
 }
 
-// nextMillisecond returns when the wall clock's next one begins.
+// nextMillisecond returns at the start of the next millisecond of the wall clock.
 func nextMillisecond() {
 	for ms := time.Now().UnixMilli(); time.Now().UnixMilli() == ms; { // too short to sleep
 	}
 }
 
-// arrived waits until a command stands before its node.
+// arrived waits until a command has arrived at the relay.
 func (r *replayer) arrived(s counterexample.Step) (m *message, err error) {
 	a := r.actors[s.Client]
-	sent := a.commands[s.Seq] // nil: it is in no trace
+	sent := a.commands[s.Seq] // nil if it is not traced
 	_, err = r.await(func() bool {
-		for _, x := range r.net.seen(s.Client, s.Node, false) {
+		for _, x := range r.net.messages(s.Client, s.Node, false) {
 			if x.sent == sent && (sent != nil || r.match.command(s.Command, x.words)) {
 				m = x
 				return true
@@ -181,8 +180,8 @@ func (r *replayer) arrived(s counterexample.Step) (m *message, err error) {
 	return m, err
 }
 
-// hand delivers the reply to a command, if there is one, or tells the client to wait no longer.
-func (r *replayer) hand(s counterexample.Step) error {
+// deliver delivers the reply to a command if there is one, or tells the client to stop waiting.
+func (r *replayer) deliver(s counterexample.Step) error {
 	if gaveUp(s) {
 		err := r.hurry(s.Client)
 		r.environment.Send(s.Client, workloads.Order{Do: workloads.DoGiveUp, Node: s.Node})
@@ -200,15 +199,15 @@ func (r *replayer) hand(s counterexample.Step) error {
 		return err
 	}
 	sent := r.actors[s.Client].commands[s.Seq]
-	for _, m := range r.net.seen(s.Client, s.Node, true) {
+	for _, m := range r.net.messages(s.Client, s.Node, true) {
 		if sent != nil && m.sent == sent {
-			r.net.hand(m)
+			r.net.deliver(m)
 		}
 	}
 	return nil
 }
 
-// received waits until a client has the reply, or has given up.
+// received waits until a client has the reply or has given up.
 func (r *replayer) received(s counterexample.Step) error {
 	a := r.actors[s.Client]
 	sent := a.commands[s.Seq]
@@ -234,11 +233,11 @@ func (r *replayer) received(s counterexample.Step) error {
 	case sent.neverComes(got.Why):
 		r.net.forget(sent)
 	}
-	return r.rest(s.Client)
+	return r.awaitRest(s.Client)
 }
 
-// mark waits until a client has come to a phase of its cycle. A client that stands before the phase
-// is let go on first.
+// mark waits until a client has reached a phase of its cycle. It first releases a client that waits
+// at the breakpoint before that phase.
 func (r *replayer) mark(s counterexample.Step) error {
 	a := r.actors[s.Client]
 	if s.Phase == counterexample.Acquire || s.Phase == counterexample.Release {
@@ -266,5 +265,5 @@ func (r *replayer) mark(s counterexample.Step) error {
 		return r.diverged(s, "%s", r.doing(s.Client))
 	}
 	a.marks = a.marks[1:]
-	return r.rest(s.Client)
+	return r.awaitRest(s.Client)
 }

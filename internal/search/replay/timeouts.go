@@ -9,14 +9,14 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A client's time-outs run while the replayer holds it at a breakpoint, which costs some
-// milliseconds for each command. So the clients of a replay wait for replies as long as they like,
-// and give up where those of the record did: the replayer tells them so, at the time of the record.
+// The timeouts of a client run while the replayer holds it at a breakpoint, which costs some
+// milliseconds per command. Therefore the clients of a replay wait for replies without a limit. The
+// replayer tells them to give up when the clients of the record did.
 
-// generous is a time-out that nothing comes near to.
+// generous is a timeout that never expires in practice.
 const generous = 10 * time.Second
 
-// patient is what the clients of a replay are started with.
+// patient returns the configuration of the clients of a replay.
 func patient(c *counterexample.Counterexample) workloads.Config {
 	w := c.Plan.Worker()
 	w.ClientTimeout = max(w.ClientTimeout, history.Duration(generous))
@@ -31,5 +31,5 @@ func gaveUp(s counterexample.Step) bool {
 	return s.Kind == counterexample.Recv && waited(s.Loss)
 }
 
-// waited reports whether a time was over for which a client or a call waits.
+// waited reports whether a timeout of a client or a call expired.
 func waited(l history.Loss) bool { return l == history.TimedOut || l == history.Expired }

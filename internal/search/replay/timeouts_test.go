@@ -45,7 +45,7 @@ func TestFailsIn(t *testing.T) {
 		"": false, history.TimedOut: false} {
 		got, other := at(1, counterexample.Recv, 1, "GET k"), at(1, counterexample.Recv, 2, "GET k")
 		got.Loss, other.Loss = loss, history.BrokenOff
-		if fails := failsIn(turns([]counterexample.Step{sent, got, other}), sent); fails != want {
+		if fails := failsIn(orderTurns([]counterexample.Step{sent, got, other}), sent); fails != want {
 			t.Errorf("%q: %v", loss, fails)
 		}
 	}
@@ -53,7 +53,7 @@ func TestFailsIn(t *testing.T) {
 
 // TestSleepsIn: of the commands of a fan-out a client sleeps after the last.
 func TestSleepsIn(t *testing.T) {
-	all := turns([]counterexample.Step{at(0, counterexample.Send, 1, "GET k"),
+	all := orderTurns([]counterexample.Step{at(0, counterexample.Send, 1, "GET k"),
 		at(1, counterexample.Send, 2, "GET k"), at(9000, counterexample.Send, 3, "GET k")})
 	for i, want := range []bool{false, true, true} {
 		if got := sleepsIn(all[i+1:], all[i].Step); got != want {
@@ -72,8 +72,8 @@ func TestBetweenTries(t *testing.T) {
 		{history.Command{Seq: 1, Sent: 5}, false}, {history.Command{Seq: 2, Sent: 6}, false},
 		{history.Command{Seq: 1, Recv: 7}, false}, {history.Command{Seq: 2, Recv: 8}, true},
 	} {
-		if r.note(a, workloads.Report{Command: &x.command}); a.between() != x.want {
-			t.Errorf("after %+v: %v", x.command, a.between())
+		if r.note(a, workloads.Report{Command: &x.command}); a.idle() != x.want {
+			t.Errorf("after %+v: %v", x.command, a.idle())
 		}
 	}
 }

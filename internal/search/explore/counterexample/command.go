@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Render writes a command as one line. A script that is sent whole (EVAL) is named by its SHA-1, as
-// EVALSHA names it; a word with blanks or quotes in it is quoted. Words reads the line.
+// Render writes a command as one line. It names a script that is sent whole (EVAL) by its SHA-1, as
+// EVALSHA does, and quotes words that contain blanks or quotes. Words parses the line.
 func Render(args []string) string {
 	words := slices.Clone(args)
 	if len(words) > 1 && strings.EqualFold(words[0], "eval") {
@@ -27,7 +27,7 @@ func Render(args []string) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_:.+/@=-]+$`)
 
-// Words are the words of a command that Render has written.
+// Words returns the words of a command that Render wrote.
 func Words(line string) (words []string) {
 	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
 		if line[0] == '"' {
@@ -44,8 +44,8 @@ func Words(line string) (words []string) {
 	return words
 }
 
-// Greets reports whether go-redis sends a command by itself when it connects. No trace and no
-// counterexample has such commands.
+// Greets reports whether go-redis sends a command by itself when it connects. Traces and
+// counterexamples do not contain such commands.
 func Greets(command string) bool {
 	switch strings.ToLower(command) {
 	case "hello", "client", "auth", "select":
@@ -54,11 +54,11 @@ func Greets(command string) bool {
 	return false
 }
 
-// Quote is a string in double quotes that JSON, YAML and people can read.
+// Quote returns a string in double quotes that is valid JSON and YAML.
 func Quote(s string) string { return asJSON(s) }
 
-// asJSON writes strings and steps, which can always be written, in one line, and leaves <, > and &
-// as they are.
+// asJSON writes a string or a step as JSON in one line and does not escape <, > and &. Encoding
+// these types cannot fail.
 func asJSON(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

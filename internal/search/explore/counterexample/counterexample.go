@@ -1,6 +1,6 @@
-// Package counterexample is the file in which a run is kept that violates a property: what was
-// planned, how the run differs from the default one, its steps, and the verdict. A person reads it,
-// and a replay does the run again.
+// Package counterexample defines the file that stores a run that violates a property: its plan, its
+// deviations from the default run, its steps and the verdict. People read the file, and a replay
+// repeats the run.
 package counterexample
 
 import (
@@ -11,31 +11,31 @@ import (
 // Format is the version of a counterexample's file that this package writes and reads.
 const Format = 3
 
-// InjectBefore begins the name of a deviation of a Picked schedule: a fault is injected before the
-// question that follows is asked.
+// InjectBefore is the prefix of a deviation of a Picked schedule that injects a fault before the
+// question named in the rest is asked.
 const InjectBefore = "inject before "
 
 // The schedules: how the simulator decides what happens next.
 const (
-	Timed = "timed" // each message takes its time; a deviation is a longer time than the shortest
-	// messages take no time; a deviation is another one than that of the client that acted last, or
-	// that time passes
+	Timed = "timed" // each message takes its time; a deviation is the extra time of one message
+	// Messages take no time. By default the client that acted last goes on; a deviation is another
+	// choice, or that time passes.
 	Picked = "picked"
 )
 
-// Counterexample is a run in which a lock failed: enough to do it again to the byte, and what
-// happened in it.
+// Counterexample is a run that shows a failure of a lock. It contains enough to repeat the run
+// exactly, and the steps of the run.
 type Counterexample struct {
 	Format   int    `yaml:"format"`
 	Schedule string `yaml:"schedule"`
 	// the configuration: lock, clients, times, scenario, seed
 	Plan harness.Plan `yaml:"plan"`
-	// answers to the questions that the plan leaves open, by name; one that is not here is 0, the
+	// the answers to the questions that the plan leaves open, by name; a missing answer is 0, the
 	// default
 	Deviations map[string]int `yaml:"deviations"`
-	// what happened, in order, up to where the violation is certain
+	// what happened, in order, until the violation is certain
 	Steps   []Step           `yaml:"steps"`
 	Verdict checker.Property `yaml:"verdict"`
-	// how likely the violation was from each step on; nil: that was not asked
+	// how likely the violation was after each step, or nil if that was not measured
 	Curve *Curve `yaml:"curve,omitempty"`
 }

@@ -2,24 +2,24 @@ package counterexample
 
 import "fmt"
 
-// Curve says how likely the violation was from each step on: the run is done again up to there, and
-// goes on at random.
+// Curve records how likely the violation was after each step. To measure a point, the run is
+// repeated up to its step and then continues at random.
 type Curve struct {
-	Runs int `yaml:"runs" json:"runs"` // for each point
-	// the first step from which on the violation is at least as likely as not, and stays so; from 1
+	Runs int `yaml:"runs" json:"runs"` // runs for each point
+	// the first step, from 1, after which the violation stays at least as likely as not
 	Decided int     `yaml:"decided" json:"decided"`
 	Points  []Point `yaml:"points" json:"points"`
 }
 
-// Point is a number of steps that were done again, and in how many of the runs that went on at
-// random from there the violation came about.
+// Point is one measurement of a curve. Steps is the number of repeated steps, and Violations is the
+// number of runs that then had the violation.
 type Point struct {
 	Steps      int `yaml:"steps" json:"steps"`
 	Violations int `yaml:"violations" json:"violations"`
 }
 
-// NewCurve is the curve of so many runs for each of the points, which are in the order of their
-// steps and end with the last.
+// NewCurve returns the curve of the points, each measured with the given number of runs. The points
+// are sorted by their steps, and the last one is the last step.
 func NewCurve(runs int, points []Point) *Curve {
 	c := &Curve{Runs: runs, Points: points}
 	for i := len(points) - 1; i >= 0 && 2*points[i].Violations >= runs; i-- {
@@ -28,11 +28,11 @@ func NewCurve(runs int, points []Point) *Curve {
 	return c
 }
 
-// Share is the share of the violations at a point.
+// Share returns the share of the runs of a point that had the violation.
 func (c *Curve) Share(p Point) float64 { return float64(p.Violations) / float64(max(c.Runs, 1)) }
 
-// at is the share after so many steps: that of the last point before.
-func (c *Curve) at(steps int) (share float64) {
+// shareAt returns the share at the last point that has at most so many steps.
+func (c *Curve) shareAt(steps int) (share float64) {
 	for _, p := range c.Points {
 		if p.Steps <= steps {
 			share = c.Share(p)
@@ -41,18 +41,18 @@ func (c *Curve) at(steps int) (share float64) {
 	return share
 }
 
-// String says in one line where the violation was decided.
+// String says in one line at which step the violation was decided.
 func (c *Curve) String() string {
 	if c.Decided == 0 {
 		return fmt.Sprintf("decided before the first step: of %d runs that begin alike and go on at "+
-			"random %.0f %% end so", c.Runs, 100*c.at(0))
+			"random %.0f %% end so", c.Runs, 100*c.shareAt(0))
 	}
 	return fmt.Sprintf("decided at step %d: of %d runs that go on at random from the step before "+
-		"%.0f %% end so, and from that step on %.0f %%", c.Decided, c.Runs, 100*c.at(c.Decided-1),
-		100*c.at(c.Decided))
+		"%.0f %% end so, and from that step on %.0f %%", c.Decided, c.Runs, 100*c.shareAt(c.Decided-1),
+		100*c.shareAt(c.Decided))
 }
 
-// validate says why a curve that was read cannot be used; nil: it can, or there is none.
+// validate returns an error if a curve that was read is inconsistent. A nil curve is valid.
 func (c *Curve) validate(steps int) error {
 	if c == nil {
 		return nil

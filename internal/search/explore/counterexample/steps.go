@@ -10,17 +10,17 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Kind says what happens in a step of a counterexample.
+// Kind is the kind of a step in a counterexample.
 type Kind string
 
 // The kinds of steps.
 const (
-	// a client has composed a command, and read its clock if it does; the command is under way
+	// a client has composed a command, and has read its clock if it does so; the command is in flight
 	Send  Kind = "send"
 	Exec  Kind = "exec"  // a node executes a command
-	Recv  Kind = "recv"  // the reply, or an error in its place, reaches the client
-	Mark  Kind = "mark"  // a client has come to a phase of its cycle
-	Fault Kind = "fault" // the harness does something to the environment
+	Recv  Kind = "recv"  // the client gets the reply, or an error instead
+	Mark  Kind = "mark"  // a client has reached a phase of its cycle
+	Fault Kind = "fault" // the harness changes the environment
 )
 
 // The phases of a Mark.
@@ -32,7 +32,7 @@ const (
 	Released = "released" // Release returned, with or without an error
 )
 
-// PhaseOf is the phase to which an event of a client brings it; "": none.
+// PhaseOf returns the phase that a client reaches with an event, or "" if it reaches none.
 func PhaseOf(e history.Event) string {
 	switch {
 	case e.F == history.Acquire && e.Type == history.Invoke:
@@ -49,34 +49,35 @@ func PhaseOf(e history.Event) string {
 	return ""
 }
 
-// Step is one thing that happened. Which fields count depends on Kind.
+// Step is one event of a run. Its Kind says which fields count.
 type Step struct {
-	At     history.Duration `yaml:"at"` // since the run began
+	At     history.Duration `yaml:"at"` // since the start of the run
 	Kind   Kind             `yaml:"kind"`
-	Client int              `yaml:"client,omitempty"` // of all but a Fault
-	N      int              `yaml:"n,omitempty"`      // of a Mark: the acquisition
+	Client int              `yaml:"client,omitempty"` // unused in a Fault
+	N      int              `yaml:"n,omitempty"`      // of a Mark: the number of the acquisition
 	Phase  string           `yaml:"phase,omitempty"`  // of a Mark
-	// joins Send, Exec and Recv of one command of a client; 0: it is in no trace, such as SUBSCRIBE
+	// the same number for the Send, Exec and Recv of one command; 0 for commands that are not traced,
+	// such as SUBSCRIBE
 	Seq     int    `yaml:"seq,omitempty"`
-	Node    string `yaml:"node,omitempty"`    // executes the command, or will
+	Node    string `yaml:"node,omitempty"`    // the server that executes the command
 	Command string `yaml:"command,omitempty"` // as Render writes it
-	// as the trace has it: what go-redis shows; of a Mark, the error
+	// the reply as go-redis shows it in the trace; of a Mark, the error
 	Reply string `yaml:"reply,omitempty"`
-	Err   string `yaml:"err,omitempty"` // of a Recv: why no reply was read, for people
-	// of a Recv with Err: the same for readers
+	Err   string `yaml:"err,omitempty"` // of a Recv: why no reply was read, in words
+	// of a Recv with Err: the same reason for programs
 	Loss history.Loss `yaml:"loss,omitempty"`
-	// of a Mark: the harness had ended the wait
+	// of a Mark: the harness canceled the call
 	CalledOff bool `yaml:"called_off,omitempty"`
-	// of a Fault: with numbers and names in the place of moving targets
+	// of a Fault: moving targets are replaced by numbers and names
 	Fault *nemesis.Step `yaml:"fault,omitempty"`
 }
 
-// String is the step in one line, for messages to people.
+// String returns the step and its time in one line.
 func (s Step) String() string {
 	return fmt.Sprintf("%10.3fms %s", units.Millis(int64(s.At)), s.Action())
 }
 
-// Action is the step in words, without its time.
+// Action describes the step in words, without its time.
 func (s Step) Action() string {
 	switch s.Kind {
 	case Fault:
@@ -94,7 +95,7 @@ func (s Step) Action() string {
 	return string(s.Kind)
 }
 
-// InBrackets is an error behind a text, as in " (i/o timeout)"; "" if there is none.
+// InBrackets formats an error as a suffix, as in " (i/o timeout)". It returns "" if there is none.
 func InBrackets(err string) string {
 	if err == "" {
 		return ""
@@ -102,8 +103,8 @@ func InBrackets(err string) string {
 	return " (" + err + ")"
 }
 
-// Diverge compares two runs up to the end of the shorter, and returns the number of the first step
-// in which they differ, from 0, and whether the runs are the same.
+// Diverge compares two runs up to the end of the shorter. It returns the index of the first step
+// that differs, and whether the runs are the same.
 func Diverge(a, b []Step) (int, bool) {
 	for i := range min(len(a), len(b)) {
 		if !reflect.DeepEqual(a[i], b[i]) {
@@ -113,7 +114,7 @@ func Diverge(a, b []Step) (int, bool) {
 	return min(len(a), len(b)), len(a) == len(b)
 }
 
-// UpTo keeps the steps until a moment.
+// UpTo returns the steps up to and including a time.
 func UpTo(steps []Step, at history.Duration) []Step {
 	i := slices.IndexFunc(steps, func(s Step) bool { return s.At > at })
 	if i < 0 {
@@ -122,8 +123,8 @@ func UpTo(steps []Step, at history.Duration) []Step {
 	return steps[:i:i]
 }
 
-// Lines are the steps for people: a command whose sending, execution and reply follow each other
-// with nothing in between is one line, at the time of the reply.
+// Lines formats the steps for people. A command whose sending, execution and reply directly follow
+// each other becomes one line, at the time of the reply.
 func Lines(steps []Step) (lines []string) {
 	for i := 0; i < len(steps); i++ {
 		if i+2 < len(steps) && together(steps[i], steps[i+1], steps[i+2]) {
@@ -138,7 +139,7 @@ func Lines(steps []Step) (lines []string) {
 	return lines
 }
 
-// together reports whether three steps are one command, and nothing came between them.
+// together reports whether three steps are the sending, execution and reply of one command.
 func together(send, exec, recv Step) bool {
 	same := func(s Step) bool {
 		return s.Client == recv.Client && s.Seq == recv.Seq && s.Node == recv.Node &&

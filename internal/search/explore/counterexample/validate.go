@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// The bounds of a file, which may come from a stranger.
+// The limits of a file. They protect against files from untrusted sources.
 const (
 	maxSteps      = 100_000
 	maxDeviations = 100_000
@@ -17,7 +17,7 @@ const (
 	maxTime       = history.Duration(24 * 3600 * 1e9)
 )
 
-// Validate says in one line why a counterexample that was read cannot be used; nil: it can.
+// Validate returns an error of one line if a counterexample that was read cannot be used.
 func (c *Counterexample) Validate() error {
 	p := c.Plan
 	switch {
@@ -26,7 +26,7 @@ func (c *Counterexample) Validate() error {
 	case c.Schedule != Timed && c.Schedule != Picked:
 		return fmt.Errorf("schedule %q is not known; there are: %s, %s", c.Schedule, Timed, Picked)
 	case len(c.Steps) == 0:
-		return fmt.Errorf("there are no steps; the file is truncated")
+		return fmt.Errorf("the file has no steps, so it is truncated")
 	case len(c.Steps) > maxSteps || len(c.Deviations) > maxDeviations:
 		return fmt.Errorf("%d steps and %d deviations; at most %d of each are read", len(c.Steps),
 			len(c.Deviations), maxSteps)
@@ -82,7 +82,7 @@ func (s Step) validate(p harness.Plan) error {
 	case s.Kind == Mark && s.Phase == "":
 		return fmt.Errorf("a mark needs a phase")
 	case s.Kind == Fault && (s.Fault == nil || s.Fault.Do == ""):
-		return fmt.Errorf("a fault needs to say what is done")
+		return fmt.Errorf("a fault needs an action (do)")
 	}
 	return nil
 }

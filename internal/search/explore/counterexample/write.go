@@ -15,10 +15,10 @@ import (
 	"github.com/lockbench/lockbench/internal/base/advice"
 )
 
-// nameLike needs no quotes in YAML, and is neither a number nor a truth there.
+// nameLike matches values that need no quotes in YAML and are not numbers or booleans there.
 var nameLike = regexp.MustCompile(`^(n[0-9]|acquire|granted|refused|released?|OK)$`)
 
-// Write writes the file. It begins with a comment that explains the verdict.
+// Write writes the file. It starts with a comment that explains the verdict.
 func (c *Counterexample) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	c.comment(b)
@@ -51,8 +51,8 @@ func (c *Counterexample) comment(b *bufio.Writer) {
 		fmt.Fprintf(b, "# %s\n", line)
 	}
 	b.WriteString(
-		"#\n# `" + advice.Replay.Of("FILE").Line + "` does it again in the simulator, " +
-			"`" + advice.ReplayReal.Of("FILE").Line + "` on a real redis-server.\n\n")
+		"#\n# `" + advice.Replay.Fill("FILE").Line + "` does it again in the simulator, " +
+			"`" + advice.ReplayReal.Fill("FILE").Line + "` on a real redis-server.\n\n")
 }
 
 func (c *Counterexample) deviations(b *bufio.Writer) {
@@ -69,7 +69,7 @@ func (c *Counterexample) deviations(b *bufio.Writer) {
 	}
 }
 
-// curve writes the curve, a line for each point.
+// curve writes the curve, one line for each point.
 func (c *Counterexample) curve(b *bufio.Writer) {
 	if c.Curve == nil {
 		return
@@ -82,13 +82,13 @@ func (c *Counterexample) curve(b *bufio.Writer) {
 	}
 }
 
-// natural orders names so that the 9th message comes before the 10th.
+// natural compares names so that the 9th message comes before the 10th.
 func natural(a, b string) int {
 	return cmp.Or(cmp.Compare(strings.TrimRight(a, "0123456789"), strings.TrimRight(b, "0123456789")),
 		cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
-// section writes a value that has its own JSON as a block of YAML, with the same names.
+// section writes a value as a block of YAML with the field names of its JSON.
 func section(b *bufio.Writer, name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -105,7 +105,7 @@ func section(b *bufio.Writer, name string, v any) error {
 	return nil
 }
 
-// Flow is the step as the file has it: a mapping of YAML in one line.
+// Flow returns the step as the file stores it, as a YAML mapping in one line.
 func (s Step) Flow() string {
 	fields := []string{"at: " + s.At.String(), "kind: " + string(s.Kind)}
 	text := func(name, value string) {
@@ -142,7 +142,7 @@ func (s Step) Flow() string {
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-// wrap breaks a text into lines of at most width bytes, where words allow it.
+// wrap breaks a text into lines of at most width bytes. A longer word gets its own line.
 func wrap(text string, width int) (lines []string) {
 	line := ""
 	for _, w := range strings.Fields(text) {

@@ -14,32 +14,32 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
-// Case is a run that can be done again: what was planned, and how the run differs from the default
-// one.
+// Case is a run that can be repeated. It consists of the plan and the deviations from the default
+// run.
 type Case struct {
 	Plan       harness.Plan
 	Schedule   string
 	Deviations map[string]int
 }
 
-// Of is the case of a counterexample.
-func Of(c *counterexample.Counterexample) Case { return Case{c.Plan, c.Schedule, c.Deviations} }
+// CaseOf returns the case of a counterexample.
+func CaseOf(c *counterexample.Counterexample) Case { return Case{c.Plan, c.Schedule, c.Deviations} }
 
-// Clone is a case that can be changed.
+// Clone returns a copy that can be changed.
 func (c Case) Clone() Case {
 	c.Deviations = maps.Clone(c.Deviations)
 	c.Plan.Scenario = slices.Clone(c.Plan.Scenario)
 	return c
 }
 
-// Run does the case again, with its steps.
+// Run repeats the case and records its steps.
 func (c Case) Run(ctx context.Context) (*Record, error) {
 	j := c.Job()
 	j.Steps = true
 	return j.Run(ctx)
 }
 
-// Job is the run, without its steps.
+// Job returns the job that repeats the case without recording its steps.
 func (c Case) Job() Job {
 	if c.Schedule == counterexample.Picked {
 		p := &recordedOrder{Recorded: c.Deviations}
@@ -48,12 +48,11 @@ func (c Case) Job() Job {
 	return Job{Plan: c.Plan, Chooser: sim.Recorded(c.Deviations)}
 }
 
-// ErrFlaky is for a run that was different when it was done again, which the simulator promises not
-// to happen.
+// ErrFlaky is returned if a repeated run was different, which the simulator promises to prevent.
 var ErrFlaky = errors.New("the same run was different when it was done again")
 
-// Settle makes a counterexample of a case: it is run twice, must be the same both times, and must
-// violate the property.
+// Settle makes a counterexample of a case. It runs the case twice and returns an error if the runs
+// differ or do not violate the property.
 func (c Case) Settle(ctx context.Context, property string) (*counterexample.Counterexample, error) {
 	first, err := c.Run(ctx)
 	if err != nil {
@@ -72,14 +71,14 @@ func (c Case) Settle(ctx context.Context, property string) (*counterexample.Coun
 	}
 	return &counterexample.Counterexample{
 		Format: counterexample.Format, Schedule: c.Schedule, Plan: c.Plan, Deviations: c.Deviations,
-		Steps: first.seen(p), Verdict: p,
+		Steps: first.witnessSteps(p), Verdict: p,
 	}, nil
 }
 
-// seen are the steps that must be seen to see the violation: until the first of two leaves who were
-// inside at once, or clients are told to give up because they were; or, of other violations, until
-// the last thing happens that is a part of it.
-func (r *Record) seen(p checker.Property) []counterexample.Step {
+// witnessSteps returns the steps up to the point where the violation is visible. If two clients
+// were inside at once, that is when the first of them leaves or when clients are told to give up.
+// For other violations it is the last event that is part of the violation.
+func (r *Record) witnessSteps(p checker.Property) []counterexample.Step {
 	at := int64(0)
 	w := p.Witness
 	if w == nil {

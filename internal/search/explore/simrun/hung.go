@@ -8,9 +8,9 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// hangs notes that a call of the lock never returned, and reports whether one did. Such a call is
-// open at the end of the history, and its client was not killed. The goroutine itself cannot wake
-// any more.
+// hangs reports whether a call of the lock never returned, and records it in r.Hung. Such a call is
+// open at the end of the history, and its client was not killed. Its goroutine can no longer wake
+// up.
 func (r *Record) hangs(e sim.HangError) bool {
 	open := map[int]*history.Event{}
 	for i := range r.History.Events {

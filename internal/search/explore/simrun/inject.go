@@ -8,11 +8,11 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Anywhere is the command of a breakpoint that no client comes to: the chooser of a run says when
-// it is reached. So a fault is injected at any place.
+// Anywhere is the command of a breakpoint that no client reaches. The chooser of a run decides when
+// it is reached, so that a fault can be injected at any place.
 const Anywhere = "^anywhere$"
 
-// Injection is a fault that waits for the chooser. It is armed when the scenario comes to the
+// Injection is a fault that the chooser injects. It is armed when the scenario reaches the
 // breakpoint Anywhere. Its zero value is ready for a Job.
 type Injection struct {
 	environment  *sim.Environment
@@ -29,8 +29,8 @@ func (f *Injection) arm(client, stop int) {
 // Armed reports whether the fault can be injected now.
 func (f *Injection) Armed() bool { return f.armed }
 
-// Inject lets the fault happen now, and reports whether it was armed. It is to be called from
-// Picker.Pick, which returns sim.Again then.
+// Inject injects the fault now and reports whether it was armed. Call it from Picker.Pick, which
+// must then return sim.Again.
 func (f *Injection) Inject() bool {
 	if !f.armed {
 		return false
@@ -41,12 +41,12 @@ func (f *Injection) Inject() bool {
 	return true
 }
 
-// Questions gives names to the questions of a Picked schedule: by the message that would arrive
-// next by itself, and, from the second time that it is asked, by how often it has been: "next
-// c0>n0.12", "next c0>n0.12 ~2". So most names stay when another deviation is taken away.
+// Questions names the questions of a Picked schedule after the message that would arrive next by
+// default. From the second time on, a counter is appended: "next c0>n0.12", "next c0>n0.12 ~2". As
+// a result most names stay the same when another deviation is removed.
 type Questions struct{ asked map[string]int }
 
-// Name is the name of the question which of the options happens next.
+// Name returns the name of the question which of the options happens next.
 func (q *Questions) Name(options []sim.Option) string {
 	if q.asked == nil {
 		q.asked = map[string]int{}
@@ -59,18 +59,18 @@ func (q *Questions) Name(options []sim.Option) string {
 	return name
 }
 
-// recordedOrder does a Picked schedule again: it goes on with the client that acted last, except
-// where a deviation says otherwise.
+// recordedOrder repeats a Picked schedule. It continues with the client that acted last unless a
+// deviation says otherwise.
 type recordedOrder struct {
 	sim.Recorded
 	Questions
 	Injection
 }
 
-// CanInject is sim.Injector.
+// CanInject implements sim.Injector.
 func (p *recordedOrder) CanInject() bool { return p.Armed() }
 
-// Pick is sim.Picker.
+// Pick implements sim.Picker.
 func (p *recordedOrder) Pick(_ *sim.Environment, options []sim.Option) int {
 	name := p.Name(options)
 	if p.Recorded[counterexample.InjectBefore+name] > 0 && p.Inject() {

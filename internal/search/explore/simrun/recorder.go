@@ -15,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// recorder collects what happens in a run.
+// recorder collects the events of a run.
 type recorder struct {
 	Record
 	job         Job
@@ -23,19 +23,19 @@ type recorder struct {
 	monitor     *checker.Monitor
 	open        map[[2]int]int     // (process, seq) → number in Trace
 	sent        map[int][]*sending // by client
-	done        map[int]int        // by client, how many of the first of sent are executed
-	last        history.Duration   // of the latest step
+	done        map[int]int        // by client, how many leading commands of sent are executed
+	last        history.Duration   // time of the latest step
 	situation   situation
 }
 
-// sending is a command of a client, until a node has executed it.
+// sending is a command that a client has sent.
 type sending struct {
 	seq           int
 	node, command string
 	executed      bool
 }
 
-// noFault is the name of no fault at all.
+// noFault is the name of the absence of a fault.
 const noFault = "none"
 
 func newRecorder(j Job) *recorder {
@@ -57,13 +57,13 @@ func (r *recorder) begin(w *sim.Environment) {
 	}
 }
 
-// watch begins to judge the run while it goes on.
+// watch starts to judge the run while it is in progress.
 func (r *recorder) watch(h history.Header) harness.Watcher {
 	r.History.Header, r.monitor = h, checker.NewMonitor(h)
 	return r
 }
 
-// Add is harness.Watcher.
+// Add implements harness.Watcher.
 func (r *recorder) Add(e history.Event) bool {
 	r.History.Events = append(r.History.Events, e)
 	if r.job.Happened != nil {
@@ -77,8 +77,8 @@ func (r *recorder) Add(e history.Event) bool {
 	return true
 }
 
-// step notes a step. Order counts, not the stamp: two clients' may be some nanoseconds apart the
-// other way round.
+// step records a step. The order of the calls counts and not the time stamps, because the stamps of
+// two clients may be some nanoseconds out of order.
 func (r *recorder) step(at int64, s counterexample.Step) {
 	if r.job.Steps {
 		s.At = max(history.Duration(at-r.Epoch), r.last)
@@ -90,7 +90,7 @@ func (r *recorder) step(at int64, s counterexample.Step) {
 	}
 }
 
-// command notes a line of the trace.
+// command records a line of the trace.
 func (r *recorder) command(c history.Command) {
 	key := [2]int{c.Process, c.Seq}
 	if c.Recv == 0 {
@@ -114,7 +114,7 @@ func (r *recorder) command(c history.Command) {
 	}
 }
 
-// sends notes the sending of a command.
+// sends records the sending of a command.
 func (r *recorder) sends(c history.Command) {
 	if !r.job.Steps {
 		return
@@ -126,7 +126,7 @@ func (r *recorder) sends(c history.Command) {
 		command: command})
 }
 
-// executed notes what a node did.
+// executed records the execution of a command by a node.
 func (r *recorder) executed(x sim.Execution) {
 	if r.job.Executed != nil {
 		r.job.Executed(x)
@@ -145,8 +145,9 @@ func (r *recorder) executed(x sim.Execution) {
 	})
 }
 
-// affects notes what a script did with the command that ran it: the first in these words that the
-// client has sent there and waits for, or else the first that it has given up.
+// affects attaches the effects of a script to the command that ran it. That is the first command
+// with these words that the client has sent to the node and still waits for, or else the first that
+// it has given up.
 func (r *recorder) affects(x sim.Execution) {
 	var of *history.Command
 	for i := range r.Trace {
@@ -168,14 +169,14 @@ func (r *recorder) affects(x sim.Execution) {
 	}
 }
 
-// seq finds the command that a client has sent: the first that no node has executed yet, or, sent
-// again by go-redis itself, the last.
+// seq returns the number of the command that a node executes: the first matching one that has not
+// been executed yet, or the last one if go-redis has sent it again.
 func (r *recorder) seq(client int, node, command string) (seq int) {
 	all, from := r.sent[client], r.done[client]
 	for from < len(all) && all[from].executed {
 		from++
 	}
-	r.done[client] = from // a long run has many commands, and looks at each of them a few times only
+	r.done[client] = from // so that a long run looks at each command only a few times
 	is := func(s *sending) bool { return s.node == node && s.command == command }
 	for _, s := range all[from:] {
 		if is(s) && !s.executed {
@@ -196,14 +197,14 @@ func (r *recorder) fault(s nemesis.Step) {
 	r.step(r.environment.Now(), counterexample.Step{Kind: counterexample.Fault, Fault: &s})
 }
 
-// observed is a simulated environment that tells a recorder what its clients report and what is
-// done to it.
+// observed is a simulated environment that reports to a recorder what its clients do and which
+// faults strike.
 type observed struct {
 	*sim.Environment
 	rec *recorder
 }
 
-// Next is harness.Environment.
+// Next implements harness.Environment.
 func (o *observed) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
 	rep, ok := o.Environment.Next(ctx, deadline)
 	switch {
@@ -222,7 +223,8 @@ func (o *observed) Next(ctx context.Context, deadline int64) (workloads.Report, 
 	return rep, ok
 }
 
-// Send is harness.Environment. A breakpoint anywhere is for the chooser, not for the client.
+// Send implements harness.Environment. It hands a breakpoint at Anywhere to the chooser instead of
+// the client.
 func (o *observed) Send(client int, order workloads.Order) {
 	name := fmt.Sprintf("c%d", client)
 	switch order.Do {
@@ -251,7 +253,7 @@ func (o *observed) Send(client int, order workloads.Order) {
 	o.Environment.Send(client, order)
 }
 
-// Observe is nemesis.Observer: it notes what the harness does to the environment.
+// Observe implements nemesis.Observer. It records what the harness does to the environment.
 func (o *observed) Observe(s nemesis.Step) {
 	s.Await, s.Aimed = nil, false
 	if s.Do != nemesis.Delay && s.Do != nemesis.Stall {

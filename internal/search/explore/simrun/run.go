@@ -1,6 +1,6 @@
-// Package simrun carries out one run of the simulator for a search or a replay: it lets a chooser
-// decide what the plan leaves open, judges the run while it goes on, and keeps its history, its
-// trace and, if wanted, its steps. Begin with Case, a run that can be done again.
+// Package simrun executes one run of the simulator for a search or a replay. A chooser decides what
+// the plan leaves open. The package judges the run while it is in progress, and keeps its history,
+// its trace and optionally its steps. Start reading at Case, a run that can be repeated.
 package simrun
 
 import (
@@ -19,44 +19,44 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Job is one run of the simulator that is wanted.
+// Job describes one run of the simulator.
 type Job struct {
 	Plan     harness.Plan
 	Chooser  sim.Chooser
 	Steps    bool                // record them
-	Stepped  func(steps int)     // is called with the number of steps recorded so far; may be nil
-	Executed func(sim.Execution) // is called for each command that a node executes; may be nil
-	Changed  func(sim.Change)    // is called for each change of a key on a node; may be nil
-	Happened func(history.Event) // is called for each event of the history; may be nil
-	Visited  func(state uint64)  // is called for each state that the run comes to; may be nil
-	// the fault at any place, which the chooser injects; nil: the plan has none
+	Stepped  func(steps int)     // called with the number of steps recorded so far; may be nil
+	Executed func(sim.Execution) // called for each command that a node executes; may be nil
+	Changed  func(sim.Change)    // called for each change of a key on a node; may be nil
+	Happened func(history.Event) // called for each event of the history; may be nil
+	Visited  func(state uint64)  // called for each state that the run reaches; may be nil
+	// the fault at any place, injected by the chooser, or nil if the plan has none
 	Injection *Injection
 }
 
-// Record is what a run left.
+// Record is the result of a run.
 type Record struct {
 	History history.History
 	Trace   []history.Command
 	Steps   []counterexample.Step
-	Epoch   int64 // environment's clock at the start
-	// a replica was promoted before it had a write that was under way to it
+	Epoch   int64 // clock of the environment at the start
+	// a replica was promoted while a write to it was in flight
 	Overtaken bool
-	// why the run is worth less than planned; nil: it is not
+	// an error of the harness that makes the run less valuable, or nil
 	HarnessError error
 
-	// a call of the lock that never returned, and its goroutine; "": none was seen
+	// a call of the lock that never returned and its goroutine, or ""
 	Hung string
 
-	caught  []string // properties that the monitor saw violated
-	stopped int      // steps before clients were told to give up
-	// a lease that runs out while its holder stands at a breakpoint is more than the harness' doing:
-	// the lock should have renewed it, or that is what the plan is about
+	caught  []string // properties that the monitor found violated
+	stopped int      // number of steps before clients were told to give up
+	// A lease that runs out while its holder waits at a breakpoint is not only the harness' doing.
+	// Either the lock should have renewed it, or the plan is about such a delay.
 	meant bool
 	standing
 }
 
-// Run carries out the job. The error says why there is no record at all: the plan cannot run in the
-// simulator, or the simulator broke.
+// Run executes the job. It returns an error if the plan cannot run in the simulator or the
+// simulator fails.
 func (j Job) Run(ctx context.Context) (*Record, error) {
 	p := j.Plan
 	if err := p.Simulable(); err != nil {
@@ -68,7 +68,7 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 		Chooser: j.Chooser, Executed: rec.executed,
 		Changed: j.Changed,
-		Effects: p.Adapter != nil, // scripts of which the lock says nothing
+		Effects: p.Adapter != nil, // for scripts that the lock does not describe
 	}
 	err := sim.Run(cfg, func(w *sim.Environment) error {
 		rec.begin(w)
@@ -87,12 +87,12 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 	return &rec.Record, nil
 }
 
-// exact are the properties that the monitor judges while a run goes on; the checker judges the
-// others when it is over.
+// exact lists the properties that the monitor judges during a run. The checker judges the others at
+// the end.
 var exact = []string{checker.MutualExclusion, checker.LeaseExclusion}
 
-// Suspects returns the properties that a run seems to violate, in the order in which they were
-// asked for. It is quick; Confirm decides.
+// Suspects returns the properties that a run seems to violate, in the given order. It is a quick
+// test, and Confirm gives the final verdict.
 func (r *Record) Suspects(properties []string) (found []string) {
 	var rest []string
 	for _, p := range properties {
@@ -112,15 +112,16 @@ func (r *Record) Suspects(properties []string) (found []string) {
 	return found
 }
 
-// Confirm lets the checker, with porcupine, judge one property, and reports whether it is violated.
+// Confirm judges one property with the checker, including porcupine, and reports whether it is
+// violated.
 func (r *Record) Confirm(property string) (checker.Property, bool) {
 	v := checker.Check(&r.History, r.Trace, checker.Options{Properties: []string{property}})
 	p := v.Property(property)
 	return p, p.Verdict == checker.Violated && v.HarnessError == ""
 }
 
-// Worst returns the worst of these properties that the run surely violates and that the harness has
-// not caused, and whether there is one.
+// Worst returns the worst of the properties that the run certainly violates and that the harness
+// has not caused, and whether there is one.
 func (r *Record) Worst(properties []string) (worst checker.Property, found bool) {
 	for _, property := range r.Suspects(properties) {
 		v, ok := r.Confirm(property)
@@ -133,8 +134,8 @@ func (r *Record) Worst(properties []string) (worst checker.Property, found bool)
 
 func rank(p checker.Property) int { return checker.Rank(p.Property, p.Class, p.Reported) }
 
-// Slowest is how long a command took at most, as its client saw it; one that was never answered
-// took until the end.
+// Slowest returns the longest time that a command took from its client's point of view. An
+// unanswered command counts until the end of the trace.
 func (r *Record) Slowest() (d time.Duration) {
 	end := int64(0)
 	for _, c := range r.Trace {

@@ -109,7 +109,7 @@ func TestStepsEndWhereClientsAreTold(t *testing.T) {
 	r := Record{Steps: []counterexample.Step{step(1), step(5), step(5), step(6)}, stopped: 1}
 	two := &checker.Witness{Holds: []checker.Hold{{From: 1, To: 9}, {From: 5, To: 8}}}
 	for property, want := range map[string]int{"L": 3, "O": 4} {
-		if n := len(r.seen(checker.Property{Property: property, Witness: two})); n != want {
+		if n := len(r.witnessSteps(checker.Property{Property: property, Witness: two})); n != want {
 			t.Errorf("%s: %d steps, not %d", property, n, want)
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
-// situation is what a search takes for the state of a run: the phase of each client with its latest
-// command and whether that did something, who wrote last on each node and how many keys it holds,
-// and how far the fault has come. It leaves out values and times: two runs that differ in nothing
-// else have shown the same.
+// situation is the state of a run as a search sees it: the phase of each client with its latest
+// command and whether that wrote something, the last writer and the number of keys of each node,
+// and the progress of the fault. It leaves out values and times, because two runs that differ only
+// in these have shown the same.
 type situation struct {
 	visited func(state uint64)
 	clients []clientSituation
@@ -29,7 +29,8 @@ type clientSituation struct {
 
 type nodeSituation struct{ writer, keys int }
 
-// most steps of a fault that are told apart: what comes later is the same fault once more.
+// mostFaults is how many steps of a fault are distinguished. Later steps usually repeat the same
+// fault.
 const mostFaults = 8
 
 func (s *situation) event(e history.Event) {
@@ -71,7 +72,7 @@ func (s *situation) client(i int) *clientSituation {
 	return &s.clients[i]
 }
 
-// visit tells of the state that the run has come to.
+// visit reports the state that the run has reached.
 func (s *situation) visit() {
 	h := fnv.New64a()
 	fmt.Fprint(h, s.faults, s.clients)

@@ -10,26 +10,26 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A client that stands at a breakpoint stands there because the harness wants it to. When its lease
-// runs out meanwhile, no fault made it late: what comes of that is not put down to the fault,
-// unless the fault stopped the client itself, or kept it from renewing its lease, or is nothing but
-// work that is longer than the lease.
+// A client waits at a breakpoint because the harness wants it to. If its lease runs out meanwhile,
+// no fault delayed it. A violation that follows is not attributed to the fault, unless the fault
+// stopped the client itself, kept it from renewing its lease, or consists of work that is longer
+// than the lease.
 
-// stand is a time during which a client stood at a breakpoint. Stamps are those of the history.
+// stand is a period of waiting at a breakpoint, with the client and the clock of the history.
 type stand struct {
 	client, breakpoint int
 	from, to           int64
 }
 
-// standing is where clients stood.
+// standing records where clients waited at breakpoints.
 type standing struct {
-	// how long one may stand under a plan without a fault, ns; 0: there is one
+	// the longest wait allowed under a plan without a fault, in ns; 0 if the plan has a fault
 	most      int64
 	unstopped map[int]bool // breakpoints at which no client stops
 	stands    []stand
 }
 
-// armed notes a breakpoint.
+// armed records a breakpoint.
 func (s *standing) armed(b *workloads.Breakpoint) {
 	if s.unstopped == nil {
 		s.unstopped = map[int]bool{}
@@ -38,14 +38,14 @@ func (s *standing) armed(b *workloads.Breakpoint) {
 	s.unstopped[b.ID] = passes || b.Command == Anywhere
 }
 
-// came notes that a client has come to a breakpoint.
+// came records that a client has reached a breakpoint.
 func (s *standing) came(client, breakpoint int, t int64) {
 	if !s.unstopped[breakpoint] {
 		s.stands = append(s.stands, stand{client, breakpoint, t, math.MaxInt64})
 	}
 }
 
-// went notes that a client may go on from a breakpoint.
+// went records that a client may leave a breakpoint.
 func (s *standing) went(client, breakpoint int, t int64) {
 	for i := range s.stands {
 		if x := &s.stands[i]; x.client == client && x.breakpoint == breakpoint {
@@ -54,23 +54,23 @@ func (s *standing) went(client, breakpoint int, t int64) {
 	}
 }
 
-// at reports whether a client stood at a breakpoint at t.
-func (s *standing) at(client int, t int64) bool {
+// stoodAt reports whether a client waited at a breakpoint at time t.
+func (s *standing) stoodAt(client int, t int64) bool {
 	return slices.ContainsFunc(s.stands, func(x stand) bool {
 		return x.client == client && x.from <= t && t < x.to
 	})
 }
 
-// tooLong reports whether a client stood for longer than it may, up to the end.
+// tooLong reports whether a client waited for longer than allowed, up to the end.
 func (s *standing) tooLong(end int64) bool {
 	return s.most > 0 && slices.ContainsFunc(s.stands, func(x stand) bool {
 		return min(x.to, end)-x.from >= s.most
 	})
 }
 
-// OfTheHarness reports whether a violation is nothing but a lease that ran out while the harness
-// let its holder stand at a breakpoint: the fault of the plan has no part in it. Without a fault
-// whatever comes of too long a stand is of the harness.
+// OfTheHarness reports whether a violation is only a lease that ran out while the harness kept its
+// holder at a breakpoint, so that the fault of the plan has no part in it. Without a fault, the
+// harness causes every violation after a wait that was too long.
 func (r *Record) OfTheHarness(p checker.Property) bool {
 	if n := len(r.History.Events); n > 0 && r.tooLong(r.History.Events[n-1].T) {
 		return true
@@ -79,10 +79,10 @@ func (r *Record) OfTheHarness(p checker.Property) bool {
 		return false
 	}
 	h := p.Witness.Holds[0]
-	return r.at(h.Process, h.LeaseEnd) && !r.paused(h.Process, h.LeaseEnd)
+	return r.stoodAt(h.Process, h.LeaseEnd) && !r.paused(h.Process, h.LeaseEnd)
 }
 
-// paused reports whether a fault had stopped a client at t.
+// paused reports whether a fault had stopped a client at time t.
 func (r *Record) paused(client int, t int64) bool {
 	stopped := false
 	for _, e := range r.History.Events {
