@@ -127,7 +127,7 @@ func (f *gateFlags) check(set *pflag.FlagSet) (err error) {
 // written says that a gate file is there.
 func written(c *cobra.Command, name string) error {
 	_, err := fmt.Fprintf(c.OutOrStdout(), "%s is written; `%s` runs it\n", name,
-		advice.Gate.Of(name))
+		advice.Gate.Fill(name))
 	return err
 }
 
@@ -153,7 +153,7 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "lockbench: %d cells in the environment %s, %d runs each, seed %d%s"+
 		"\n", len(g.Entries), s.Environment, s.Runs, s.Seed,
-		about(g.About(f.options.Jobs), doctor.Load()))
+		about(g.Estimate(f.options.Jobs), doctor.Load()))
 	if s.Impl != "" {
 		fmt.Fprintf(c.ErrOrStderr(), "lockbench: this watches lockbench's own lock %s, and no lock of "+
 			"yours; for that: %s\n", s.Impl, advice.GateMyLock)

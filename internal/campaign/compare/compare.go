@@ -13,42 +13,43 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Side is one of two things to compare: a run, a matrix or a gate, as Load reads it.
+// Side is one of two runs, matrices or gates to compare. Load reads it.
 type Side struct {
 	Name        string            `json:"name"` // its directory
 	Kind        string            `json:"kind"` // run, matrix or gate
 	Environment string            `json:"environment"`
 	Machine     string            `json:"machine,omitempty"`
 	Versions    map[string]string `json:"versions,omitempty"`
-	Settings    map[string]string `json:"-"` // what it was run with
+	Settings    map[string]string `json:"-"` // settings of the run
 	Items       []Item            `json:"-"`
 }
 
-// Item is a lock under a fault: a run, a cell of a matrix, or an entry of a gate; or the runs of a
-// matrix that measure what a lock costs.
+// Item is a lock under a fault: a run, a cell of a matrix, or an entry of a gate. It may also be
+// the runs of a matrix that measure the cost of a lock.
 type Item struct {
 	Name     string
-	Under    string            // the fault, where items of two locks may be compared
-	Settings map[string]string // its own, beside those of its side
-	Gate     gate.Outcome      // of an entry of a gate
+	Under    string            // the fault, if items of two locks may be compared
+	Settings map[string]string // in addition to the settings of its side
+	Gate     gate.Outcome      // set for an entry of a gate
 	Trials   []Trial
 }
 
 // Trial is one run of an item.
 type Trial struct {
 	batch.Finding
-	Aim  string     // the scenario: runs of the same one are repetitions of each other
-	Cost batch.Cost // what it cost; zero: its record is not there any more
+	Aim  string     // the scenario; runs of the same scenario are repetitions
+	Cost batch.Cost // measured cost; zero if its record no longer exists
 
-	record string // its directory, in that of its side; "": there is none, or it was measured
+	// its directory relative to the side's directory; empty if there is none or the cost is known
+	record string
 }
 
-// Comparison is two sides beside each other.
+// Comparison is the result of comparing two sides.
 type Comparison struct {
 	Format  int      `json:"format"`
 	A       Side     `json:"a"`
 	B       Side     `json:"b"`
-	Differ  []Field  `json:"differ"` // what was not the same, beside what was found
+	Differ  []Field  `json:"differ"` // differences of the settings
 	Times   bool     `json:"times_comparable"`
 	Pairs   []Pair   `json:"pairs"`
 	Overall []Metric `json:"overall,omitempty"` // over all pairs
@@ -56,22 +57,22 @@ type Comparison struct {
 	OnlyB   []string `json:"only_b,omitempty"`
 }
 
-// Field is something that the sides have not in common.
+// Field is a setting that differs between the sides.
 type Field struct {
 	Name string `json:"name"`
 	A    string `json:"a"`
 	B    string `json:"b"`
 }
 
-// Pair is an item on both sides.
+// Pair is an item that both sides have.
 type Pair struct {
 	Name       string         `json:"name"`
 	Differ     []Field        `json:"differ,omitempty"`
-	Properties []PropertyPair `json:"properties"` // none: it only measures
+	Properties []PropertyPair `json:"properties"` // empty if it only measures costs
 	Metrics    []Metric       `json:"metrics,omitempty"`
 }
 
-// Compare puts two sides beside each other. The error says that they have nothing in common.
+// Compare compares two sides. It returns an error if they have nothing in common.
 func Compare(a, b *Side) (*Comparison, error) {
 	if a.Kind != b.Kind {
 		return nil, fmt.Errorf("%s is a %s and %s is a %s; compare two of one kind", a.Name, a.Kind,
@@ -92,7 +93,8 @@ func Compare(a, b *Side) (*Comparison, error) {
 	return c, nil
 }
 
-// exact reports whether a pair was simulated with one seed: such runs repeat step by step.
+// exact reports whether a pair was simulated with the same seed. Such runs are identical step by
+// step.
 func (c *Comparison) exact(a, b Item) bool {
 	of := func(s Side, i Item) (environment, seed string) {
 		return cmp.Or(i.Settings["environment"], s.Environment),
@@ -103,7 +105,7 @@ func (c *Comparison) exact(a, b Item) bool {
 	return environment == "sim" && other == "sim" && seed == otherSeed
 }
 
-// sides are the differences of the whole.
+// sides returns the differences of the sides as a whole.
 func (c *Comparison) sides() (out []Field) {
 	add := func(name, a, b string) {
 		if a != b {
@@ -116,7 +118,7 @@ func (c *Comparison) sides() (out []Field) {
 		differences(c.A.Settings, c.B.Settings, ""))
 }
 
-// differences are the keys at which two maps differ.
+// differences returns the keys whose values differ between two maps.
 func differences(a, b map[string]string, prefix string) (out []Field) {
 	keys := map[string]bool{}
 	for k := range a {
@@ -134,8 +136,8 @@ func differences(a, b map[string]string, prefix string) (out []Field) {
 	return out
 }
 
-// match pairs items by their names. Where no name is on both sides, two locks are compared: the
-// only item of each, or by fault.
+// match pairs items by their names. If the sides have no name in common, they are of two different
+// locks. Then it pairs their only items, or pairs items by fault.
 func (c *Comparison) match() (as, bs []Item) {
 	byName := func(i Item) string { return i.Name }
 	as, bs = c.by(byName)
@@ -146,7 +148,7 @@ func (c *Comparison) match() (as, bs []Item) {
 		as, bs = c.by(func(i Item) string { return i.Under })
 		byName = func(i Item) string { return i.Under }
 	}
-	c.OnlyA, c.OnlyB = rest(c.A.Items, bs, byName), rest(c.B.Items, as, byName)
+	c.OnlyA, c.OnlyB = unmatched(c.A.Items, bs, byName), unmatched(c.B.Items, as, byName)
 	return as, bs
 }
 
@@ -162,7 +164,7 @@ func (c *Comparison) by(key func(Item) string) (as, bs []Item) {
 	return as, bs
 }
 
-// unique reports whether no fault is there twice: all items are of one lock.
+// unique reports whether no fault occurs twice, which means that all items are of one lock.
 func unique(items []Item) bool {
 	seen := map[string]bool{}
 	for _, i := range items {
@@ -174,8 +176,8 @@ func unique(items []Item) bool {
 	return true
 }
 
-// rest are the items that found no partner.
-func rest(items, others []Item, key func(Item) string) (out []string) {
+// unmatched returns the names of the items without a partner.
+func unmatched(items, others []Item, key func(Item) string) (out []string) {
 	for _, i := range items {
 		if !slices.ContainsFunc(others, func(o Item) bool { return key(o) == key(i) }) {
 			out = append(out, i.Name)
@@ -210,7 +212,7 @@ func newPair(a, b Item, exact bool) Pair {
 	return p
 }
 
-// propertiesOf are the properties that either item was judged for.
+// propertiesOf returns the properties that any item was judged for.
 func propertiesOf(items ...Item) (out []string) {
 	for _, i := range items {
 		for _, t := range i.Trials {
@@ -225,14 +227,14 @@ func propertiesOf(items ...Item) (out []string) {
 	return out
 }
 
-// Judged are the pairs that have a verdict.
+// Judged returns the pairs that have a verdict.
 func (c *Comparison) Judged() []Pair {
 	return slices.DeleteFunc(slices.Clone(c.Pairs), func(p Pair) bool {
 		return len(p.Properties) == 0
 	})
 }
 
-// Changed are the letters of a pair that changed for certain.
+// Changed returns the properties of a pair that certainly changed.
 func (p Pair) Changed() (out []PropertyPair) {
 	for _, l := range p.Properties {
 		if l.Change == New || l.Change == Gone {
@@ -242,8 +244,8 @@ func (p Pair) Changed() (out []PropertyPair) {
 	return out
 }
 
-// Exit is the code for a script that demands that no letter changed: 1 if one did, 2 if one cannot
-// be told any more.
+// Exit returns the exit code for a script that demands that no property changed. It is 1 if one
+// did, and 2 if one is no longer known.
 func (c *Comparison) Exit() int {
 	exit := 0
 	for _, p := range c.Pairs {

@@ -10,42 +10,42 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Metric is one measured thing on both sides.
+// Metric is a measured value on both sides.
 type Metric struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit"` // of A and B
 	A     float64 `json:"a"`
 	B     float64 `json:"b"`
-	Ratio float64 `json:"ratio,omitempty"` // B to A; 0: not defined
-	// the chance of such a difference if there is none; 0: too little was measured to ask
+	Ratio float64 `json:"ratio,omitempty"` // B to A; 0 if undefined
+	// the probability of such a difference by chance; 0 if there are too few runs to tell
 	P      float64 `json:"p,omitempty"`
 	Change string  `json:"change,omitempty"`
-	// over the runs of each side; nil where it is of all pairs together
+	// over the runs of each side; nil if the metric covers all pairs
 	SpreadA *Spread `json:"spread_a,omitempty"`
 	SpreadB *Spread `json:"spread_b,omitempty"`
 }
 
-// Spread is what several runs of one side measured, whose median is the metric.
+// Spread is the range of the values of several runs. Their median is the metric.
 type Spread struct {
 	Runs  int     `json:"runs"`
 	Least float64 `json:"least"`
 	Most  float64 `json:"most"`
 }
 
-// The changes of a metric. What may be noise is none.
+// The changes of a metric. A change that may be noise is left empty.
 const (
 	Better = "better"
 	Worse  = "worse"
 )
 
-// A difference is called one only if chance alone would make it once in a hundred comparisons, all
-// of a table together, and if it is large enough to matter to a reader.
+// A difference counts if chance alone would cause it in at most one of a hundred tables of
+// comparisons, and if it is large enough to matter.
 const (
 	significance = 0.01
 	least        = 0.05
 )
 
-// metric is how something is read from samples. Up: more is better.
+// metric extracts a value from samples. If up is true, larger values are better.
 type metric struct {
 	name, unit string
 	up         bool
@@ -62,7 +62,7 @@ var metrics = []metric{
 
 func millis(d time.Duration) float64 { return float64(d) / 1e6 }
 
-// judgeCosts fills in the metrics of each pair, and those of all pairs together.
+// judgeCosts fills in the metrics of each pair and of all pairs together.
 func (c *Comparison) judgeCosts(as, bs []Item) {
 	tests := 0
 	for i := range as {
@@ -88,7 +88,7 @@ func (c *Comparison) judgeCosts(as, bs []Item) {
 	c.overall(all)
 }
 
-// asked is how many questions of chance a pair asks.
+// asked returns how many statistical tests a pair needs.
 func asked(a, b Item) (n int) {
 	for _, x := range metrics {
 		if len(x.samples(a)) >= minRuns && len(x.samples(b)) >= minRuns {
@@ -98,11 +98,11 @@ func asked(a, b Item) (n int) {
 	return n
 }
 
-// minRuns is how many runs each side must have: with fewer no difference at all would be certain
-// enough.
+// minRuns is how many runs each side needs. With fewer, no difference could be significant.
 const minRuns = 5
 
-// samples are the metric of each run of an item. Zero is what was not seen.
+// samples returns the metric of each run of an item. It skips zeros, which mean that nothing was
+// measured.
 func (x metric) samples(i Item) (out []float64) {
 	for _, t := range i.Trials {
 		if v := x.of(t.Cost); v > 0 {
@@ -112,7 +112,7 @@ func (x metric) samples(i Item) (out []float64) {
 	return out
 }
 
-// compare takes the median of the runs for people, and all of them for the question of chance.
+// compare returns the medians of the runs and the probability that their difference is chance.
 func (x metric) compare(a, b []float64) Metric {
 	m := Metric{Name: x.name, Unit: x.unit, A: median(a), B: median(b), SpreadA: spread(a),
 		SpreadB: spread(b)}
@@ -135,7 +135,7 @@ func spread(values []float64) *Spread {
 
 func median(values []float64) float64 { return stats.Sample{Xs: values}.Quantile(0.5) }
 
-// call says whether a metric got better or worse, if that is certain.
+// call sets whether a metric got better or worse, if that is certain.
 func (m *Metric) call(x metric, level float64) {
 	if m.P == 0 || m.P >= level || math.Abs(m.Ratio-1) < least {
 		return
@@ -146,8 +146,8 @@ func (m *Metric) call(x metric, level float64) {
 	}
 }
 
-// overall asks of all pairs together whether one side is better: chance alone would put as many
-// above as below.
+// overall tests whether one side is better over all pairs. By chance alone, as many ratios would be
+// above 1 as below.
 func (c *Comparison) overall(ratios [][]float64) {
 	if len(c.Pairs) < 2 {
 		return
@@ -173,7 +173,7 @@ func (c *Comparison) overall(ratios [][]float64) {
 	}
 }
 
-// Text is the metric in a table, without its unit: "12.1 → 14.0 (+16 %)".
+// Text formats the metric for a table, without its unit: "12.1 → 14.0 (+16 %)".
 func (m Metric) Text() string {
 	s := fmt.Sprintf("%s → %s", digits(m.A), digits(m.B))
 	if m.Unit == "ratio" {
@@ -187,7 +187,7 @@ func (m Metric) Text() string {
 	return s
 }
 
-// digits writes three digits that count.
+// digits formats a number with three significant digits.
 func digits(v float64) string {
 	switch {
 	case v == 0:
@@ -200,12 +200,12 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// Called are the metrics that certainly changed.
+// Called returns the metrics that certainly changed.
 func (p Pair) Called() []Metric {
 	return slices.DeleteFunc(slices.Clone(p.Metrics), func(m Metric) bool { return m.Change == "" })
 }
 
-// MetricNames are the metrics in the order in which they are written, and their units.
+// MetricNames returns the names of the metrics in the order of the table, and their units.
 func MetricNames() (out, units []string) {
 	for _, m := range metrics {
 		out, units = append(out, m.name), append(units, m.unit)

@@ -1,3 +1,3 @@
-// Package compare puts two runs, two matrices or two gates side by side and says what changed
-// beyond noise.
+// Package compare compares two runs, two matrices or two gates and reports the changes that are
+// more than noise.
 package compare

@@ -22,15 +22,15 @@ import (
 	"github.com/lockbench/lockbench/internal/run/store"
 )
 
-// The kinds of things that can be compared.
+// The kinds of sides.
 const (
 	aRun    = "run"
 	aMatrix = "matrix"
 	aGate   = "gate"
 )
 
-// Load reads the directory of a run, a matrix or a gate, and measures what its runs cost, as
-// far as their records are there. Tell is told of each record; it may be nil.
+// Load reads the directory of a run, a matrix or a gate. It measures the costs of the runs whose
+// records exist. It calls tell after each record, unless tell is nil.
 func Load(ctx context.Context, dir string, tell func(done, all int)) (*Side, error) {
 	root := dir
 	if info, err := os.Stat(dir); err != nil {
@@ -41,7 +41,8 @@ func Load(ctx context.Context, dir string, tell func(done, all int)) (*Side, err
 	return LoadFS(ctx, dir, units.Dir(root, units.MaxRecord), tell)
 }
 
-// LoadFS is Load for a directory that is the root of a file system; name is what it is called.
+// LoadFS is like Load for a directory that is the root of a file system. The name is used in
+// messages.
 func LoadFS(ctx context.Context, name string, dir fs.FS, tell func(done, all int)) (*Side, error) {
 	l := loader{dir: dir, side: &Side{Name: name}}
 	var err error
@@ -53,7 +54,7 @@ func LoadFS(ctx context.Context, name string, dir fs.FS, tell func(done, all int
 	case l.has(store.History):
 		err = l.run()
 	default:
-		err = fmt.Errorf("%s is no run, no matrix and no gate: it has no %s, matrix.json or gate.json",
+		err = fmt.Errorf("%s is not a run, matrix or gate: it has no %s, matrix.json or gate.json",
 			name, store.History)
 	}
 	if err != nil {
@@ -74,7 +75,7 @@ func (l *loader) has(name string) bool {
 	return err == nil
 }
 
-// document reads a file of the directory.
+// document reads a JSON file of the directory.
 func document[T any](l *loader, name string) (*T, error) {
 	f, err := l.dir.Open(name)
 	if err != nil {
@@ -88,7 +89,7 @@ func document[T any](l *loader, name string) (*T, error) {
 	return d, nil
 }
 
-// is says what the side is, and where it was run.
+// is sets the kind of the side and where it was run.
 func (l *loader) is(kind, environment, machine string, versions, settings map[string]string) {
 	s := l.side
 	s.Kind, s.Environment, s.Machine, s.Versions, s.Settings = kind, environment, machine, versions,
@@ -104,7 +105,7 @@ func (l *loader) run() error {
 	}
 	if r.Verdict == nil {
 		return fmt.Errorf("%s has not been judged; `%s` does it", l.side.Name,
-			advice.Check.Of(l.side.Name))
+			advice.Check.Fill(l.side.Name))
 	}
 	h := r.History.Header
 	l.is(aRun, h.Environment, h.Machine, h.Versions, settingsOf(r.Plan))
@@ -174,7 +175,7 @@ func entry(e *gate.Entry, res gate.EntryResult) Item {
 	return item
 }
 
-// measure reads the records of all trials. One that is not there any more is left out.
+// measure reads the records of all trials and skips missing ones.
 func (l *loader) measure(ctx context.Context, tell func(done, all int)) {
 	var trials []*Trial
 	for i := range l.side.Items {
@@ -200,7 +201,7 @@ func (l *loader) measure(ctx context.Context, tell func(done, all int)) {
 	})
 }
 
-// settingsOf are the fields of a plan. What is expected of a run changes nothing in it.
+// settingsOf returns the fields of a plan except its expectation, format and environment.
 func settingsOf(plan []byte) map[string]string {
 	out, raw := map[string]string{}, map[string]json.RawMessage{}
 	if json.Unmarshal(plan, &raw) != nil {

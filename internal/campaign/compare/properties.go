@@ -9,18 +9,18 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Change is what became of a letter from one side to the other. The zero value: nothing.
+// Change describes how a property differs between the sides. It is empty if nothing changed.
 type Change string
 
-// The changes of a letter.
+// The changes of a property.
 const (
-	New  Change = "new"  // violated now, and not before
-	Gone Change = "gone" // violated before, and not now
-	// seen so rarely where it was seen that the other side may just have missed it
+	New  Change = "new"  // violated now but not before
+	Gone Change = "gone" // violated before but not now
+	// violated in so few runs of one side that the other may have missed it by chance
 	Chance  Change = "chance"
 	Lost    Change = "lost"    // known before, unknown now
-	Learned Change = "learned" // unknown before
-	Class   Change = "class"   // violated on both sides, in another way
+	Learned Change = "learned" // unknown before and known now
+	Class   Change = "class"   // violated on both sides, in different ways
 )
 
 // PropertyPair is one property on both sides.
@@ -29,25 +29,24 @@ type PropertyPair struct {
 	A        Tally  `json:"a"`
 	B        Tally  `json:"b"`
 	Change   Change `json:"change,omitempty"`
-	// the chance that the side that did not find it missed it
+	// the probability that the side without a violation missed it by chance
 	Missed float64 `json:"missed,omitempty"`
 }
 
-// Tally is what the runs of one side say of a property.
+// Tally sums up what the runs of one side show about a property.
 type Tally struct {
 	Found checker.Result `json:"found"`
-	Runs  int            `json:"runs,omitempty"` // that violated it
-	// runs of the scenarios that did; if none did, all
+	Runs  int            `json:"runs,omitempty"` // runs that violated it
+	// the number of runs of the scenarios that violated it, or of all scenarios if none did
 	Of          int    `json:"of"`
 	Class       string `json:"class,omitempty"`
 	Explanation string `json:"explanation,omitempty"`
 
-	hits, tries map[string]int // by scenario, of the runs that judged the letter
+	hits, tries map[string]int // by scenario, over the runs that judged the property
 	judged      int
 }
 
-// newTally joins what the runs of an item say: violated in one is violated; then unknown; then
-// valid.
+// newTally combines the runs of an item. Violated outranks unknown, which outranks valid.
 func newTally(letter string, i Item) Tally {
 	t := Tally{Found: checker.NA, hits: map[string]int{}, tries: map[string]int{}}
 	if len(i.Trials) == 0 {
@@ -81,7 +80,7 @@ func newTally(letter string, i Item) Tally {
 	return t
 }
 
-// String is the tally in a table: "violated 3/5", "valid".
+// String formats the tally for a table: "violated 3/5", "valid".
 func (t Tally) String() string {
 	if t.Found == checker.Violated {
 		return fmt.Sprintf("violated %d/%d", t.Runs, t.Of)
@@ -89,9 +88,9 @@ func (t Tally) String() string {
 	return t.Found.String()
 }
 
-// newPropertyPair compares a letter. If exact, both sides were simulated with one seed, so that
-// nothing between them is chance. A gate that passed on one side and failed on the other has judged
-// chance itself.
+// newPropertyPair compares a property. If exact, both sides were simulated with the same seed, so
+// that chance plays no role. A gate that passed on one side and failed on the other has already
+// considered chance.
 func newPropertyPair(letter string, a, b Item, exact bool) PropertyPair {
 	certain := exact || a.turned(b) || b.turned(a)
 	p := PropertyPair{Property: letter, A: newTally(letter, a), B: newTally(letter, b)}
@@ -112,18 +111,20 @@ func newPropertyPair(letter string, a, b Item, exact bool) PropertyPair {
 	return p
 }
 
-// turned reports whether the gate of an item passed and that of the other failed.
+// turned reports whether the gate entry of i passed and the one of other failed.
 func (i Item) turned(other Item) bool {
 	return i.Gate == gate.Passed && other.Gate == gate.Failed
 }
 
-// unjudged reports whether no run of a side tells of the letter or, of an exact one, not every run.
+// unjudged reports whether no run judged the property. If exact, it reports whether some run did
+// not.
 func (t Tally) unjudged(exact bool) bool {
 	return t.Found == checker.Unknown && (t.judged == 0 || exact)
 }
 
-// unlessLuck asks with which chance all violations are on one side, if both are the same lock. A
-// side that judged nothing tells of no change.
+// unlessLuck returns Chance instead of c if the violations may be on one side by chance although
+// both locks are the same. It also returns the probability of that. A side that judged nothing
+// shows no change.
 func unlessLuck(c Change, found, not Tally, certain bool) (Change, float64) {
 	if certain && not.Found != checker.Unknown {
 		return c, 0
@@ -138,7 +139,8 @@ func unlessLuck(c Change, found, not Tally, certain bool) (Change, float64) {
 	return c, missed
 }
 
-// Line is the pair in a sentence; "" if nothing changed, or if it is told for all letters together.
+// Line describes the change in a sentence. It returns "" if nothing changed, or if Pair.Lines
+// covers the change.
 func (p PropertyPair) Line() string {
 	switch p.Change {
 	case New:

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Text writes a comparison for a terminal: how far the sides can be compared, the verdicts side by
-// side, what they cost, and the answer.
+// Text writes a comparison for a terminal: the caveats, the verdicts of both sides, their costs,
+// and the conclusion.
 func (c *Comparison) Text(w io.Writer) error {
 	fmt.Fprintf(w, "A  %s\nB  %s\n\n", c.A.title(), c.B.title())
 	for _, line := range c.Caveats() {
@@ -34,7 +34,7 @@ func (c *Comparison) Text(w io.Writer) error {
 func (p PropertyPair) a() Tally { return p.A }
 func (p PropertyPair) b() Tally { return p.B }
 
-// costs writes the metrics of each pair, A and B beside each other.
+// costs writes the metrics of each pair, with A and B side by side.
 func (c *Comparison) costs(t io.Writer) {
 	if !c.Measured() {
 		fmt.Fprintln(t, "\nNo costs: the records of the runs are not there.")
@@ -67,7 +67,7 @@ func row(ms []Metric) (s string) {
 	return s
 }
 
-// title is a side in a line.
+// title describes a side in one line.
 func (s Side) title() string {
 	on := s.Environment
 	if v := s.Versions["redis"]; v != "" {
@@ -79,7 +79,7 @@ func (s Side) title() string {
 	return batch.Plain(fmt.Sprintf("%s (%s; %s)", s.Name, s.Kind, on))
 }
 
-// Measured reports whether anything is known of costs.
+// Measured reports whether there are any costs.
 func (c *Comparison) Measured() bool {
 	for _, p := range c.Pairs {
 		if len(p.Metrics) > 0 {
@@ -89,7 +89,7 @@ func (c *Comparison) Measured() bool {
 	return false
 }
 
-// Caveats say how far the two can be compared.
+// Caveats returns the limits of the comparison.
 func (c *Comparison) Caveats() (out []string) {
 	if c.A.Environment != c.B.Environment {
 		out = append(out,
@@ -122,7 +122,7 @@ func (c *Comparison) Caveats() (out []string) {
 	return out
 }
 
-// String is the field with both values, shortened.
+// String returns the field with both values, shortened.
 func (f Field) String() string {
 	return fmt.Sprintf("%s: %s / %s", f.Name, or(f.A), or(f.B))
 }
@@ -138,7 +138,7 @@ func or(s string) string {
 	return s
 }
 
-// Side are the letters that one side violated, and those that are unknown: "SL R?", "valid".
+// Side formats the violated and the unknown properties of one side: "SL R?", "valid".
 func (p Pair) Side(of func(PropertyPair) Tally) string {
 	found, unknown := "", ""
 	for _, l := range p.Properties {
@@ -161,7 +161,7 @@ func (p Pair) Side(of func(PropertyPair) Tally) string {
 	return "valid"
 }
 
-// Lines are the changes of a pair, in words. What cannot be told any more is told in one of them.
+// Lines describes the changes of a pair. One line lists all properties that are no longer known.
 func (p Pair) Lines() (out []string) {
 	lost := ""
 	for _, l := range p.Properties {
@@ -177,7 +177,7 @@ func (p Pair) Lines() (out []string) {
 	return out
 }
 
-// Sentence is the answer.
+// Sentence returns the conclusion.
 func (c *Comparison) Sentence() string {
 	news, gone, chance, lost, better, worse := 0, 0, 0, 0, 0, 0
 	for _, p := range c.Pairs {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// accept notes the defects that an entry passed with, since its file expects them.
+// accept records the defects that a passed entry has and its file expects.
 func (e *EntryResult) accept(counted []Run) {
 	if e.Result != Passed {
 		return
@@ -25,7 +25,7 @@ func (e *EntryResult) accept(counted []Run) {
 	slices.SortFunc(e.Accepted, batch.ByProperty)
 }
 
-// Accepts returns the number of entries that passed with a defect that the file expects.
+// Accepts returns the number of entries that passed with an expected defect.
 func (r *Result) Accepts() (n int) {
 	for _, e := range r.Entries {
 		n += batch.Truth(len(e.Accepted) > 0)
@@ -33,7 +33,7 @@ func (r *Result) Accepts() (n int) {
 	return n
 }
 
-// accepted says how many entries passed with a defect, and with which letters; "" if none did.
+// accepted says how many entries passed with a defect, and which ones. It returns "" if none did.
 func (r *Result) accepted() string {
 	var letters []string
 	for _, e := range r.Entries {

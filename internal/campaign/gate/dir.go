@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// dir is where a run goes, relative to the gate's directory.
+// dir returns the directory of a run relative to the gate's directory.
 func (r *execution) dir(t job, again bool) string {
 	i := 0
 	for i = range r.gate.Entries {
@@ -27,7 +27,7 @@ func (r *execution) dir(t job, again bool) string {
 	return path.Join("runs", fmt.Sprintf("%02d-%s", i+1, slug(t.entry.Name)), name)
 }
 
-// slug makes a name of a file from any text.
+// slug converts a text to a file name.
 func slug(text string) string {
 	var b strings.Builder
 	for _, c := range strings.ToLower(text) {

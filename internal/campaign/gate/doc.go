@@ -1,3 +1,3 @@
-// Package gate demands from locks under faults what a file expects of them: it reads the file, runs
-// its entries, judges them and says what follows.
+// Package gate checks that locks under faults behave as a gate file expects. It reads the file,
+// runs its entries, judges them and reports the result.
 package gate

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/runner"
 )
 
-// entry is an item of the list of entries.
+// entry is an item of the list of entries in a gate file.
 type entry struct {
 	At     strictyaml.Position
 	Name   string      `yaml:"name"`
@@ -22,7 +22,7 @@ type entry struct {
 	settings
 }
 
-// entry reads one item. What it does not say is as in the whole document.
+// entry decodes one item. Settings that it does not give are taken from the document.
 func (d document) entry(v strictyaml.Value, all fields) (Entry, error) {
 	x := entry{common: d.common, settings: d.Defaults}
 	x.Budget = 0
@@ -38,7 +38,7 @@ func (d document) entry(v strictyaml.Value, all fields) (Entry, error) {
 	if err != nil {
 		return e, err
 	}
-	if strings.HasPrefix(x.Adapter, ".") { // a folder, beside the file
+	if strings.HasPrefix(x.Adapter, ".") { // a directory relative to the file
 		if e.asked.Adapter, err = filepath.Abs(fromGate(x.At.File, x.Adapter)); err != nil {
 			return e, err
 		}
@@ -59,7 +59,7 @@ func (d document) entry(v strictyaml.Value, all fields) (Entry, error) {
 	return e, e.counts(given, all)
 }
 
-// written are the options of a mapping as they stand there, for gate.json.
+// written returns the options of a mapping as they are in the file, for gate.json.
 func written(v strictyaml.Value) (out []Option, err error) {
 	if !v.Given() {
 		return nil, nil
@@ -79,12 +79,12 @@ func written(v strictyaml.Value) (out []Option, err error) {
 	return out, err
 }
 
-// settle refuses what does not go together, and fills in the expectation of a replay and the name.
+// settle rejects contradictions, and fills in the name and the expectation of a replay.
 func (e *Entry) settle(own []Option, given fields) error {
 	named := e.asked.Impl != "" || e.asked.Adapter != ""
 	expect, expects := given["expect"]
 	if found, ok := given["found"]; ok {
-		if expects || again(given) {
+		if expects || isReplay(given) {
 			return found.At.Errorf("the entry has found, which takes the place of expect and replay; " +
 				"remove one of them")
 		}
@@ -93,16 +93,16 @@ func (e *Entry) settle(own []Option, given fields) error {
 		}
 		expects, e.Expect = true, Expectation{Snapshot: e.Found.String()}
 	} else if e.Expect.Snapshot != "" {
-		return expect.At.Errorf("what was found is written by `%s`, as found:", advice.GateInit)
+		return expect.At.Errorf("snapshots are written by `%s`, with the key found:", advice.GateInit)
 	}
 	name, ok := given["name"]
 	replay := given["replay"]
 	switch {
 	case ok && e.Name == "":
-		return name.At.Errorf("the name is empty; leave it away, or give one")
-	case again(given) && e.Replay == "":
+		return name.At.Errorf("the name is empty; remove it or give one")
+	case isReplay(given) && e.Replay == "":
 		return replay.At.Errorf("replay names no file; name a counterexample")
-	case again(given):
+	case isReplay(given):
 		if err := e.replayed(own, given); err != nil {
 			return err
 		}
@@ -118,10 +118,10 @@ func (e *Entry) settle(own []Option, given fields) error {
 	return nil
 }
 
-// again reports whether an entry is a counterexample.
-func again(given fields) bool { _, ok := given["replay"]; return ok }
+// isReplay reports whether an entry is a counterexample.
+func isReplay(given fields) bool { _, ok := given["replay"]; return ok }
 
-// replayed is for an entry that takes lock, fault and seed from a counterexample.
+// replayed handles an entry that takes its lock, fault and seed from a counterexample.
 func (e *Entry) replayed(own []Option, given fields) error {
 	if len(own) > 0 {
 		return given[own[0].Name].At.Errorf(
@@ -139,7 +139,7 @@ func (e *Entry) replayed(own []Option, given fields) error {
 	}
 	switch {
 	case e.Expect.Within > 0:
-		return expect.At.Errorf("a replay does one thing; leave `within` away")
+		return expect.At.Errorf("a replay does one thing; remove `within`")
 	case !e.Expect.Violates:
 		return expect.At.Errorf(
 			"a replay shows that a violation still happens; that a lock is safe is shown by an entry with " +
@@ -149,7 +149,7 @@ func (e *Entry) replayed(own []Option, given fields) error {
 	return nil
 }
 
-// counts settles how many runs the entry has.
+// counts determines how many runs the entry has.
 func (e *Entry) counts(given, all fields) error {
 	_, seeds := given["seeds"]
 	_, counted := all["seeds"]
@@ -173,7 +173,7 @@ func (e *Entry) counts(given, all fields) error {
 	return nil
 }
 
-// overlay are the defaults with an entry's own options over them.
+// overlay merges the options of an entry into the defaults.
 func overlay(defaults, own []Option) (out []Option) {
 	for _, d := range defaults {
 		if !slices.ContainsFunc(own, func(o Option) bool { return o.Name == d.Name }) {

@@ -15,21 +15,21 @@ import (
 //go:embed example.yaml
 var example []byte
 
-// WriteExample writes a gate file to begin with. It never overwrites one.
+// WriteExample writes an example of a gate file. It never overwrites a file.
 func WriteExample(name string) error { return writeNew(name, example) }
 
 // ReadFile reads a gate file.
 func ReadFile(name string) (*File, error) {
 	src, err := units.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no %s; `%s` writes an example", name, advice.GateInit)
+		return nil, fmt.Errorf("%s does not exist; `%s` writes an example", name, advice.GateInit)
 	} else if err != nil {
 		return nil, err
 	}
 	return Read(name, src)
 }
 
-// Named refuses names that no entry has; flag is named in the error.
+// Named returns an error if a name belongs to no entry. The error mentions the flag.
 func (g *File) Named(flag string, names []string) error {
 	var all []string
 	for _, e := range g.Entries {

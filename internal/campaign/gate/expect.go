@@ -13,19 +13,20 @@ import (
 )
 
 // Expectation is what a gate expects of an entry: "safe", "violates", "violates S", "violates S,L
-// within 30 s", "violates exactly:S,L".
+// within 30 s", or "violates exactly:S,L".
 type Expectation struct {
 	Violates   bool
-	Properties []string // that each run must violate; none: any
-	Exactly    bool     // and no other that decides the run
-	// one run after the other until one finds it, at most so long; 0: every run must find it
+	Properties []string // that each run must violate; if empty, any will do
+	Exactly    bool     // no other property that decides the run may be violated
+	// the time limit of a search, which repeats runs until one violates; 0 means that every run must
+	// violate
 	Within history.Duration
 
-	// what a snapshot found, for people: Entry.Found is what is compared
+	// the text of a snapshot; Entry.Found is used for the comparison
 	Snapshot string
 }
 
-// ParseExpectation reads an expectation. The error says what can be written.
+// ParseExpectation parses an expectation. The error explains the syntax.
 func ParseExpectation(text string) (e Expectation, err error) {
 	words := strings.Fields(text)
 	switch {
@@ -36,7 +37,7 @@ func ParseExpectation(text string) (e Expectation, err error) {
 		return e, nil
 	case len(words) == 0 || words[0] != "violates":
 		return e,
-			fmt.Errorf(`%q is no expectation; write "safe", "violates S" or "violates S within 30 s"`, text)
+			fmt.Errorf(`%q is not an expectation; write "safe", "violates S" or "violates S within 30 s"`, text)
 	}
 	e.Violates = true
 	rest := words[1:]
@@ -58,10 +59,10 @@ func ParseExpectation(text string) (e Expectation, err error) {
 	return e, nil
 }
 
-// asFound begins the text of an expectation that is a snapshot.
+// asFound is the prefix of an expectation that is a snapshot.
 const asFound = "as found: "
 
-// duration reads "30 s", "30s" and "1m30s".
+// duration parses "30 s", "30s" and "1m30s".
 func duration(words []string) (history.Duration, error) {
 	d, err := time.ParseDuration(strings.Join(words, ""))
 	if err != nil || d <= 0 {
@@ -70,7 +71,7 @@ func duration(words []string) (history.Duration, error) {
 	return history.Duration(d), nil
 }
 
-// String writes what ParseExpectation reads.
+// String returns the text that ParseExpectation reads.
 func (e Expectation) String() string {
 	switch {
 	case e.Snapshot != "":
@@ -88,7 +89,7 @@ func (e Expectation) String() string {
 	return s
 }
 
-// brief writes 1m0s as 1m.
+// brief formats 1m0s as 1m.
 func brief(d history.Duration) string {
 	s := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
@@ -99,7 +100,7 @@ func brief(d history.Duration) string {
 	return s
 }
 
-// Plan is the expectation as a plan has it.
+// Plan returns the expectation as a plan writes it.
 func (e Expectation) Plan() string {
 	switch {
 	case !e.Violates:
@@ -110,18 +111,18 @@ func (e Expectation) Plan() string {
 	return history.Expectation{Letters: e.Properties, Exactly: e.Exactly}.String()
 }
 
-// MarshalText writes String.
+// MarshalText returns String.
 func (e Expectation) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses the output of MarshalText.
 func (e *Expectation) UnmarshalText(b []byte) (err error) {
 	*e, err = ParseExpectation(string(b))
 	return err
 }
 
-// met is what one run says about the expectation: Valid that it is as expected, Violated that it is
-// not, Unknown that it could not be told.
-func (e Expectation) met(f batch.Finding) checker.Result {
+// judge returns Valid if a run meets the expectation, Violated if it does not, and Unknown if the
+// run does not show it.
+func (e Expectation) judge(f batch.Finding) checker.Result {
 	switch {
 	case !e.Violates && f.Verdict == checker.Violated:
 		return checker.Violated

@@ -13,50 +13,50 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// File is what a gate file says: locks under faults, and what is expected of each. The file
-// is read by Read.
+// File is the content of a gate file: locks under faults, each with an expectation. Read parses it.
 type File struct {
 	File string `json:"file"`
-	// of the file's bytes: results of two different files are never joined
-	Digest       string           `json:"digest"`
-	Environment  string           `json:"environment"`
-	Seed         uint64           `json:"seed"`
-	Budget       history.Duration `json:"budget,omitempty"` // of the whole gate, wall clock; 0: none
+	// hash of the file; results of different files are never merged
+	Digest      string `json:"digest"`
+	Environment string `json:"environment"`
+	Seed        uint64 `json:"seed"`
+	// wall-clock time of the whole gate; 0 means no limit
+	Budget       history.Duration `json:"budget,omitempty"`
 	AllowUnknown []string         `json:"allow_unknown,omitempty"`
 	Entries      []Entry          `json:"entries"`
-	// of a snapshot: how its lock was
+	// set if the file is a snapshot
 	Written *Written `json:"written,omitempty"`
 }
 
-// Entry is one line of a gate: a lock under a fault, or a counterexample, and what is expected of
-// it.
+// Entry is one entry of a gate: a lock under a fault or a counterexample, with its expectation.
 type Entry struct {
 	Name        string `json:"name"`
 	Environment string `json:"environment"`
-	// a counterexample instead of a lock and a fault; the path as it can be opened
-	Replay  string           `json:"replay,omitempty"`
-	Expect  Expectation      `json:"expect"`
-	Found   *Found           `json:"found,omitempty"` // instead of an expectation
-	Seed    uint64           `json:"seed"`            // of the first run; the others count from there
-	Seeds   int              `json:"seeds"`
-	Repeats int              `json:"repeats"`          // of each seed
-	Budget  history.Duration `json:"budget,omitempty"` // of the entry, wall clock; 0: none
+	// a counterexample instead of a lock and a fault, as a path that can be opened
+	Replay string      `json:"replay,omitempty"`
+	Expect Expectation `json:"expect"`
+	Found  *Found      `json:"found,omitempty"` // instead of an expectation
+	// seed of the first run; later runs count up from it
+	Seed    uint64 `json:"seed"`
+	Seeds   int    `json:"seeds"`
+	Repeats int    `json:"repeats"` // of each seed
+	// wall-clock time of the entry; 0 means no limit
+	Budget  history.Duration `json:"budget,omitempty"`
 	Options []Option         `json:"options,omitempty"`
 
 	At   strictyaml.Position `json:"-"`
-	Line int                 `json:"line,omitempty"` // of the file
+	Line int                 `json:"line,omitempty"` // line in the file
 
-	asked settings // what Options say; zero in an entry that was read from gate.json
+	asked settings // the decoded Options; zero if the entry was read from gate.json
 }
 
-// Option is a setting of an entry's plan: the name of a flag of `lockbench run` without its dashes,
-// and its values.
+// Option is a setting of an entry's plan. Its name is a flag of `lockbench run` without dashes.
 type Option struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
 }
 
-// Option returns the values of a setting, joined; "" if there is none.
+// Option returns the values of a setting, joined by commas, or "".
 func (e Entry) Option(name string) string {
 	for _, o := range e.Options {
 		if o.Name == name {
@@ -66,7 +66,7 @@ func (e Entry) Option(name string) string {
 	return ""
 }
 
-// Title is what the entry is about, in a few words: the lock and the fault, or the file.
+// Title describes the entry: the lock and the fault, or the file.
 func (e Entry) Title() string {
 	if e.Replay != "" {
 		return "replay of " + e.Replay
@@ -78,8 +78,8 @@ func (e Entry) lock() string { return cmp.Or(e.Option("impl"), e.Option("adapter
 
 func (e Entry) fault() string { return cmp.Or(e.Option("nemesis"), "none") }
 
-// command is the command line that does a run of the entry with another build of the lock, or of
-// lockbench, and with the lock that its file was measured with; "": the same.
+// command returns the command line that repeats a run of the entry. If lock is not empty, it
+// replaces the lock of the entry.
 func (e Entry) command(seed uint64, lock string) string {
 	line := advice.Verb("run") + " --env " + e.Environment
 	for _, o := range e.Options {
@@ -93,15 +93,14 @@ func (e Entry) command(seed uint64, lock string) string {
 	return fmt.Sprintf("%s --seed %d", line, seed)
 }
 
-// runs is how many runs the entry has at most. A search ends at the first that finds what is
-// expected.
+// runs returns the largest number of runs of the entry. A search ends at the first run that meets
+// the expectation.
 func (e Entry) runs() int { return e.Seeds * e.Repeats }
 
-// search reports whether the entry's runs are done one after the other until one of them finds what
-// is expected.
+// search reports whether the entry repeats runs until one of them meets the expectation.
 func (e Entry) search() bool { return e.Expect.Within > 0 }
 
-// limit is how long the entry may take.
+// limit returns the time limit of the entry.
 func (e Entry) limit() time.Duration {
 	if e.search() {
 		return e.Expect.Within.D()

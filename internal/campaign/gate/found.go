@@ -13,23 +13,24 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Found is what the runs of an entry showed when its file was written (docs/ci.md, A snapshot). It
-// takes the place of an expectation: a letter that is not in it is new and fails the entry, and so
-// does one of Must that is gone.
+// Found is a snapshot: what the runs of an entry showed when its file was written (docs/ci.md, A
+// snapshot). It replaces an expectation. The entry fails if a run violates a property that is not
+// in it, or if a property of Must is no longer violated.
 type Found struct {
-	Runs int `yaml:"runs" json:"runs"` // that could be judged; 0: the entry was not measured yet
-	// letters that each of the runs violated
+	Runs int `yaml:"runs" json:"runs"` // runs that could be judged; 0 means not measured yet
+	// properties that every run violated
 	Must []string `yaml:"must,commas" json:"must,omitempty"`
-	// letters that some of them violated, and how many
+	// properties that some runs violated, and how many did
 	May map[string]int `yaml:"may" json:"may,omitempty"`
-	// letters that some of them left unknown, and how many
+	// properties that some runs left unknown, and how many did
 	Unknown map[string]int `yaml:"unknown" json:"unknown,omitempty"`
-	// in the simulator: a digest of all that clients and Redis did, for each seed
+	// for the simulator: a digest of everything that clients and Redis did, for each seed
 	Courses []string `yaml:"courses,commas" json:"courses,omitempty"`
 }
 
-// absence is the chance that a letter which n runs of n had is in none of m more, if the lock is as
-// it was: one in as many as there are ways to choose m of n+m+1 (the rule of succession).
+// absence returns the probability that a property that all n runs violated is violated in none of m
+// more runs of an unchanged lock. By the rule of succession it is one divided by the number of ways
+// to choose m of n+m+1.
 func absence(n, m int) float64 {
 	chance := 1.0
 	for i := 1; i <= m; i++ {
@@ -38,7 +39,7 @@ func absence(n, m int) float64 {
 	return chance
 }
 
-// count is how often each letter was violated, left unknown, and judged valid in runs.
+// count counts in how many runs each property was violated, unknown, and valid.
 type count struct {
 	violated, unknown, valid map[string]int
 	runs                     int
@@ -70,7 +71,7 @@ func countLetters(runs []Run) count {
 	return c
 }
 
-// newFound is what the runs of an entry show.
+// newFound returns what the runs of an entry show.
 func newFound(runs []Run) *Found {
 	c := countLetters(runs)
 	f := &Found{Runs: c.runs, May: map[string]int{}, Unknown: c.unknown, Courses: c.courses}
@@ -84,12 +85,12 @@ func newFound(runs []Run) *Found {
 	return f
 }
 
-// check refuses counts and letters that cannot be.
+// check rejects impossible counts and properties.
 func (f *Found) check() error {
 	for _, l := range slices.Concat(f.Must, slices.Collect(maps.Keys(f.May)),
 		slices.Collect(maps.Keys(f.Unknown))) {
 		if !slices.Contains(history.Properties(), l) {
-			return fmt.Errorf("found names %q, which is no property", l)
+			return fmt.Errorf("found names %q, an unknown property", l)
 		}
 	}
 	for _, n := range slices.Concat(slices.Collect(maps.Values(f.May)),
@@ -101,7 +102,7 @@ func (f *Found) check() error {
 	return nil
 }
 
-// String says what was found: "S, L 5 of 5; O 2 of 5".
+// String describes the snapshot: "S, L 5 of 5; O 2 of 5".
 func (f *Found) String() string {
 	if f.Runs == 0 {
 		return "not measured yet"
@@ -119,8 +120,8 @@ func (f *Found) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// fresh are the letters of a run that the file does not have.
-func (f *Found) fresh(run Run) (out []string) {
+// newLetters returns the violated properties of a run that the snapshot does not have.
+func (f *Found) newLetters(run Run) (out []string) {
 	for _, l := range run.ViolatedAll() {
 		if f.Runs > 0 && !run.Extra && !slices.Contains(f.Must, l) && f.May[l] == 0 {
 			out = append(out, l)
@@ -129,12 +130,13 @@ func (f *Found) fresh(run Run) (out []string) {
 	return out
 }
 
-// met is what a run says about the snapshot, apart from letters that are gone: these take several.
-func (f *Found) met(run Run) checker.Result {
+// judge compares a run with the snapshot. It ignores missing violations, which only several runs
+// can show.
+func (f *Found) judge(run Run) checker.Result {
 	switch {
 	case run.HarnessError != "" || run.Disturbed:
 		return checker.Unknown
-	case len(f.fresh(run)) > 0:
+	case len(f.newLetters(run)) > 0:
 		return checker.Violated
 	}
 	for l, r := range run.Properties {
@@ -146,7 +148,7 @@ func (f *Found) met(run Run) checker.Result {
 	return checker.Valid
 }
 
-// changed are the runs that took another course than with the same seed then.
+// changed returns the runs whose course differs from the snapshot's run with the same seed.
 func (e *Entry) changed(runs []Run) (out []Run) {
 	for _, run := range runs {
 		if e.straying(run) {
@@ -164,8 +166,9 @@ func (e *Entry) straying(run Run) bool {
 	return i < uint64(len(e.Found.Courses)) && e.Found.Courses[i] != run.Course
 }
 
-// gone are the letters that each run had and none has now, with the chance of that.
-func (f *Found) gone(c count) (letters []string, chance float64) {
+// missing returns the properties that every run of the snapshot violated and no run violates now,
+// and the probability of that by chance.
+func (f *Found) missing(c count) (letters []string, chance float64) {
 	for _, l := range f.Must {
 		if c.violated[l] == 0 {
 			letters, chance = append(letters, l), math.Max(chance, absence(f.Runs, c.valid[l]))
@@ -174,7 +177,8 @@ func (f *Found) gone(c count) (letters []string, chance float64) {
 	return letters, chance
 }
 
-// untold are letters that could be judged then, and cannot in most of the runs now.
+// untold returns the properties that could be judged in the snapshot but are unknown in most runs
+// now.
 func (f *Found) untold(c count) (out []string) {
 	for _, l := range slices.SortedFunc(maps.Keys(c.unknown), batch.ByProperty) {
 		if f.Unknown[l] == 0 && c.violated[l] == 0 && 2*c.unknown[l] > c.runs {
@@ -184,10 +188,10 @@ func (f *Found) untold(c count) (out []string) {
 	return out
 }
 
-// judgeFound compares the runs of an entry with those of its snapshot.
+// judgeFound compares the runs of an entry with its snapshot.
 func (e *Entry) judgeFound(f *EntryResult, t tally) {
 	now := countLetters(t.Counted)
-	gone, chance := e.Found.gone(now)
+	gone, chance := e.Found.missing(now)
 	changed, untold := e.changed(t.Counted), e.Found.untold(now)
 	is := newFound(t.Counted).String()
 	if now.runs == 0 {
@@ -237,7 +241,7 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 	}
 }
 
-// foundClaim says that the runs of an entry, of which the page has the name, are as they were.
+// foundClaim says that the runs of an entry match the snapshot.
 func (e *Entry) foundClaim(f *EntryResult, t tally, is string) string {
 	s := units.Upper(is) + ", as when the file was written"
 	if then := e.Found.String(); then != is {
@@ -249,11 +253,11 @@ func (e *Entry) foundClaim(f *EntryResult, t tally, is string) string {
 	return fmt.Sprintf("%s (%s%s).", s, e.settings(), seeds(t.Counted))
 }
 
-// failNew tells of letters that the file does not have.
+// failNew reports properties that the snapshot does not have.
 func (e *Entry) failNew(f *EntryResult, t tally, is string) {
 	var fresh []string
 	for _, run := range t.not {
-		for _, l := range e.Found.fresh(run) {
+		for _, l := range e.Found.newLetters(run) {
 			if !slices.Contains(fresh, l) {
 				fresh = append(fresh, l)
 			}

@@ -169,7 +169,7 @@ func TestWhatALockSays(t *testing.T) {
 	}
 	part := Says{Of: 50, Forms: map[string]int{"SET KEY VALUE NX PX 500": 50}}
 	if e := then.judge(part, heard{false, 100, 50}, "process"); e.Result != Passed ||
-		e.Claim != "No form is new in 50 runs, which are a part of the gate." {
+		e.Claim != "No form is new in 50 runs; they are a part of the gate." {
 		t.Errorf("a shard need not have everything: %s", e.Claim)
 	}
 }
@@ -187,10 +187,11 @@ func TestFormsOfWhatRan(t *testing.T) {
 		claim  string
 	}{
 		{"the budget ended", Says{44, map[string]int{"SET": 44, "GET": 20}}, heard{true, 50, 44}, Unknown,
-			"1 form may be gone, or be part of what was not run: 44 of 610 runs of the file were run. " +
+			"1 form may be gone, or belong to runs that were not made: " +
+				"44 of 610 runs of the file were run. " +
 				"The first: LATE (then in 120 of 610 runs, now in 0 of 44)."},
 		{"a part was asked for", Says{44, map[string]int{"SET": 44, "GET": 20}}, heard{false, 50, 44},
-			Passed, "No form is new in 44 runs, which are a part of the gate."},
+			Passed, "No form is new in 44 runs; they are a part of the gate."},
 		{"gone from each run", Says{44, map[string]int{"GET": 20}}, heard{true, 50, 44}, Failed,
 			"gone: SET (then in 610 of 610 runs, now in 0 of 44)"},
 		{"gone, but for a few", Says{600, map[string]int{"SET": 600, "GET": 300}}, heard{true, 610, 600},
@@ -270,10 +271,10 @@ func TestAStallSaysWhatToDo(t *testing.T) {
 		claim   string
 	}{
 		{5, "None of 5 runs could be judged; 5 runs were disturbed, also when repeated (the machine " +
-			"stalled for up to 812 ms). Then: S 5 of 5. Run it with nothing beside it: lockbench gate " +
+			"stalled for up to 812 ms). Then: S 5 of 5. Run it with nothing else running: lockbench gate " +
 			"f.yaml --only e --jobs 1"},
 		{3, "Only 2 of 5 runs could be judged; 3 runs were disturbed, also when repeated (the machine " +
-			"stalled for up to 812 ms). Run it with nothing beside it: lockbench gate f.yaml " +
+			"stalled for up to 812 ms). Run it with nothing else running: lockbench gate f.yaml " +
 			"--only e --jobs 1"},
 	} {
 		b := &bench{found: func(_ string, seed uint64, _ int) (*checker.Verdict, error) {

@@ -11,21 +11,21 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// heard is how much of a file's gate was run: its forms were counted over the runs of all entries,
-// and only those of what ran now can be compared.
+// heard records how much of a gate was run. The forms of the file were counted over the runs of all
+// entries, so only the forms of the entries that ran can be compared.
 type heard struct {
-	whole bool // all of it was asked for
-	// of the file: the runs of the entries that ran now at least once, and as many of these as were
-	// run now, entry by entry
+	whole bool // the whole gate was requested
+	// For the entries that ran now: the number of their runs in the file, and the smaller of the
+	// numbers of runs then and now.
 	then, same int
 }
 
-// heard counts the runs that were neither disturbed nor broken.
-func (g *File) heard(found map[string]*EntryResult, whole bool) heard {
+// countHeard counts the runs that were neither disturbed nor broken.
+func (g *File) countHeard(found map[string]*EntryResult, whole bool) heard {
 	h := heard{whole: whole}
 	for _, e := range g.Entries {
 		if f := found[e.Name]; f != nil && e.Found != nil {
-			if n := f.heard(); n > 0 {
+			if n := f.undisturbed(); n > 0 {
 				h.then, h.same = h.then+e.Found.Runs, h.same+min(n, e.Found.Runs)
 			}
 		}
@@ -33,17 +33,17 @@ func (g *File) heard(found map[string]*EntryResult, whole bool) heard {
 	return h
 }
 
-// heard is in how many runs of an entry what was said counts.
-func (e *EntryResult) heard() (n int) {
+// undisturbed returns the number of runs of an entry whose messages count.
+func (e *EntryResult) undisturbed() (n int) {
 	for _, run := range e.Runs {
 		n += batch.Truth(!run.Disturbed && !run.Extra && !run.Refused && run.HarnessError == "")
 	}
 	return n
 }
 
-// judge compares what was said with the file. A form that is missing may be one of what was not
-// run, unless it was in more runs than that: where it may be, a whole gate is unknown, and a part
-// of one says nothing of it.
+// judge compares the current forms with the forms of the file. A missing form may belong to entries
+// that were not run, unless more runs had it. In that case a whole gate is unknown, and a part of a
+// gate ignores the form.
 func (s Says) judge(now Says, h heard, environment string) EntryResult {
 	now = now.like(s)
 	news, gone, open := s.compare(now, h)
@@ -53,11 +53,11 @@ func (s Says) judge(now Says, h heard, environment string) EntryResult {
 	case len(news)+len(gone) > 0:
 		s.fail(&e, now, news, gone)
 	case h.whole && len(open) > 0:
-		e.open("%s may be gone, or be part of what was not run: %d of %s of the file were run. The "+
-			"first: %s.", units.Count(len(open), "form"), h.same, units.Count(s.Of, "run"),
-			s.seen(now, open[0]))
+		e.open("%s may be gone, or belong to runs that were not made: %d of %s of the file were run. "+
+			"The first: %s.", units.Count(len(open), "form"), h.same, units.Count(s.Of, "run"),
+			s.describe(now, open[0]))
 	case !h.whole:
-		e.Claim = fmt.Sprintf("No form is new in %s, which are a part of the gate.",
+		e.Claim = fmt.Sprintf("No form is new in %s; they are a part of the gate.",
 			units.Count(now.Of, "run"))
 		s.suspect(now, h, &e)
 	default:
@@ -68,8 +68,8 @@ func (s Says) judge(now Says, h heard, environment string) EntryResult {
 	return e
 }
 
-// compare are the forms that are new or gone and that are no accident, and those that would be gone
-// if all had been run; the shortest first, which say most.
+// compare returns the new and the missing forms that are not chance, and the forms that would be
+// missing if everything had been run. The shortest come first, because they say most.
 func (s Says) compare(now Says, h heard) (news, gone, open []string) {
 	for f, k := range now.Forms {
 		if s.Forms[f] == 0 && batch.Chance(min(h.then, s.Of), k, now.Of) < batch.NoAccident {
@@ -94,8 +94,8 @@ func (s Says) compare(now Says, h heard) (news, gone, open []string) {
 	return news, gone, open
 }
 
-// seen says in how many runs a form was then, and is now.
-func (s Says) seen(now Says, form string) string {
+// describe says in how many runs a form was then and is now.
+func (s Says) describe(now Says, form string) string {
 	return fmt.Sprintf("%s (then in %d of %d runs, now in %d of %d)", form, s.Forms[form], s.Of,
 		now.Forms[form], now.Of)
 }
@@ -104,7 +104,7 @@ func (s Says) fail(e *EntryResult, now Says, news, gone []string) {
 	var parts []string
 	tell := func(what string, forms []string) {
 		for _, f := range forms[:min(len(forms), 4)] {
-			parts = append(parts, what+": "+s.seen(now, f))
+			parts = append(parts, what+": "+s.describe(now, f))
 		}
 		if left := len(forms) - 4; left > 0 {
 			parts = append(parts, fmt.Sprintf("%d more are %s", left, what))
@@ -117,26 +117,27 @@ func (s Says) fail(e *EntryResult, now Says, news, gone []string) {
 		". If that was meant, write the file anew."
 }
 
-// suspect makes a part of a gate unknown where each run says what none of the same entries said,
-// and these are too few to be sure.
+// suspect makes a part of a gate unknown if every run has a form that no run of the same entries
+// had before, and there are too few runs to be sure.
 func (s Says) suspect(now Says, h heard, e *EntryResult) {
 	for _, f := range slices.Sorted(maps.Keys(now.Forms)) {
 		if s.Forms[f] == 0 && now.Forms[f] == now.Of &&
 			batch.Chance(min(h.then, s.Of), now.Of, now.Of) < unlikely {
 			e.Result, e.Found = Unknown, "unknown"
-			e.Claim = "So few runs do not tell whether it is luck: " + s.seen(now, f) +
+			e.Claim = "So few runs do not tell whether it is luck: " + s.describe(now, f) +
 				". More entries, or a file measured with more runs (--repeat), would tell."
 			return
 		}
 	}
 }
 
-// unlikely is the chance below which a form of every run that is in none is not called luck, though
-// it is not enough to say more.
+// unlikely is the probability below which a form that is in every run on one side and in none on
+// the other is not attributed to chance, although that is not enough to fail.
 const unlikely = 0.01
 
-// unsure says which forms were there only then or only now, where so few runs prove nothing. It is
-// unknown, not passed, if one of them was in every run and is in none, or the other way around.
+// unsure lists the forms that were only in the file or are only in the new runs, if there are too
+// few runs to be sure. The result is unknown instead of passed if such a form was in every run of
+// its side.
 func (s Says) unsure(now Says, e *EntryResult) {
 	var forms []string
 	tell := func(f string, then, is int) {

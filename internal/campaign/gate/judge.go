@@ -13,30 +13,30 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// met is what a run says about its entry's expectation; see Expectation.met. A counterexample that
-// the environment did not follow shows no violation any more, and proves no safety either.
-func (e *Entry) met(run Run) checker.Result {
+// judgeRun returns how a run meets its entry's expectation; see Expectation.judge. A counterexample
+// that diverged does not show the violation any more, but does not prove that the lock is safe.
+func (e *Entry) judgeRun(run Run) checker.Result {
 	switch {
 	case run.Refused:
 		return checker.Unknown
 	case run.Diverged != "":
 		return sure(e.Expect.Violates && run.HarnessError == "", checker.Violated)
 	case e.Found != nil:
-		return e.Found.met(run)
+		return e.Found.judge(run)
 	}
-	return e.Expect.met(run.Finding)
+	return e.Expect.judge(run.Finding)
 }
 
-// tally is what the runs of an entry say together.
+// tally sorts the runs of an entry.
 type tally struct {
 	met, not, open []Run // as expected; not as expected; unknown
 	refused, broke []Run
-	Counted        []Run    // all that count: a second try instead of the first
-	letters, na    []string // that were judged, and of which nothing could be said
+	Counted        []Run    // all runs that count; a second try replaces the first
+	letters, na    []string // properties that were judged, and properties that did not apply
 	evidence       checker.Evidence
 }
 
-// count sorts the runs of an entry. Where a run was done once more, the second try counts.
+// Count sorts the runs of an entry. If a run was repeated, only the second try counts.
 func (e *Entry) Count(runs []Run) (t tally) {
 	for i, run := range runs {
 		if i+1 < len(runs) && runs[i+1].Again && runs[i+1].Seed == run.Seed &&
@@ -44,7 +44,7 @@ func (e *Entry) Count(runs []Run) (t tally) {
 			continue
 		}
 		t.Counted = append(t.Counted, run)
-		switch met := e.met(run); {
+		switch met := e.judgeRun(run); {
 		case met == checker.Valid:
 			t.met = append(t.met, run)
 		case met == checker.Violated && (run.Again || !e.doubts(run)):
@@ -80,8 +80,8 @@ func (t *tally) add(run Run) {
 	slices.SortFunc(t.na, batch.ByProperty)
 }
 
-// judge says what became of an entry. A violation outranks a broken harness, that outranks what is
-// unknown, and unknown never passes.
+// judge sets the result of an entry. A violation outranks a broken run, which outranks an unknown
+// result. An unknown result never passes.
 func (e *Entry) judge(f *EntryResult, allowed bool) {
 	t := e.Count(f.Runs)
 	f.Result, f.Change, f.Found, f.Claim = Unknown, "", "unknown", ""
@@ -110,7 +110,7 @@ func (e *Entry) judge(f *EntryResult, allowed bool) {
 	}
 }
 
-// trouble is for runs that were not possible or broke.
+// trouble handles runs that were refused or broke, and reports whether there are any.
 func (e *Entry) trouble(f *EntryResult, t tally) bool {
 	switch {
 	case len(t.refused) > 0:
@@ -143,7 +143,7 @@ func (e *Entry) failViolates(f *EntryResult, t tally) {
 	case len(t.met) == 0:
 		f.fail(Gone, run.Found(), run, fmt.Sprintf(
 			"%s was expected and did not happen in %s: %s. If the lock was mended, write `expect: safe`.",
-			what, ofRuns(len(t.not), len(t.Counted)), said(run, e)))
+			what, ofRuns(len(t.not), len(t.Counted)), describeRun(run, e)))
 	default:
 		within := e.Expect
 		within.Within = history.Duration(30 * time.Second)
@@ -153,7 +153,7 @@ func (e *Entry) failViolates(f *EntryResult, t tally) {
 	}
 }
 
-// judgeSearch is for runs that were done until one finds what is expected.
+// judgeSearch judges runs that were repeated until one meets the expectation.
 func (e *Entry) judgeSearch(f *EntryResult, t tally) {
 	switch {
 	case len(t.met) > 0:
@@ -202,7 +202,7 @@ func (e *Entry) pass(f *EntryResult, t tally) {
 	f.show(run)
 }
 
-// show says which run shows the result, and tells the first of the letters that it violates.
+// show sets the run that shows the result, with the explanation of its first violation.
 func (e *EntryResult) show(run Run, letters ...string) {
 	e.Shown = &Shown{Seed: run.Seed, Dir: run.Dir}
 	for _, l := range slices.Concat(letters, run.ViolatedAll()) {

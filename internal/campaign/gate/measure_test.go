@@ -86,7 +86,7 @@ func TestACellThatIsMeasured(t *testing.T) {
 		want := ""
 		if c.missing != "" {
 			want = `f.yaml is not written, since 1 of 1 cell could not be measured, first "e": ` + c.missing +
-				". Do it again with less beside it: lockbench gate --init --adapter . --env process " +
+				". Do it again with less load: lockbench gate --init --adapter . --env process " +
 				"--repeat 5 --seed 1 f.yaml --jobs 1"
 		}
 		if got := s.Missing(r); got != want {

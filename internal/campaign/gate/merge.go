@@ -9,14 +9,14 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Part is what the directory of a gate holds.
+// Part is the result of one shard of a gate.
 type Part struct {
-	Name   string // of the directory, for people
+	Name   string // its directory
 	Result *Result
 }
 
-// Merge joins the shards of one gate and judges the whole again. With allowMissing some shards
-// may be missing or interrupted; their entries are unknown then.
+// Merge merges the shards of one gate and judges the result. With allowMissing, shards may be
+// missing or interrupted, and their entries are then unknown.
 func Merge(parts []Part, allowMissing bool) (*Result, error) {
 	var common []batch.Part
 	for _, p := range parts {
@@ -57,7 +57,7 @@ func Merge(parts []Part, allowMissing bool) (*Result, error) {
 	return res, nil
 }
 
-// joined are the runs of all parts, by entry.
+// joined returns the runs of all parts by entry.
 func (g *File) joined(parts []Part, missing []string) map[string]*EntryResult {
 	out := map[string]*EntryResult{}
 	for i := range g.Entries {
@@ -68,7 +68,7 @@ func (g *File) joined(parts []Part, missing []string) map[string]*EntryResult {
 	for _, p := range parts {
 		for _, e := range p.Result.Entries {
 			o := out[e.Name]
-			if o == nil { // of the whole file, which is judged anew
+			if o == nil { // the entry of the forms; result judges it again
 				continue
 			}
 			o.Runs = append(o.Runs, e.Runs...)
@@ -83,7 +83,7 @@ func (g *File) joined(parts []Part, missing []string) map[string]*EntryResult {
 	return out
 }
 
-// planned is how many runs the whole of an entry has to do, a search counting for one.
+// planned returns how many runs an entry needs in total. A search counts as one.
 func (e *Entry) planned() int {
 	if e.search() {
 		return 1
@@ -91,7 +91,7 @@ func (e *Entry) planned() int {
 	return e.runs()
 }
 
-// keepCounterexamples takes over what was shrunk from the run that still shows the entry's result.
+// keepCounterexamples copies the counterexamples that were shrunk from the shown runs.
 func (r *Result) keepCounterexamples(parts []Part) {
 	shrunk := map[string]string{}
 	for _, p := range parts {
@@ -108,7 +108,7 @@ func (r *Result) keepCounterexamples(parts []Part) {
 	}
 }
 
-// flat are the versions of all environments in one map.
+// Flat returns the versions of all environments in one map.
 func Flat(versions map[string]map[string]string) map[string]string {
 	out := map[string]string{}
 	for environment, vs := range versions {

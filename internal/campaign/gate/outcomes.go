@@ -16,7 +16,7 @@ type call struct {
 	end     history.Event
 }
 
-// calls are those that have an end, in the order of their ends.
+// calls returns the calls that ended, in the order of their ends.
 func calls(h *history.History) (all []call) {
 	open := map[int]history.Event{}
 	for _, e := range h.Events {
@@ -31,8 +31,8 @@ func calls(h *history.History) (all []call) {
 	return all
 }
 
-// outcomes are what the lock says to its client: how calls end, of a release also by which reply of
-// Redis, and whether an acquire gives up long before the client would.
+// outcomes returns what the lock reports to its client: how calls end, the reply of Redis that
+// ended a release, and whether an acquire gives up long before its timeout.
 func outcomes(r *store.Run) (forms []string) {
 	all := calls(r.History)
 	apart := background(r.Trace, all)
@@ -42,27 +42,27 @@ func outcomes(r *store.Run) (forms []string) {
 		if told := lastReply(r.Trace, c, apart); c.f == history.Release && told != "" {
 			forms = append(forms, f+", told "+told)
 		}
-		if early(c, all[i+1:], int64(r.History.Header.AcquireTimeout)) {
+		if endsEarly(c, all[i+1:], int64(r.History.Header.AcquireTimeout)) {
 			forms = append(forms, f+" early")
 		}
 	}
 	return forms
 }
 
-// background are the forms of commands that are sent between calls, as a watchdog does: such a
-// command may also come within a call, and says nothing of it.
+// background returns the forms of commands that are sent between calls, for example by a watchdog.
+// Such a command may also occur during a call without being part of it.
 func background(trace []history.Command, all []call) map[string]bool {
 	out := map[string]bool{}
 	for _, m := range trace {
-		if len(m.Args) > 0 && !within(m, all) {
+		if len(m.Args) > 0 && !duringCall(m, all) {
 			out[form(m.Args)] = true
 		}
 	}
 	return out
 }
 
-// within reports whether a command was sent in a call.
-func within(m history.Command, all []call) bool {
+// duringCall reports whether a command was sent during a call.
+func duringCall(m history.Command, all []call) bool {
 	for _, c := range all {
 		if c.process == m.Process && c.from <= m.Sent && m.Sent <= c.end.T {
 			return true
@@ -71,7 +71,7 @@ func within(m history.Command, all []call) bool {
 	return false
 }
 
-// lastReply is the last word of Redis to a call; "" if it is not known.
+// lastReply returns the last reply of Redis during a call, or "" if it is unknown.
 func lastReply(trace []history.Command, c call, apart map[string]bool) (told string) {
 	for _, m := range trace {
 		if m.Process != c.process || m.Sent < c.from || m.Sent > c.end.T || len(m.Args) == 0 ||
@@ -85,9 +85,9 @@ func lastReply(trace []history.Command, c call, apart map[string]bool) (told str
 	return told
 }
 
-// early reports whether an acquire gave up before half of its time was over. A client that is told
-// to stop gives up, too, and asks no more.
-func early(c call, later []call, limit int64) bool {
+// endsEarly reports whether an acquire gave up before half of its timeout. It ignores the last
+// acquire of a client, which also gives up when the client is told to stop.
+func endsEarly(c call, later []call, limit int64) bool {
 	if c.f != history.Acquire || c.end.Why != history.GaveUp || c.end.T-c.from >= limit/2 {
 		return false
 	}

@@ -21,17 +21,17 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Machine carries out the entries of a gate, each as `lockbench run` would with the same options.
+// Machine runs the entries of a gate as `lockbench run` would with the same options.
 type Machine struct {
 	gate  *File
 	ready map[string]Prepared
-	root  string                  // of the runs
+	root  string                  // directory of the runs
 	runs  map[string]*runner.Runs // by the name of the environment
-	seen  map[string]bool         // environments that can be had
+	seen  map[string]bool         // environments and adapters that were checked
 }
 
-// Prepare makes the entries that are named ready, or all, and refuses what cannot work before
-// anything is run.
+// Prepare prepares the named entries, or all if only is empty. It returns an error before anything
+// is run if an entry cannot work.
 func (g *File) Prepare(ctx context.Context, only []string) (*Machine, error) {
 	m := &Machine{gate: g, ready: map[string]Prepared{}, runs: map[string]*runner.Runs{},
 		seen: map[string]bool{}}
@@ -52,7 +52,7 @@ func (g *File) Prepare(ctx context.Context, only []string) (*Machine, error) {
 	return m, nil
 }
 
-// Run is File.Run with the runs in a directory.
+// Run is like File.Run and stores the runs in a directory.
 func (m *Machine) Run(ctx context.Context, dir string, o Options) (*Result, error) {
 	m.root = dir
 	for _, runs := range m.runs {
@@ -74,8 +74,8 @@ func (m *Machine) Run(ctx context.Context, dir string, o Options) (*Result, erro
 	return r, err
 }
 
-// bears is how many runs the machine bears at once: in the sim each uses a core, in an environment
-// of real servers half of one at most.
+// bears returns how many runs may execute in parallel. In the simulator each uses a core, and with
+// real servers at most half of one.
 func (g *File) bears() int {
 	if g.Environment == runner.Sim {
 		return runtime.NumCPU()
@@ -83,13 +83,14 @@ func (g *File) bears() int {
 	return 2 * runtime.NumCPU()
 }
 
-// usualRun is what a run of a cell took on real servers, where two ran on each core: 27 runs of
-// docs/examples/own-lock in 23 s on two cores.
+// usualRun is how long a run takes on real servers if two run on each core. It was measured with 27
+// runs of docs/examples/own-lock, which took 23 s on two cores.
 const usualRun = 3400 * time.Millisecond
 
-// About is how long the runs of a file on real servers may take with so many at once, 0: the
-// default; of the simulator it is 0, since a run takes next to nothing there.
-func (g *File) About(jobs int) time.Duration {
+// Estimate returns how long the runs of a file on real servers take, with jobs of them in parallel.
+// If jobs is 0, the default is used. For the simulator it returns 0, because a run takes almost no
+// time there.
+func (g *File) Estimate(jobs int) time.Duration {
 	if g.Environment == runner.Sim {
 		return 0
 	}
@@ -99,7 +100,7 @@ func (g *File) About(jobs int) time.Duration {
 
 func (m *Machine) path(dir string) string { return filepath.Join(m.root, filepath.FromSlash(dir)) }
 
-// run makes an entry ready that has a lock and a fault.
+// run prepares an entry with a lock and a fault.
 func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
 	p, err := e.Plan(e.Seed)
 	if err == nil {
@@ -130,9 +131,8 @@ func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
 	}, nil
 }
 
-// refusal marks the error of a run that could not begin as asked for. Only what an environment
-// cannot do by design is such a one. A server that did not start in time starts the next time: such
-// a run broke, and is done once more.
+// refusal wraps the error of a run that an environment cannot support by design. Other errors, such
+// as a server that did not start in time, are left alone: such a run broke and is repeated.
 func refusal(err error) error {
 	if errors.As(err, new(runner.UsageError)) && errors.As(err, new(nemesis.ImpossibleError)) {
 		return RefusedError{Err: err}
@@ -140,7 +140,7 @@ func refusal(err error) error {
 	return err
 }
 
-// setUp builds an adapter before anything is run: one that does not build is one error, and not one
+// setUp builds an adapter before anything is run, so that a failed build is reported once and not
 // for each run.
 func (m *Machine) setUp(ctx context.Context, e Entry, name string) error {
 	if m.seen[name] {
@@ -157,7 +157,7 @@ func (m *Machine) setUp(ctx context.Context, e Entry, name string) error {
 	return nil
 }
 
-// possible asks once for each environment, place and system whether it can be had.
+// possible checks once for each environment, place and system whether it is available.
 func (m *Machine) possible(ctx context.Context, e Entry, p harness.Plan) error {
 	key := fmt.Sprint(e.Environment, p.Place, p.System())
 	if m.seen[key] {
@@ -174,7 +174,7 @@ func (m *Machine) possible(ctx context.Context, e Entry, p harness.Plan) error {
 	return nil
 }
 
-// Plan is the plan of an entry for one seed.
+// Plan returns the plan of an entry for one seed.
 func (e Entry) Plan(seed uint64) (harness.Plan, error) {
 	p, err := e.plan(seed)
 	if err != nil {
@@ -203,12 +203,12 @@ func (e Entry) plan(seed uint64) (p harness.Plan, err error) {
 		}
 	}
 	if e.Expect.Exactly || len(e.Expect.Properties) > 1 || e.Found != nil {
-		p.Thorough = true // else the first violation ends the run
+		p.Thorough = true // otherwise the first violation ends the run
 	}
 	return p, p.Validate()
 }
 
-// asOptions writes the flags that errors about a plan name as they are called in a gate file.
+// asOptions replaces the flags in errors about a plan by the names used in a gate file.
 var asOptions = func() *strings.Replacer {
 	pairs := []string{"--env", "environment"}
 	for _, name := range strictyaml.Names[settings]() {

@@ -32,11 +32,11 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 			"f.yaml:3:33: the entry has found, which takes the place of expect and replay; " +
 				"remove one of them"},
 		{head + "  - {impl: setnx, found: {runs: 5, must: [Q]}}\n",
-			`f.yaml:3:19: found names "Q", which is no property`},
+			`f.yaml:3:19: found names "Q", an unknown property`},
 		{head + "  - {impl: setnx, found: {runs: 5, may: {S: 6}}}\n",
 			"f.yaml:3:19: found counts 6 of 5 runs"},
 		{head + "  - {impl: setnx, expect: \"as found: S 5 of 5\"}\n",
-			"f.yaml:3:19: what was found is written by `lockbench gate --init`, as found:"},
+			"f.yaml:3:19: snapshots are written by `lockbench gate --init`, with the key found:"},
 		{"environment: sim\nenvironment: sim\n", `f.yaml:2:1: `},
 		{"environment: auto\n",
 			"f.yaml:1:1: environment: auto is refused: a gate that runs elsewhere tomorrow proves " +
@@ -75,7 +75,7 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 		{head + "  - {impl: setnx}\n",
 			`f.yaml:3:6: the entry has no expectation; add "expect: safe" or "expect: violates S"`},
 		{head + "  - {impl: setnx, expect: saef}\n",
-			`f.yaml:3:27: expect: "saef" is no expectation; write "safe", "violates S" or "violates S within 30 s"`},
+			`f.yaml:3:27: expect: "saef" is not an expectation; write "safe", "violates S" or "violates S within 30 s"`},
 		{head + "  - {impl: setnx, expect: violates Q}\n",
 			`f.yaml:3:27: expect: "Q" names no property; write letters such as "violates S" or "violates S,L"`},
 		{head + "  - {impl: setnx, expect: violates S within soon}\n",
@@ -85,7 +85,7 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 		{head + "  - {impl: setnx, expect: safe, ttl: }\n",
 			"f.yaml:3:37: ttl must be one value, not nothing"},
 		{head + "  - {impl: setnx, expect: safe, name: \"\"}\n",
-			"f.yaml:3:33: the name is empty; leave it away, or give one"},
+			"f.yaml:3:33: the name is empty; remove it or give one"},
 		{head + entry + entry,
 			"f.yaml:4:6: \"setnx under none\" is also the name of the entry in line 3; give one of them " +
 				"another `name:`"},
@@ -101,7 +101,7 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 		{head + "  - {replay: x.yaml, seeds: 3}\n",
 			"f.yaml:3:22: seeds means nothing for a replay; use repeats"},
 		{head + "  - {replay: x.yaml, expect: violates S within 3s}\n",
-			"f.yaml:3:22: a replay does one thing; leave `within` away"},
+			"f.yaml:3:22: a replay does one thing; remove `within`"},
 		{head + "  - {replay: x.yaml, expect: safe}\n",
 			"f.yaml:3:22: a replay shows that a violation still happens; that a lock is safe is shown by " +
 				"an entry with `impl:` and `nemesis:`"},

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/search/replay"
 )
 
-// replay makes an entry ready that does a counterexample again.
+// replay prepares an entry that replays a counterexample.
 func (m *Machine) replay(ctx context.Context, e Entry) (none Prepared, err error) {
 	x, err := counterexample.ReadFile(e.Replay)
 	if err != nil {
@@ -21,7 +21,7 @@ func (m *Machine) replay(ctx context.Context, e Entry) (none Prepared, err error
 	}
 	for _, l := range e.Expect.Properties {
 		if l != x.Verdict.Property {
-			return none, e.At.Errorf("%s violates %s, not %s; write `expect: violates %s`, or leave it away",
+			return none, e.At.Errorf("%s violates %s, not %s; write `expect: violates %s`, or remove it",
 				e.Replay, x.Verdict.Property, l, x.Verdict.Property)
 		}
 	}
@@ -52,8 +52,8 @@ func (m *Machine) replay(ctx context.Context, e Entry) (none Prepared, err error
 	}}, nil
 }
 
-// replayed is what a gate makes of an outcome: a violation if it was confirmed, unknown if the
-// machine was too slow.
+// replayed converts the outcome of a replay to a verdict: a violation if it was confirmed, and
+// unknown if the machine was too slow.
 func replayed(x *counterexample.Counterexample, o replay.Outcome, err error) (*checker.Verdict,
 	string, error) {
 	switch {

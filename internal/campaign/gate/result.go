@@ -15,16 +15,16 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Outcome is what became of an entry, or of a gate. The zero value is unknown.
+// Outcome is the result of an entry or a gate. The zero value means unknown.
 type Outcome string
 
-// The outcomes. Allowed is unknown where the file says that it may be.
+// The outcomes. Allowed replaces Unknown if the file permits it.
 const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
 	Unknown Outcome = "unknown"
 	Allowed Outcome = "allowed"
-	Refused Outcome = "refused" // it was not possible as it was asked for
+	Refused Outcome = "refused" // the run is not possible as requested
 	Broken  Outcome = "broke"
 )
 
@@ -33,16 +33,16 @@ type exitOf struct {
 	exit    int
 }
 
-// exits are the outcomes from the worst to the best with their exit codes (docs/commands.md, Exit
+// exits lists the outcomes from the worst to the best with their exit codes (docs/commands.md, Exit
 // codes).
 var exits = []exitOf{{Failed, 1}, {Refused, 254}, {Broken, 255}, {Unknown, 2}, {Allowed, 0},
 	{Passed, 0}}
 
-// Change is how an entry failed, the worst first: the lock does what it must not, or no more what
-// was expected, or it says something else, or a run with the same letters took another course.
+// Change says how an entry failed.
 type Change string
 
-// The changes.
+// The changes, the worst first: the lock violates a property that it must not, no longer violates
+// an expected one, exchanges different messages, or took another course with the same violations.
 const (
 	Worse     Change = "worse"
 	Gone      Change = "gone"
@@ -52,12 +52,12 @@ const (
 
 var changes = []Change{Worse, Gone, Said, Different, ""}
 
-// Result is what a gate found: the document gate.json.
+// Result is the result of a gate, stored in gate.json.
 type Result struct {
 	Format  int    `json:"format"`
 	Gate    File   `json:"gate"`
 	Version string `json:"version"` // of lockbench
-	// of what answered, for each environment
+	// versions of the servers and libraries, for each environment
 	Versions map[string]map[string]string `json:"versions,omitempty"`
 	Machine  string                       `json:"machine,omitempty"`
 	Shard    batch.Shard                  `json:"shard,omitzero"`
@@ -68,41 +68,42 @@ type Result struct {
 	Result  Outcome          `json:"result"`
 	Exit    int              `json:"exit"`
 	Entries []EntryResult    `json:"entries"`
-	// what the lock and Redis said to each other, by its form (docs/ci.md, A snapshot)
+	// the forms of the messages between the lock and Redis (docs/ci.md, A snapshot)
 	Says Says `json:"says,omitzero"`
 }
 
-// EntryResult is what was found of one entry.
+// EntryResult is the result of one entry.
 type EntryResult struct {
 	Name        string      `json:"name"`
 	Title       string      `json:"title"`
 	Environment string      `json:"environment"`
 	Expect      Expectation `json:"expect"`
 	Result      Outcome     `json:"result"`
-	Change      Change      `json:"change,omitempty"` // of one that failed
-	// in a word or two: "valid", "violates S", "unknown"
+	Change      Change      `json:"change,omitempty"` // set if the entry failed
+	// a short result: "valid", "violates S", "unknown"
 	Found   string `json:"found"`
-	Claim   string `json:"claim"`         // what was tried, and what follows
-	Cut     string `json:"cut,omitempty"` // why not all of it was tried
-	Planned int    `json:"planned"`       // runs that were to be done here; of a search: 1
+	Claim   string `json:"claim"`         // the attempts, and the conclusion
+	Cut     string `json:"cut,omitempty"` // why some runs were not made
+	Planned int    `json:"planned"`       // number of planned runs; 1 for a search
 	Runs    []Run  `json:"runs"`
 	Shown   *Shown `json:"shown,omitempty"`
-	// letters that decide and that the file expects, unless work only outlasted a lease
+	// expected violations that decide a run, unless work only outlasted a lease
 	Accepted []string `json:"accepted,omitempty"`
 }
 
-// Shown leads to the run that shows an entry's result. Paths are relative to the gate's directory.
+// Shown refers to the run that shows an entry's result. Paths are relative to the gate's directory.
 type Shown struct {
-	Seed           uint64 `json:"seed"`
-	Dir            string `json:"dir,omitempty"`
-	Report         string `json:"report,omitempty"`         // the page for people
-	Reproduce      string `json:"reproduce,omitempty"`      // the command that does it again
-	Then           string `json:"then,omitempty"`           // that does it with another build
+	Seed      uint64 `json:"seed"`
+	Dir       string `json:"dir,omitempty"`
+	Report    string `json:"report,omitempty"`    // HTML page
+	Reproduce string `json:"reproduce,omitempty"` // the command that repeats the run
+	// the command that repeats it with another build
+	Then           string `json:"then,omitempty"`
 	Counterexample string `json:"counterexample,omitempty"` // shrunk, for `lockbench replay`
-	Explanation    string `json:"explanation,omitempty"`    // the violation, told
+	Explanation    string `json:"explanation,omitempty"`    // explains the violation
 }
 
-// results are the runs by entry, with what is known of each.
+// results returns the runs by entry.
 func (r *execution) results() map[string]*EntryResult {
 	out := map[string]*EntryResult{}
 	for name, c := range r.clocks {
@@ -114,7 +115,7 @@ func (r *execution) results() map[string]*EntryResult {
 	return out
 }
 
-// result judges the entries that have something to judge.
+// result judges the entries that were run.
 func (g *File) result(o Options, found map[string]*EntryResult, says Says) *Result {
 	res := &Result{Format: batch.Format, Gate: *g, Shard: o.Shard, Only: o.Only, Says: says}
 	for i := range g.Entries {
@@ -130,7 +131,7 @@ func (g *File) result(o Options, found map[string]*EntryResult, says Says) *Resu
 		}
 	}
 	if g.Written != nil && g.Written.Says.Of > 0 && says.Of > 0 {
-		h := g.heard(found, len(o.Only) == 0 && o.Shard.Of <= 1)
+		h := g.countHeard(found, len(o.Only) == 0 && o.Shard.Of <= 1)
 		res.Entries = append(res.Entries, g.Written.Says.judge(says, h, g.Environment))
 	}
 	return res
@@ -143,7 +144,7 @@ func inRunOrder(runs []Run) {
 	})
 }
 
-// conclude draws the result of the whole: the worst of any entry.
+// conclude sets the result of the gate to the worst result of an entry.
 func (r *Result) conclude() {
 	r.Result, r.Exit = Passed, 0
 	for _, x := range slices.Backward(exits) {
@@ -159,11 +160,11 @@ func (r *Result) conclude() {
 	}
 }
 
-// unmeasured reports whether the file has no runs of an entry of a snapshot.
+// unmeasured reports whether an entry of a snapshot has no runs in the file.
 func (e *Entry) unmeasured() bool { return e.Found != nil && e.Found.Runs == 0 }
 
-// compared takes back that an unmeasured entry passed, unless its file is still to be written:
-// nothing was compared.
+// compared makes a passed but unmeasured entry unknown, because there was nothing to compare it
+// with. It does nothing while the file is being written.
 func (g *File) compared(e *Entry, f *EntryResult) {
 	if g.Written == nil || !e.unmeasured() || f.Result != Passed {
 		return
@@ -175,21 +176,22 @@ func (g *File) compared(e *Entry, f *EntryResult) {
 	}
 }
 
-// advise says how a run of a snapshot is done with the lock as it was, and how to come to know what
-// a busy machine left unknown.
+// advise adds the command that repeats a run with the original lock of a snapshot, and how to
+// resolve a result that a busy machine left unknown.
 func (g *File) advise(e *Entry, f *EntryResult) {
 	if e.Found != nil && f.Shown != nil && f.Result != Passed {
 		f.Shown.Then = e.command(f.Shown.Seed, g.measured())
 	}
-	there := g.Written != nil || !e.unmeasured() // else the file is still to be written
+	there := g.Written != nil || !e.unmeasured() // otherwise the file is still being written
 	if f.Result == Unknown && there && slices.ContainsFunc(f.Runs, func(r Run) bool {
 		return r.Disturbed || r.Stalled
 	}) {
-		f.Claim += fmt.Sprintf(" Run it with nothing beside it: %s", advice.GateAlone.Of(g.File, f.Name))
+		f.Claim += fmt.Sprintf(" Run it with nothing else running: %s",
+			advice.GateAlone.Fill(g.File, f.Name))
 	}
 }
 
-// measured is the lock that a snapshot was measured with; "" if it is not known.
+// measured returns the lock that a snapshot was measured with, or "" if it is unknown.
 func (g *File) measured() string {
 	if g.Written == nil {
 		return ""
@@ -197,7 +199,7 @@ func (g *File) measured() string {
 	return g.Written.Of
 }
 
-// InOrder are the entries, the worst first.
+// InOrder returns the entries, the worst first.
 func (r *Result) InOrder() []EntryResult {
 	rank := func(e EntryResult) int {
 		return slices.IndexFunc(exits, func(x exitOf) bool { return x.outcome == e.Result })
@@ -208,7 +210,7 @@ func (r *Result) InOrder() []EntryResult {
 	})
 }
 
-// Count is how many entries have an outcome.
+// Count returns how many entries have an outcome.
 func (r *Result) Count(o Outcome) (n int) {
 	for _, e := range r.Entries {
 		if e.Result == o {
@@ -223,26 +225,26 @@ func (r *Result) Write(w io.Writer) error {
 	return history.WriteDocument(w, r)
 }
 
-// ReadResult reads what Write wrote.
+// ReadResult reads the output of Write.
 func ReadResult(rd io.Reader) (*Result, error) {
 	return batch.ReadDocument[Result](rd, "gate.json")
 }
 
-// ResultFile is the name of Result in the directory of a gate.
+// ResultFile is the name of the result file in the directory of a gate.
 const ResultFile = "gate.json"
 
 // ReadDir reads the result in the directory of a gate.
 func ReadDir(dir string) (*Result, error) {
 	r, err := batch.ReadFile[Result](filepath.Join(dir, ResultFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is no directory of a gate: %w", dir, err)
+		return nil, fmt.Errorf("%s is not the directory of a gate: %w", dir, err)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return r, nil
 }
 
-// refused reports whether an error is the user's to mend.
+// refused reports whether the user must change something to avoid an error.
 func refused(err error) bool {
 	var r RefusedError
 	return errors.As(err, &r)

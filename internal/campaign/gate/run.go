@@ -15,60 +15,61 @@ import (
 	"github.com/lockbench/lockbench/internal/run/runner"
 )
 
-// Options say which part of a gate is run, and how.
+// Options specify which part of a gate is run, and how.
 type Options struct {
-	Only  []string // names of entries; empty: all
-	Jobs  int      // runs at the same time, at least 1
+	Only  []string // names of entries; if empty, all
+	Jobs  int      // parallel runs, at least 1
 	Shard batch.Shard
-	Drop  func(dir string) // removes a run that is not needed; nil: all are kept
+	Drop  func(dir string) // removes a run that is not needed; if nil, all runs are kept
 	Tell  func(done, all int, entry string)
 }
 
-// Prepared is an entry made ready to run.
+// Prepared is an entry that is ready to run.
 type Prepared struct {
 	Plan func(seed uint64) (harness.Plan, error)
-	// an error that is RefusedError says that the user must change something
+	// Run may return a RefusedError if the user must change something.
 	Run batch.Runner
-	// what a run that was kept in a directory shows beside its verdict; zero if nothing was recorded
+	// Look returns what a stored run shows in addition to its verdict. It returns zero if nothing was
+	// recorded.
 	Look   func(dir string) Look
 	Replay Replayer
 }
 
-// Replayer carries out a counterexample once and keeps the run in dir. Diverged says at which step
-// the environment did not follow any more; "" if it did to the end. The error says why nothing is
-// known.
+// Replayer replays a counterexample once and stores the run in dir. Diverged describes the step
+// that diverged, or is "". The error is the reason for a missing result.
 type Replayer func(ctx context.Context, dir string) (v *checker.Verdict, diverged string, err error)
 
-// RefusedError marks a run that was not possible as it was asked for: another environment, lock or
-// setting is needed.
+// RefusedError is the error of a run that is not possible as requested. The user must choose
+// another environment, lock or setting.
 type RefusedError struct{ Err error }
 
 func (e RefusedError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e RefusedError) Unwrap() error { return e.Err }
 
-// Run is what one run of a gate found.
+// Run is the result of one run of a gate.
 type Run struct {
 	Entry  string `json:"-"`
 	Seed   uint64 `json:"seed"`
 	Repeat int    `json:"repeat,omitempty"` // from 1
-	// relative to the gate's directory; "": dropped, since its seed gives it again
+	// relative to the gate's directory; empty if it was removed because its seed repeats it
 	Dir string `json:"dir,omitempty"`
 	batch.Finding
 	Evidence checker.Evidence `json:"evidence"`
-	Diverged string           `json:"diverged,omitempty"` // of a replay
+	Diverged string           `json:"diverged,omitempty"` // set for a replay
 	Refused  bool             `json:"refused,omitempty"`
 	Cost     batch.Cost       `json:"cost,omitzero"`
-	Again    bool             `json:"again,omitempty"` // the second try, with nothing beside it
-	Extra    bool             `json:"extra,omitempty"` // beyond those planned, to find what is gone
-	// a stall of the machine was a fault of its own (batch.Disturbed)
-	Disturbed bool             `json:"disturbed,omitempty"`
-	Course    string           `json:"course,omitempty"` // in the simulator: digest of what was done
-	Took      history.Duration `json:"took"`
+	Again    bool             `json:"again,omitempty"` // the second try, with nothing else running
+	Extra    bool             `json:"extra,omitempty"` // an additional run to find missing violations
+	// a stall of the machine acted as a fault (batch.Disturbed)
+	Disturbed bool `json:"disturbed,omitempty"`
+	// set in the simulator: a digest of all actions
+	Course string           `json:"course,omitempty"`
+	Took   history.Duration `json:"took"`
 }
 
-// job is what one worker does without a pause: a run, or a whole search.
+// job is what one worker does without a break: a run or a whole search.
 type job struct {
 	entry  *Entry
 	seed   uint64
@@ -76,7 +77,7 @@ type job struct {
 	extra  bool
 }
 
-// jobs are all of a gate, or those of a shard.
+// jobs returns all jobs of a gate or of a shard.
 func (g *File) jobs(o Options) (out []job) {
 	for i := range g.Entries {
 		e := &g.Entries[i]
@@ -85,7 +86,7 @@ func (g *File) jobs(o Options) (out []job) {
 		}
 		seeds := e.Seeds
 		if e.search() {
-			seeds = 1 // the job counts on by itself
+			seeds = 1 // the job increments the seed itself
 		}
 		for s := range seeds {
 			for r := range e.Repeats {
@@ -100,9 +101,9 @@ func chosen(only []string, name string) bool {
 	return len(only) == 0 || slices.Contains(only, name)
 }
 
-// Run carries out a gate with the entries that were made ready, by name. What was not as expected
-// is done once more with nothing beside it: a machine that is too busy must not make a verdict.
-// When ctx ends, the result has what there is, and the error is ctx'.
+// Run runs the prepared entries of a gate. It repeats runs that were not as expected with nothing
+// else running, because a busy machine must not decide a verdict. When ctx ends, it returns a
+// partial result and the error of ctx.
 func (g *File) Run(ctx context.Context, o Options, ready map[string]Prepared) (*Result,
 	error) {
 	begin := time.Now()
@@ -155,15 +156,15 @@ type execution struct {
 	all    int
 }
 
-// clock is the time of one entry.
+// clock limits the time of one entry.
 type clock struct {
-	planned int // runs that were to be done here
+	planned int // number of planned runs
 	ctx     context.Context
 	stop    context.CancelFunc
-	cut     string // why not all runs were done
+	cut     string // why some runs were not made
 }
 
-// start begins the time of an entry with its first run.
+// start starts the time limit of an entry at its first run.
 func (r *execution) start(e *Entry) *clock {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,11 +186,11 @@ func (r *execution) stop() {
 	}
 }
 
-// carryOut does a job.
+// carryOut executes a job.
 func (r *execution) carryOut(ctx context.Context, t job, again bool) {
 	c := r.start(t.entry)
 	for n := 0; ; n++ {
-		run, ok := r.one(c.ctx, t, again)
+		run, ok := r.runOnce(c.ctx, t, again)
 		if ctx.Err() != nil {
 			return
 		}
@@ -198,7 +199,7 @@ func (r *execution) carryOut(ctx context.Context, t job, again bool) {
 			break
 		}
 		r.keep(t.entry, run)
-		if !t.entry.search() || run.Refused || t.entry.met(run) == checker.Valid ||
+		if !t.entry.search() || run.Refused || t.entry.judgeRun(run) == checker.Valid ||
 			n+1 >= t.entry.runs() {
 			break
 		}
@@ -213,8 +214,8 @@ func (r *execution) carryOut(ctx context.Context, t job, again bool) {
 	}
 }
 
-// one does one run; ok is false if the time was over before it ended.
-func (r *execution) one(ctx context.Context, t job, again bool) (run Run, ok bool) {
+// runOnce executes one run. It returns false if the time was over before the run ended.
+func (r *execution) runOnce(ctx context.Context, t job, again bool) (run Run, ok bool) {
 	if ctx.Err() != nil {
 		return run, false
 	}
@@ -246,8 +247,8 @@ func (r *execution) one(ctx context.Context, t job, again bool) (run Run, ok boo
 	return run, ctx.Err() == nil
 }
 
-// look notes what a run shows beside its verdict. What the lock said while the machine stalled is
-// the machine's doing.
+// look adds what a run shows in addition to its verdict. It ignores messages that were sent while
+// the machine stalled.
 func (r *execution) look(l Look, p harness.Plan, v *checker.Verdict, run *Run) {
 	run.Cost, run.Disturbed = l.Cost, p.Environment != runner.Sim && batch.Disturbed(p, v)
 	if p.Environment == runner.Sim {
@@ -260,8 +261,8 @@ func (r *execution) look(l Look, p harness.Plan, v *checker.Verdict, run *Run) {
 	}
 }
 
-// missed are runs to do beyond those planned: one more for each entry that lacks a letter that its
-// snapshot has in every run, as long as that may be chance.
+// missed returns additional jobs: one for each entry that lacks a violation that its snapshot has
+// in every run, as long as chance may explain it.
 func (r *execution) missed() (more []job) {
 	for i := range r.gate.Entries {
 		e := &r.gate.Entries[i]
@@ -276,7 +277,7 @@ func (r *execution) missed() (more []job) {
 			}
 		}
 		now := countLetters(own)
-		gone, chance := e.Found.gone(now)
+		gone, chance := e.Found.missing(now)
 		if len(gone) > 0 && now.valid[gone[0]] > 0 && chance >= batch.NoAccident &&
 			extra < maxExtra && r.clocks[e.Name].cut == "" {
 			more = append(more, job{e, e.Seed + uint64(e.Seeds+extra), 1, true})
@@ -285,7 +286,7 @@ func (r *execution) missed() (more []job) {
 	return more
 }
 
-// cut notes why an entry has fewer runs than planned.
+// cut records why an entry has fewer runs than planned.
 func (r *execution) cut(c *clock, e *Entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -296,8 +297,8 @@ func (r *execution) cut(c *clock, e *Entry) {
 	}
 }
 
-// keep adds a run. In the sim its record is dropped if it shows nothing that the seed would not
-// show again.
+// keep adds a run. In the simulator it removes the record of a run that shows nothing new, because
+// its seed can repeat it.
 func (r *execution) keep(e *Entry, run Run) {
 	if e.Environment == "sim" && e.Replay == "" && run.Seed != e.Seed && r.Drop != nil && e.dull(run) {
 		r.Drop(run.Dir)
@@ -310,10 +311,10 @@ func (r *execution) keep(e *Entry, run Run) {
 
 // dull reports whether a run shows nothing that its entry's first run does not show.
 func (e *Entry) dull(run Run) bool {
-	return (e.met(run) == checker.Valid && !e.straying(run)) != e.search()
+	return (e.judgeRun(run) == checker.Valid && !e.straying(run)) != e.search()
 }
 
-// doubtful are the runs to do once more.
+// doubtful returns the runs to repeat.
 func (r *execution) doubtful() (again []job) {
 	for _, run := range r.runs {
 		for i := range r.gate.Entries {
@@ -325,11 +326,10 @@ func (r *execution) doubtful() (again []job) {
 	return again
 }
 
-// doubts reports whether a run is worth a second try: it is not as expected, and another may be.
-// What was found is never taken back, a search has tried often enough, and in the sim nothing would
-// change.
+// doubts reports whether a run is worth a second try because it was not as expected. A violation is
+// never taken back, a search has tried often enough, and in the simulator nothing would change.
 func (e *Entry) doubts(run Run) bool {
-	met := e.met(run)
-	found := !e.Expect.Violates && met == checker.Violated // a snapshot violates nothing by itself
+	met := e.judgeRun(run)
+	found := !e.Expect.Violates && met == checker.Violated // a snapshot has no expectation to violate
 	return met != checker.Valid && !found && !run.Refused && !e.search() && e.Environment != "sim"
 }

@@ -15,24 +15,24 @@ import (
 	"github.com/lockbench/lockbench/internal/run/store"
 )
 
-// Says is what a lock and Redis say to each other, and what the lock says to its client, by its
-// form: in how many runs of how many each was seen.
+// Says counts the forms of the messages between a lock and Redis, and of the results that the lock
+// returns to its client. It records in how many of Of runs each form was seen.
 type Says struct {
 	Of    int            `yaml:"of" json:"of"`
 	Forms map[string]int `yaml:"forms" json:"forms"`
 }
 
-// saysName is the entry that compares what was said.
+// saysName is the name of the entry that compares the messages.
 const saysName = "what the lock says to Redis and to its client"
 
-// Look is what a run shows beside its verdict.
+// Look is what a run shows in addition to its verdict.
 type Look struct {
 	Cost   batch.Cost
 	Says   []string
 	Course string
 }
 
-// look reads the record of a run; what was said and done is wanted for a snapshot only.
+// look reads the record of a run. It collects messages and actions only for a snapshot.
 func look(r *store.Run, snapshot bool) Look {
 	l := Look{Cost: batch.Join(batch.Measure(r.History, r.Trace))}
 	if snapshot {
@@ -41,12 +41,12 @@ func look(r *store.Run, snapshot bool) Look {
 	return l
 }
 
-// course is a digest of all that clients, Redis and faults did.
+// course returns a digest of everything that clients, Redis and faults did.
 func course(r *store.Run) string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
 	for _, e := range r.History.Events {
-		_ = enc.Encode(e) // a digest takes everything
+		_ = enc.Encode(e) // encoding cannot fail
 	}
 	for _, c := range r.Trace {
 		_ = enc.Encode(c)
@@ -54,8 +54,8 @@ func course(r *store.Run) string {
 	return hex.EncodeToString(h.Sum(nil))[:6]
 }
 
-// forms are those of a run, each once: every command with its reply, every two that follow each
-// other in one process, every outcome of a call, and the shortest pause between two tries.
+// forms returns the distinct forms of a run: every command with its reply, every two consecutive
+// commands of a process, every outcome of a call, and the shortest pause between two attempts.
 func forms(r *store.Run) []string {
 	seen, last := map[string]bool{}, map[int]string{}
 	if p := pause(r.Trace); p > 0 {
@@ -80,8 +80,8 @@ func forms(r *store.Run) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// pause is the shortest time between a reply and the same command for the same acquisition again,
-// as the power of four below it: a busy machine makes pauses longer, never shorter.
+// pause returns the shortest time between a reply and the same command for the same acquisition,
+// rounded down to a power of four. A busy machine makes pauses longer but never shorter.
 func pause(trace []history.Command) time.Duration {
 	last, least := map[int]history.Command{}, time.Duration(0)
 	for _, c := range trace {
@@ -91,7 +91,7 @@ func pause(trace []history.Command) time.Duration {
 		before, ok := last[c.Process]
 		last[c.Process] = c
 		gap := time.Duration(c.Sent - before.Recv)
-		// after an error, such as NOSCRIPT, a client sends the same again at once
+		// after an error, such as NOSCRIPT, a client repeats the command immediately
 		if ok && before.Recv != 0 && gap > 0 && before.N == c.N &&
 			!strings.HasPrefix(before.Reply, "(error)") && form(before.Args) == form(c.Args) &&
 			(least == 0 || gap < least) {
@@ -107,7 +107,7 @@ func pause(trace []history.Command) time.Duration {
 	return step
 }
 
-// form is a command without what differs from one acquisition to the next: SET KEY VALUE NX PX 500.
+// form returns a command without the parts that vary between acquisitions: SET KEY VALUE NX PX 500.
 func form(args []string) string {
 	verb, key := strings.ToUpper(args[0]), 1
 	out := []string{verb}
@@ -127,7 +127,7 @@ func form(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// script is the digest by which Redis knows a script, shortened.
+// script returns the shortened SHA-1 digest of a script.
 func script(verb, text string) string {
 	if verb == "EVAL" {
 		text = history.ScriptID(text)
@@ -135,11 +135,11 @@ func script(verb, text string) string {
 	return strings.ToLower(text[:min(8, len(text))])
 }
 
-// spelt are the words that are written out.
+// spelt lists the words that a form keeps.
 var spelt = []string{"NX", "XX", "PX", "EX", "PXAT", "EXAT", "GET", "KEEPTTL", "OK", "(nil)", ""}
 
-// word is an argument or a reply: a small number and a word of Redis as they are, an error by its
-// first words, anything else as what it is.
+// word returns an argument or a reply as a form writes it. It keeps small numbers and words of
+// Redis, shortens errors, and replaces anything else by its kind.
 func word(text, key string) string {
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
@@ -159,7 +159,7 @@ func word(text, key string) string {
 	return "VALUE"
 }
 
-// add notes the forms of runs.
+// add adds the forms of runs.
 func (s *Says) add(of int, forms []string) {
 	if s.Forms == nil {
 		s.Forms = map[string]int{}
@@ -170,7 +170,7 @@ func (s *Says) add(of int, forms []string) {
 	}
 }
 
-// join adds what another shard heard.
+// join adds the forms of another shard.
 func (s *Says) join(o Says) {
 	if o.Of == 0 {
 		return
@@ -181,11 +181,11 @@ func (s *Says) join(o Says) {
 	}
 }
 
-// many is the number of forms from which those that differ in numbers only count as one: then the
-// numbers are times or counters.
+// many is how many forms may differ only in their numbers. If there are more, the numbers are times
+// or counters.
 const many = 3
 
-// general joins forms that differ in numbers only, if there are many of them.
+// general merges forms that differ only in their numbers, if there are many of them.
 func (s Says) general() Says {
 	groups := map[string][]string{}
 	for f := range s.Forms {
@@ -204,7 +204,7 @@ func (s Says) general() Says {
 	return out
 }
 
-// numbersAway writes N for each number of a form.
+// numbersAway replaces each number of a form by N.
 func numbersAway(form string) string {
 	words := strings.Fields(form)
 	for i, w := range words {
@@ -215,7 +215,7 @@ func numbersAway(form string) string {
 	return strings.Join(words, " ")
 }
 
-// like is s with its numbers away where those of the file are.
+// like returns s with numbers replaced where the file replaces them.
 func (s Says) like(file Says) Says {
 	out := Says{Of: s.Of, Forms: map[string]int{}}
 	for f, n := range s.Forms {

@@ -27,7 +27,7 @@ import (
 // Format is the version of gate files. A file of another one is refused.
 const Format = 2
 
-// Written says when and of what a snapshot was written.
+// Written describes the origin of a snapshot: its lock and the versions.
 type Written struct {
 	By   string            `yaml:"by" json:"by"`           // the version of lockbench
 	Of   string            `yaml:"of" json:"of,omitempty"` // the lock: an impl or an adapter
@@ -36,44 +36,44 @@ type Written struct {
 	Says Says              `yaml:"says" json:"says"`
 }
 
-// Snapshot is a gate file in the making: every cell of a lock, as the matrix has them.
+// Snapshot creates a gate file with every cell that the matrix has for a lock.
 type Snapshot struct {
-	Impl, Adapter string   // one of them
-	Faults        []string // columns of the matrix; none: all
-	// "": the simulator for a lock of lockbench's own, else real Redis
+	Impl, Adapter string   // exactly one is set
+	Faults        []string // columns of the matrix; if empty, all
+	// if empty, the simulator for a lock of lockbench and real Redis otherwise
 	Environment string
-	Seed        uint64        // 0: 1
-	Runs        int           // of each cell; 0: 10 in the simulator, 5 elsewhere
-	Lease       time.Duration // 0: as the matrix has it
+	Seed        uint64        // 0 means 1
+	Runs        int           // runs of each cell; 0 means 10 in the simulator and 5 elsewhere
+	Lease       time.Duration // if zero, the lease of the matrix
 
 	file  string
 	lock  string
 	cells []cell
-	notes []string // why cells are missing
+	notes []string // the reasons why cells are missing
 }
 
-// cell is an entry to be.
+// cell is a future entry.
 type cell struct {
 	name    string
 	options []Option
 }
 
-// variant is that of the lock; "": the usual one.
+// variant returns the variant of the lock, or "" for the default.
 func (c cell) variant() string {
 	return Entry{Options: c.options}.Option("variant")
 }
 
-// The defaults of a snapshot. In the simulator a run costs next to nothing; elsewhere the runs of
-// all cells together tell what a single one cannot.
+// The defaults of a snapshot. A simulated run costs almost nothing. Elsewhere the runs of all cells
+// together show more than a single cell.
 const (
 	runsInSim = 10
 	runsReal  = 5
-	maxExtra  = 40 // runs that look for a letter that is gone
+	maxExtra  = 40 // the largest number of runs that look for a missing violation
 	// some libraries count in whole seconds
 	adapterLease = 2 * time.Second
 )
 
-// Prepare finds the cells, and refuses a file that is there already.
+// Prepare determines the cells. It returns an error if the file exists.
 func (s *Snapshot) Prepare(ctx context.Context, file string) (*File, error) {
 	if _, err := os.Stat(file); err == nil {
 		return nil, thereAlready(file)
@@ -114,7 +114,7 @@ func (s *Snapshot) Prepare(ctx context.Context, file string) (*File, error) {
 	return Read(file, []byte(s.text(nil)))
 }
 
-// lockOf names what an adapter drives, as far as it says that, and its files.
+// lockOf describes what an adapter drives: its library, if declared, and its files.
 func lockOf(a adapters.Adapter) string {
 	files := "files " + a.Hash
 	if library := strings.TrimSpace(a.Library + " " + a.Version); library != "" {
@@ -123,7 +123,7 @@ func lockOf(a adapters.Adapter) string {
 	return files
 }
 
-// choose settles environment, seed and number of runs.
+// choose sets the environment, the seed and the number of runs.
 func (s *Snapshot) choose(ctx context.Context) error {
 	s.Seed = cmp.Or(s.Seed, 1)
 	switch {
@@ -148,7 +148,7 @@ func (s *Snapshot) choose(ctx context.Context) error {
 	return nil
 }
 
-// find makes a cell of each scenario that the matrix has for the lock.
+// find creates a cell for each scenario that the matrix has for the lock.
 func (s *Snapshot) find(o matrix.Options) error {
 	tasks, err := o.Tasks()
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *Snapshot) find(o matrix.Options) error {
 	}
 	if len(s.Faults) == 0 {
 		for _, r := range m.Rows {
-			if err := s.others(o, r, m.Rows); err != nil {
+			if err := s.addOthers(o, r, m.Rows); err != nil {
 				return err
 			}
 		}
@@ -187,7 +187,7 @@ func (s *Snapshot) find(o matrix.Options) error {
 	return nil
 }
 
-// add adds a cell, once for each name.
+// add adds a cell unless its name exists.
 func (s *Snapshot) add(name, column string, w harness.RunOptions) (err error) {
 	if strings.HasPrefix(s.Adapter, ".") {
 		if w.Adapter, err = s.fromFile(w.Adapter); err != nil {
@@ -206,9 +206,9 @@ func (s *Snapshot) add(name, column string, w harness.RunOptions) (err error) {
 	return nil
 }
 
-// others adds what the matrix has no cells for: the other workloads of a lock, its other variants,
-// and how it renews.
-func (s *Snapshot) others(o matrix.Options, r matrix.Row, rows []matrix.Row) error {
+// addOthers adds what the matrix has no cells for: the other workloads and variants of a lock, and
+// how it renews its lease.
+func (s *Snapshot) addOthers(o matrix.Options, r matrix.Row, rows []matrix.Row) error {
 	lock, err := r.Lock()
 	if err != nil {
 		return err
@@ -230,7 +230,7 @@ func (s *Snapshot) others(o matrix.Options, r matrix.Row, rows []matrix.Row) err
 	}
 	usual, err := harness.NewPlan(o.RunOptions(r, matrix.Aim{Nemesis: "none"}, 0))
 	for _, v := range lock.Variants {
-		// a variant that has a row of its own has its cells
+		// a variant that has its own row also has its own cells
 		if s.Adapter == "" && r.Variant == "" && v != usual.Variant && !slices.ContainsFunc(rows,
 			func(x matrix.Row) bool { return x.Variant == v }) {
 			err = errors.Join(err, try("as "+v, func(w *harness.RunOptions) { w.Variant = v }))
@@ -242,8 +242,8 @@ func (s *Snapshot) others(o matrix.Options, r matrix.Row, rows []matrix.Row) err
 	return err
 }
 
-// renewals adds a lock that renews its lease without that, unless another row is so, and with two
-// renewals only, under holds that need more of them.
+// renewals adds cells for a lock that renews its lease: one without renewal, unless another row
+// covers that, and one with only two renewals under holds that need more.
 func renewals(lock impls.Entry, r matrix.Row, rows []matrix.Row,
 	try func(what string, change func(w *harness.RunOptions)) error) (err error) {
 	if lock.Watchdog && !slices.ContainsFunc(rows, func(x matrix.Row) bool { return x.NoWatchdog }) {
@@ -257,7 +257,7 @@ func renewals(lock impls.Entry, r matrix.Row, rows []matrix.Row,
 	return err
 }
 
-// fromFile is a folder as the gate file names it.
+// fromFile returns a directory relative to the gate file.
 func (s *Snapshot) fromFile(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	base, err2 := filepath.Abs(filepath.Dir(s.file))
@@ -271,7 +271,7 @@ func (s *Snapshot) fromFile(dir string) (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// optionsOf are the settings of a run that are not the default, as a gate file has them.
+// optionsOf returns the settings of a run that differ from the defaults, as a gate file names them.
 func optionsOf(w harness.RunOptions) (out []Option) {
 	add := func(name string, value any, is bool) {
 		if is {
@@ -295,8 +295,9 @@ func optionsOf(w harness.RunOptions) (out []Option) {
 	return out
 }
 
-// Missing says in one line which cells a run of the file did not measure, and what to do; "": none.
-// A cell that cannot be had by design is no such one: the file says so in a comment.
+// Missing describes which cells a run of the file did not measure and what to do. It returns "" if
+// there are none. It ignores cells that are impossible by design, which the file mentions in a
+// comment.
 func (s *Snapshot) Missing(r *Result) string {
 	missing := slices.DeleteFunc(slices.Clone(r.Entries), func(e EntryResult) bool {
 		return e.Result == Passed || e.Result == Refused
@@ -305,18 +306,18 @@ func (s *Snapshot) Missing(r *Result) string {
 		return ""
 	}
 	return fmt.Sprintf("%s is not written, since %d of %s could not be measured, first %q: %s. Do it "+
-		"again with less beside it: %s --jobs 1", s.file, len(missing),
+		"again with less load: %s --jobs 1", s.file, len(missing),
 		units.Count(len(r.Entries), "cell"), missing[0].Name,
 		strings.TrimSuffix(batch.Plain(missing[0].Claim), "."), s.command())
 }
 
-// Write writes the file with what a run of it found, unless cells are Missing: a gate would never
-// ask for these.
+// Write writes the file with the results of its run. Call it only if no cells are Missing, because
+// a gate would never check those.
 func (s *Snapshot) Write(r *Result) error {
 	return writeNew(s.file, []byte(s.text(r)))
 }
 
-// command is the command line that writes the file.
+// command returns the command line that writes the file.
 func (s *Snapshot) command() string {
 	line := advice.GateInit.String()
 	for _, x := range []struct{ flag, value string }{{"impl", s.Impl}, {"adapter", s.Adapter},
@@ -332,7 +333,7 @@ func (s *Snapshot) command() string {
 	return line + " " + units.Quoted(s.file)
 }
 
-// option is the key of the file that names the lock.
+// option returns the key of the file that names the lock.
 func (s *Snapshot) option() string {
 	if s.Adapter != "" {
 		return "adapter"
@@ -340,7 +341,7 @@ func (s *Snapshot) option() string {
 	return "impl"
 }
 
-// text is the file; without a result its entries are to be measured.
+// text returns the file. If r is nil, the entries are marked as not measured.
 func (s *Snapshot) text(r *Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Written by `%s`.\n"+
@@ -393,7 +394,7 @@ func (s *Snapshot) text(r *Result) string {
 	return b.String()
 }
 
-// common are the options that all cells have in common.
+// common returns the options that all cells share.
 func (s *Snapshot) common() (out []Option) {
 	for _, o := range s.cells[0].options {
 		if !slices.ContainsFunc(s.cells, func(c cell) bool {
@@ -426,10 +427,10 @@ func (s *Snapshot) written(b *strings.Builder, r *Result) {
 	}
 }
 
-// yaml is an option as a line of the file.
+// yaml formats an option as a line of the file.
 func (o Option) yaml() string { return o.Name + ": " + quote(strings.Join(o.Values, ",")) }
 
-// yaml is what was found as a flow mapping.
+// yaml formats the snapshot as a flow mapping.
 func (f *Found) yaml() string {
 	out := fmt.Sprintf("{runs: %d", f.Runs)
 	if len(f.Must) > 0 {
@@ -461,16 +462,16 @@ func quoteAll(all []string) string {
 	return strings.Join(out, ", ")
 }
 
-// quote writes a text so that YAML takes it as one.
+// quote formats a text as a YAML string.
 func quote(s string) string { return fmt.Sprintf("%q", s) }
 
-// thereAlready refuses to write over a file.
+// thereAlready returns the error for a file that exists.
 func thereAlready(name string) error {
 	return fmt.Errorf(
-		"%s is there already and stays as it is; name another file: %s FILE", name, advice.GateInit)
+		"%s exists and is not overwritten; name another file: %s FILE", name, advice.GateInit)
 }
 
-// writeNew writes a file that is not there yet.
+// writeNew writes a file that must not exist.
 func writeNew(name string, text []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {

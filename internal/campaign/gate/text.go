@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Text writes the result for a terminal: a table, and below it all that is not as expected, with
-// where to look. Dir is the gate's directory.
+// Text writes the result for a terminal: a table, and below it everything that is not as expected,
+// with the files to look at. Dir is the gate's directory.
 func (r *Result) Text(w io.Writer, dir string) error {
 	t := progress.NewTable(w)
 	fmt.Fprintln(t, "RESULT\tENTRY\tENVIRONMENT\tEXPECTED\tFOUND\tRUNS\tTIME")
@@ -43,7 +43,7 @@ func (r *Result) Text(w io.Writer, dir string) error {
 	return err
 }
 
-// tell says what is the matter with an entry, and where to look.
+// tell explains the result of an entry and which files show it.
 func (e EntryResult) tell(w io.Writer, dir string) {
 	fmt.Fprintf(w, "\n%s: %s\n  %s\n", e.Result, batch.Plain(e.Name), batch.Plain(e.Claim))
 	s := e.Shown
@@ -51,10 +51,10 @@ func (e EntryResult) tell(w io.Writer, dir string) {
 		return
 	}
 	for _, line := range []struct{ what, text string }{
-		{"", s.Explanation}, {"report          ", under(dir, s.Report)},
-		{"run             ", under(dir, s.Dir)}, {"again           ", s.Reproduce},
+		{"", s.Explanation}, {"report          ", pathIn(dir, s.Report)},
+		{"run             ", pathIn(dir, s.Dir)}, {"again           ", s.Reproduce},
 		{"then            ", inCheckout(s.Then)},
-		{"counterexample  ", under(dir, s.Counterexample)},
+		{"counterexample  ", pathIn(dir, s.Counterexample)},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(w, "  %s%s\n", line.what, batch.Plain(line.text))
@@ -62,7 +62,7 @@ func (e EntryResult) tell(w io.Writer, dir string) {
 	}
 }
 
-// inCheckout says where a command must be run to do what it did when the file was written.
+// inCheckout says where a command must be run to repeat the original result.
 func inCheckout(command string) string {
 	if command == "" {
 		return ""
@@ -70,14 +70,14 @@ func inCheckout(command string) string {
 	return command + "   # in a checkout of the commit that wrote the file"
 }
 
-func under(dir, name string) string {
+func pathIn(dir, name string) string {
 	if name == "" {
 		return ""
 	}
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
-// Took is how long the runs of an entry lasted together.
+// Took returns the total duration of the runs of an entry.
 func (e EntryResult) Took() (all history.Duration) {
 	for _, r := range e.Runs {
 		all += r.Took
@@ -85,7 +85,7 @@ func (e EntryResult) Took() (all history.Duration) {
 	return history.Duration(all.D().Round(100 * time.Millisecond))
 }
 
-// OtherLock says that the file was measured with another lock than it runs now; "" if it was not.
+// OtherLock returns a note if the file was measured with another lock than it runs now, or "".
 func (r *Result) OtherLock() string {
 	was := r.Gate.measured()
 	for _, e := range r.Gate.Entries {
@@ -96,7 +96,7 @@ func (r *Result) OtherLock() string {
 	return ""
 }
 
-// how counts the entries that failed, by the change.
+// how counts the failed entries by their change.
 func (r *Result) how() string {
 	n := map[Change]int{}
 	for _, e := range r.Entries {
@@ -133,7 +133,7 @@ func (r *Result) part() string {
 		units.Count(all, "run"))
 }
 
-// Sentence is the answer.
+// Sentence returns the conclusion.
 func (r *Result) Sentence() string {
 	var parts []string
 	for _, x := range []struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// safeClaim says what a "safe" is worth: what was looked for, how often, and whether the faults
-// struck.
+// safeClaim says what a safe result is based on: the properties, the number of runs, and whether
+// the faults struck.
 func (e *Entry) safeClaim(t tally) string {
 	s := fmt.Sprintf("No violation of %s in %s of %s (%s%s): %d acquisitions, %d of them contended",
 		strings.Join(t.letters, ", "), units.Count(len(t.Counted), "run"), e.Title(), e.settings(),
@@ -28,7 +28,7 @@ func (e *Entry) safeClaim(t tally) string {
 	return s + "."
 }
 
-// settings are what the entry asked for beside the lock and the fault.
+// settings lists the settings of the entry except the lock and the fault.
 func (e *Entry) settings() string {
 	s := e.Environment + ", "
 	for _, o := range e.Options {
@@ -39,7 +39,7 @@ func (e *Entry) settings() string {
 	return s
 }
 
-// seeds are the seeds of runs: "seeds 1 to 5".
+// seeds formats the seeds of runs: "seeds 1 to 5".
 func seeds(runs []Run) string {
 	low, high := runs[0].Seed, runs[0].Seed
 	for _, r := range runs {
@@ -51,7 +51,7 @@ func seeds(runs []Run) string {
 	return fmt.Sprintf("seeds %d to %d", low, high)
 }
 
-// classes are the kinds of what was violated, the worst first: ": lease overrun".
+// classes formats the classes of the violations of a run, the worst first: ": lease overrun".
 func classes(run Run) string {
 	var out []string
 	for _, l := range run.Worst() {
@@ -65,7 +65,7 @@ func classes(run Run) string {
 	return ": " + strings.Join(out, ", ")
 }
 
-// why is the reason why an entry is unknown.
+// why returns the reason why a run leaves its entry unknown.
 func why(run Run, e *Entry) string {
 	letters := e.Expect.Properties
 	if len(letters) == 0 {
@@ -77,7 +77,7 @@ func why(run Run, e *Entry) string {
 	if run.HarnessError != "" {
 		return run.HarnessError
 	}
-	if e.met(run) == checker.Violated {
+	if e.judgeRun(run) == checker.Violated {
 		return "it was not as expected, and the time was over before it could be repeated with nothing " +
 			"beside it"
 	}
@@ -90,7 +90,7 @@ func why(run Run, e *Entry) string {
 	return "the evidence is not enough"
 }
 
-// notJudged says how many of the runs that were made could not be judged, and why.
+// notJudged says how many of the planned runs could not be judged, and why.
 func (e *EntryResult) notJudged(t tally) string {
 	disturbed, broke, gap := 0, 0, 0
 	for _, run := range t.Counted {
@@ -119,8 +119,8 @@ func (e *EntryResult) notJudged(t tally) string {
 	return strings.Join(parts, ", ")
 }
 
-// said is what a run found where a violation was expected.
-func said(run Run, e *Entry) string {
+// describeRun says what a run showed instead of the expected violation.
+func describeRun(run Run, e *Entry) string {
 	for _, l := range e.Expect.Properties {
 		if r := run.Properties[l]; r != checker.Violated {
 			s := l + " is " + r.String()
@@ -138,7 +138,7 @@ func said(run Run, e *Entry) string {
 	return "the run is " + run.Verdict.String()
 }
 
-// named is what was expected, at the beginning of a sentence.
+// named returns the expected violation as the start of a sentence.
 func named(expect string) string {
 	if expect == string(checker.Violated) {
 		return "A violation"

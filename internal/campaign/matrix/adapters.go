@@ -11,19 +11,19 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// ownLease is the trait of a variant that leaves the lease as the library has it: it is run where
-// that matters, and nowhere else, since a lease may be half a minute long.
+// ownLease is the trait of a variant that keeps the lease of its library. Such a lease may be half
+// a minute long, so the variant runs only under a few faults.
 const ownLease impls.Trait = "own-lease"
 
-// withOwnLease are the columns of such variants.
+// withOwnLease lists the columns of such variants.
 var withOwnLease = []string{"none", "crash", "pause", "failover"}
 
-// All stands for every lock in Options.Rows, and for every library in Options.Adapters, there not
-// for the code that documents posted, which lab/results/fidelity.md compares, nor for recipes.
+// All selects every lock in Options.Rows and every library in Options.Adapters. The latter excludes
+// recipes and the code that documents posted, which lab/results/fidelity.md compares.
 const All = "all"
 
-// adapterRows are the rows of adapters: one for each variant, of which the default has no name of
-// its own.
+// adapterRows returns the rows of adapters, one for each variant. The name of the default variant
+// is omitted from the name of its row.
 func adapterRows(names []string) (rows []Row, err error) {
 	if len(names) == 1 && names[0] == All {
 		names = libraries()
@@ -56,7 +56,7 @@ func adapterRows(names []string) (rows []Row, err error) {
 	return rows, nil
 }
 
-// libraries are the adapters of lockbench that drive a library.
+// libraries returns the adapters of lockbench that drive a library.
 func libraries() (names []string) {
 	for _, a := range adapters.All() {
 		if a.Posted == "" && !a.Recipe {
@@ -95,7 +95,7 @@ func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error
 	return r, nil
 }
 
-// Unseen are the properties that do not decide a run of the row, because its servers show no
+// Unseen returns the properties that do not decide a run of the row because its servers show no
 // commands.
 func (r Row) Unseen() []string {
 	if r.System() == nemesis.Redis {
@@ -104,7 +104,7 @@ func (r Row) Unseen() []string {
 	return harness.Unseen()
 }
 
-// System is the system whose servers the row's lock is in.
+// System returns the system that stores the row's lock.
 func (r Row) System() string {
 	a, err := adapters.Find(r.Adapter)
 	if err != nil {
@@ -129,7 +129,7 @@ func (r Row) Needs() string {
 	}
 }
 
-// Lock is what the row's lock declares.
+// Lock returns what the row's lock declares.
 func (r Row) Lock() (impls.Entry, error) {
 	if r.Adapter == "" {
 		return impls.Find(r.Impl)
@@ -137,7 +137,7 @@ func (r Row) Lock() (impls.Entry, error) {
 	return harness.LockOf(harness.RunOptions{Adapter: r.Adapter, Variant: r.Variant})
 }
 
-// rows are those that the options name: all locks where they name none.
+// rows returns the rows that the options name, or all locks if they name none.
 func (o Options) rows() ([]Row, error) {
 	if len(o.Adapters) == 0 {
 		return FindRows(o.Rows)
@@ -154,7 +154,8 @@ func (o Options) rows() ([]Row, error) {
 	return distinct(rows)
 }
 
-// distinct leaves out rows that were named twice. Two with one name would write into one directory.
+// distinct removes duplicate rows. It returns an error if two different rows have the same name,
+// because they would share a directory.
 func distinct(rows []Row) (out []Row, err error) {
 	seen := map[string]string{}
 	for _, r := range rows {
@@ -171,7 +172,7 @@ func distinct(rows []Row) (out []Row, err error) {
 	return out, nil
 }
 
-// rowsAndColumns are those that the options name.
+// rowsAndColumns returns the rows and columns that the options name.
 func (o Options) rowsAndColumns() ([]Row, []Column, error) {
 	rows, err := o.rows()
 	if err != nil {
@@ -181,8 +182,8 @@ func (o Options) rowsAndColumns() ([]Row, []Column, error) {
 	return rows, columns, err
 }
 
-// MissingAdapters says which of the adapters that are asked for cannot be set up on this machine,
-// and why.
+// MissingAdapters returns the requested adapters that cannot be set up on this machine, with the
+// reasons.
 func (o Options) MissingAdapters() (map[string]string, error) {
 	rows, err := o.rows()
 	missing := map[string]string{}
@@ -197,8 +198,8 @@ func (o Options) MissingAdapters() (map[string]string, error) {
 	return missing, err
 }
 
-// Lacking notes which rows need a command that the servers of the matrix do not have: try opens the
-// environment of a run there, and closes it.
+// Lacking records the rows that need a command that the servers of the matrix do not have. Try
+// opens and closes the environment of a run.
 func (o *Options) Lacking(try func(harness.RunOptions) error) error {
 	rows, err := o.rows()
 	for _, r := range rows {

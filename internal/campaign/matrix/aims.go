@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// AimsOf returns the scenarios of a fault that a cell of the matrix is made of for a lock as it is
-// asked for; of a fault that has no column, every variant that has a name.
+// AimsOf returns the scenarios of a fault that a cell of the matrix runs for the requested lock.
+// For a fault without a column it returns all named variants.
 func AimsOf(o harness.RunOptions, fault string) (aims []Aim, err error) {
 	entry, _, err := nemesis.Find(fault)
 	if err != nil {
@@ -41,7 +41,7 @@ func AimsOf(o harness.RunOptions, fault string) (aims []Aim, err error) {
 	return aims, nil
 }
 
-// Apply asks for what an aim needs, as far as nothing else was asked for.
+// Apply adds the settings that an aim needs, unless the options already set them.
 func (a Aim) Apply(o harness.RunOptions) harness.RunOptions {
 	o.Nemesis = a.Nemesis
 	if o.Clients == 0 {
@@ -54,19 +54,19 @@ func (a Aim) Apply(o harness.RunOptions) harness.RunOptions {
 }
 
 const (
-	patience = 8               // leases that the call of a patient client lasts
-	usualTTL = 2 * time.Second // of a run that does not say it (docs/design.md, Defaults)
+	patience = 8               // duration of a patient client's call, in leases
+	usualTTL = 2 * time.Second // default lease of a run (docs/design.md, Defaults)
 )
 
-// SameAim reports whether two names are those of one aim, also where one leaves its variant out.
+// SameAim reports whether two names mean the same aim, even if one omits its variant.
 func SameAim(a, b string) bool { return full(a) == full(b) }
 
-// rowOf is the row of a lock as it is asked for. How many masters it uses is another question.
+// rowOf returns the row of the requested lock. It ignores the number of masters.
 func rowOf(o harness.RunOptions) (Row, bool) {
 	if o.Adapter != "" {
 		rows, err := adapterRows([]string{strings.TrimSpace(o.Adapter + " " + o.Variant)})
 		if err != nil {
-			return Row{}, false // the run says why
+			return Row{}, false // the run reports the error
 		}
 		r := rows[0]
 		r.Traits = slices.DeleteFunc(r.Traits, func(t impls.Trait) bool { return t == ownLease })
@@ -85,7 +85,7 @@ func rowOf(o harness.RunOptions) (Row, bool) {
 	return Row{}, false
 }
 
-// columnsOf are the columns that have an aim of a fault.
+// columnsOf returns the columns that have an aim of a fault.
 func columnsOf(fault string) (out []Column) {
 	for _, c := range columns() {
 		if slices.ContainsFunc(c.Aims, func(a Aim) bool { return base(a.Nemesis) == base(fault) }) {
@@ -95,7 +95,7 @@ func columnsOf(fault string) (out []Column) {
 	return out
 }
 
-// aimsFor are those that are for a lock.
+// aimsFor returns the aims of a column that suit a row.
 func (c Column) aimsFor(r Row) (out []Aim) {
 	for _, a := range c.Aims {
 		if a.Suits(r) {
@@ -105,13 +105,13 @@ func (c Column) aimsFor(r Row) (out []Aim) {
 	return out
 }
 
-// base is the fault of a name that may have a variant.
+// base returns a fault's name without its variant.
 func base(spec string) string {
 	name, _, _ := strings.Cut(spec, ":")
 	return name
 }
 
-// full is a name with its variant, also where that is the one that is meant without.
+// full returns a fault's name with its variant, even if that is the default.
 func full(spec string) string {
 	if _, variant, err := nemesis.Find(spec); err == nil {
 		return base(spec) + ":" + variant
@@ -119,8 +119,8 @@ func full(spec string) string {
 	return spec
 }
 
-// RowFor is the row of the lock that a plan runs, if it has one. How many masters it uses is
-// another question, and the folder of a user's own adapter has none.
+// RowFor returns the row of the lock that a plan runs, and whether there is one. It ignores the
+// number of masters. A user's own adapter directory has no row.
 func RowFor(p harness.Plan) (Row, bool) {
 	o := harness.RunOptions{Impl: p.Impl, Variant: p.Variant, NoWatchdog: p.NoWatchdog}
 	if p.Adapter != nil {
@@ -129,5 +129,5 @@ func RowFor(p harness.Plan) (Row, bool) {
 	return rowOf(o)
 }
 
-// ColumnsOf are the columns that have an aim of a fault.
+// ColumnsOf returns the columns that have an aim of a fault.
 func ColumnsOf(fault string) []Column { return columnsOf(fault) }

@@ -2,7 +2,7 @@ package matrix
 
 import "strings"
 
-// Dir is the directory of the run that shows most of the cell; "" if nothing was run.
+// Dir returns the directory of the run that shows most of the cell, or "" if nothing was run.
 func (c *Cell) Dir() string {
 	best := ""
 	for _, r := range c.Runs {
@@ -13,7 +13,7 @@ func (c *Cell) Dir() string {
 	return best
 }
 
-// Title is what the page says of a cell when it is pointed at.
+// Title returns the tooltip of a cell.
 func (c *Cell) Title() string {
 	if c.Impossible != "" {
 		return "not possible: " + c.Impossible

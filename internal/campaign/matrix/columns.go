@@ -9,24 +9,25 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Column is a fault as the matrix has it: the hazard, and the scenarios that are aimed at
-// a lock to see whether it happens.
+// Column is a fault of the matrix, with the scenarios that are aimed at a lock to see whether the
+// fault hurts it.
 type Column struct {
 	Name string `json:"name"`
-	Line string `json:"line"` // what happens, in one line
+	Line string `json:"line"` // describes the fault in one line
 	Aims []Aim  `json:"aims"`
-	// it is about what a client sends again by itself: lockbench's own locks send nothing again
+	// The fault concerns commands that a client resends by itself. The clients of lockbench's own
+	// locks never do that.
 	Libraries bool `json:"libraries,omitempty"`
 }
 
 // Aim is one scenario of a column.
 type Aim struct {
 	Nemesis string        `json:"nemesis"`
-	Only    []impls.Trait `json:"only,omitempty"` // traits of the locks that it is for; all of them
-	Not     []impls.Trait `json:"not,omitempty"`  // traits of the locks that it is not for
-	// the same schedule without its sting: it must find what no fault finds
+	Only    []impls.Trait `json:"only,omitempty"` // traits of the locks that it suits; if empty, all
+	Not     []impls.Trait `json:"not,omitempty"`  // traits of the locks that it does not suit
+	// the same schedule without its harmful part; it must find nothing that needs a fault
 	Control bool `json:"control,omitempty"`
-	// with two, no other client's command hides what the two do to each other
+	// If it is two, no other client's commands hide what the two do to each other.
 	Clients int  `json:"clients,omitempty"`
 	Patient bool `json:"patient,omitempty"` // a client's call lasts for several leases
 }
@@ -34,7 +35,8 @@ type Aim struct {
 //go:embed columns.yaml
 var columnsYAML string
 
-// columns is the closed list: those of docs/locks/expected.md in its order, then ours.
+// columns returns all columns: first the ones of docs/locks/expected.md in its order, and then
+// additional ones.
 var columns = batch.Table[[]Column]("columns.yaml", columnsYAML)
 
 // Columns returns the faults of the matrix of lockbench's own locks. The caller may keep and change
@@ -43,8 +45,8 @@ func Columns() []Column {
 	return slices.DeleteFunc(slices.Clone(columns()), func(c Column) bool { return c.Libraries })
 }
 
-// Fault is the fault of a column by the name that a search draws from: that of its first scenario,
-// without the moment that it is aimed at.
+// Fault returns the fault of a column as a search names it. It is the fault of the first scenario,
+// without its moment.
 func (c Column) Fault() string {
 	name, variant, _ := strings.Cut(c.Aims[0].Nemesis, ":")
 	if variant == "+" || variant == "-" {
@@ -53,7 +55,7 @@ func (c Column) Fault() string {
 	return name
 }
 
-// Suits reports whether an aim is for a lock.
+// Suits reports whether an aim is for a row.
 func (a Aim) Suits(r Row) bool {
 	return !slices.ContainsFunc(a.Only, func(t impls.Trait) bool { return !r.Has(t) }) &&
 		!slices.ContainsFunc(a.Not, r.Has)

@@ -14,11 +14,12 @@ import (
 	"github.com/lockbench/lockbench/internal/run/store"
 )
 
-// RowCost is what a lock of the matrix costs: in a run without any fault in which clients compete
-// for short holds, and after the two faults that everybody has one day.
+// RowCost is the cost of a lock in the matrix. Clients compete for short holds in a run without
+// faults. Recovery is measured after a crash and a failover.
 type RowCost struct {
-	Row     string           `json:"row"`
-	Dir     string           `json:"dir,omitempty"` // of the first run, relative to the matrix
+	Row string `json:"row"`
+	// directory of the first run, relative to the matrix
+	Dir     string           `json:"dir,omitempty"`
 	Clients int              `json:"clients"`
 	Hold    history.Duration `json:"hold"`
 	// from the holder's death to the next grant
@@ -26,19 +27,20 @@ type RowCost struct {
 	// from the master's death to the next grant
 	AfterFailover history.Duration `json:"after_failover,omitempty"`
 	batch.Cost                     // of all runs together
-	// of each run, if there were several
+	// of each run if there are several
 	Each []batch.Cost `json:"each,omitempty"`
 }
 
-// The runs that costs are measured by: holds so short that the lock itself is what takes time, and
-// enough grants for a 99th percentile.
+// The runs that measure costs. Their holds are so short that the lock itself takes most of the
+// time, and they make enough grants for a 99th percentile.
 const (
 	CostFor    = time.Second
 	CostHold   = 5 * time.Millisecond
-	CostGrants = 500 // and no more, where a lock is that fast
+	CostGrants = 500 // the run ends after this many grants
 )
 
-// CostRows are the locks whose cost this matrix measures: those that can be used more than once.
+// CostRows returns the locks whose cost this matrix measures. It omits locks that can be used only
+// once.
 func (o Options) CostRows() []Row {
 	rs, err := o.rows()
 	if err != nil {
@@ -53,8 +55,8 @@ func (o Options) CostRows() []Row {
 	return out
 }
 
-// CostPlan is the i-th run that measures what a lock costs, from 0. Each has a seed of its own, so
-// that they differ in the simulator, too.
+// CostPlan returns the plan of the i-th run that measures the cost of a lock, from 0. Each run has
+// its own seed, so that they also differ in the simulator.
 func (o Options) CostPlan(r Row, i int) (harness.Plan, error) {
 	ttl := o.TTL
 	if ttl == 0 {
@@ -72,17 +74,19 @@ func (o Options) CostPlan(r Row, i int) (harness.Plan, error) {
 	}
 	p, err := harness.NewPlan(w)
 	p.Place = o.Place
-	p.Requires.Contended = CostGrants // the run goes on until then, or until its time is over
+	p.Requires.Contended = CostGrants // the run goes on until then or until its time is over
 	return p, err
 }
 
-// mostCosts is the most runs that measure what a lock costs: a median and a spread need no more.
+// mostCosts is the largest number of runs that measure the cost of a lock. A median and a spread
+// need no more.
 const mostCosts = 5
 
-// CostRuns is how many runs measure each lock: as many as there are of each scenario.
+// CostRuns returns how many runs measure each lock. It is the number of runs of each scenario, up
+// to mostCosts.
 func (o Options) CostRuns() int { return max(1, min(o.Repeat, mostCosts)) }
 
-// CostDir is where the i-th of them goes, from 0, relative to the directory of the matrix.
+// CostDir returns the directory of the i-th run, from 0, relative to the directory of the matrix.
 func CostDir(r Row, i int) string {
 	name := "cost"
 	if i > 0 {
@@ -91,8 +95,8 @@ func CostDir(r Row, i int) string {
 	return path.Join("runs", strings.ReplaceAll(r.Name, " ", "-"), name)
 }
 
-// Recoveries are the runs, relative to the directory of the matrix, that show how long a lock takes
-// to recover from a fault of a column.
+// Recoveries returns the directories of the runs that show how long a lock takes to recover from
+// the fault of a column. They are relative to the directory of the matrix.
 func (m *Matrix) Recoveries(row, column string) (dirs []string) {
 	c := m.Cell(row, column)
 	if c == nil {
@@ -106,7 +110,7 @@ func (m *Matrix) Recoveries(row, column string) (dirs []string) {
 	return dirs
 }
 
-// CostOf returns what was measured of a lock, or nil.
+// CostOf returns the measured cost of a lock, or nil.
 func (m *Matrix) CostOf(row string) *RowCost {
 	for i := range m.Costs {
 		if m.Costs[i].Row == row {
@@ -116,7 +120,7 @@ func (m *Matrix) CostOf(row string) *RowCost {
 	return nil
 }
 
-// joinCosts takes the costs that the shards of a matrix have measured, each of its own locks.
+// joinCosts adds the costs that the shards of a matrix have measured.
 func (m *Matrix) joinCosts(parts []Part) {
 	for _, r := range m.Rows {
 		for _, p := range parts {
@@ -127,9 +131,8 @@ func (m *Matrix) joinCosts(parts []Part) {
 	}
 }
 
-// MeasureRecoveries adds how long each lock took to recover, from the runs of the matrix in the
-// directory root: the runs of a shard that another machine ran are there when the shards are
-// merged.
+// MeasureRecoveries adds how long each lock took to recover. It reads the runs of the matrix in the
+// directory root. The runs of other shards are there when the shards are merged.
 func (m *Matrix) MeasureRecoveries(root string) {
 	for i := range m.Costs {
 		c := &m.Costs[i]
@@ -138,8 +141,8 @@ func (m *Matrix) MeasureRecoveries(root string) {
 	}
 }
 
-// recovery is the longest time from a fault to the next grant in some runs; 0 if nothing was
-// granted after any.
+// recovery returns the longest time from a fault to the next grant in the runs, or 0 if there was
+// no grant after a fault.
 func recovery(root string, dirs []string) history.Duration {
 	var samples []batch.Sample
 	for _, d := range dirs {

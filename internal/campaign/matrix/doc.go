@@ -1,3 +1,3 @@
-// Package matrix runs locks under faults, cell by cell, and puts what was found beside what was
-// expected before anything was measured. A difference is shown as one.
+// Package matrix runs locks under faults, cell by cell, and compares the results with expectations
+// that were written before anything was measured.
 package matrix

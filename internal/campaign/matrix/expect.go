@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/impls"
 )
 
-// Impossible says why a lock and a fault do not go together; "" if they do. A cell that is not
-// possible is never shown as safe.
+// Impossible returns the reason why a lock cannot be run under a fault, or "". An impossible cell
+// is never shown as safe.
 func Impossible(r Row, c Column) string {
 	loss := c.Name == "minority-loss" || c.Name == "majority-loss"
 	ensemble := c.Name == "leader-loss" || c.Name == "member-loss"
@@ -36,7 +36,8 @@ func Impossible(r Row, c Column) string {
 	return ""
 }
 
-// RowsAndColumns are lockbench's own rows and columns by their names: all for none.
+// RowsAndColumns returns lockbench's own rows and columns by their names. An empty list selects
+// all.
 func RowsAndColumns(locks, faults []string) ([]Row, []Column, error) {
 	rs, err := FindRows(locks)
 	if err != nil {
@@ -46,7 +47,8 @@ func RowsAndColumns(locks, faults []string) ([]Row, []Column, error) {
 	return rs, cs, err
 }
 
-// findColumns are columns by their names: for none, all that are for some row.
+// findColumns returns columns by their names. If names is empty, it returns all columns that suit
+// some row.
 func findColumns(rows []Row, names []string) ([]Column, error) {
 	all := columns()
 	if len(names) == 0 && !slices.ContainsFunc(rows, func(r Row) bool { return r.Adapter != "" }) {
@@ -55,7 +57,8 @@ func findColumns(rows []Row, names []string) ([]Column, error) {
 	return find("fault", all, func(c Column) string { return c.Name }, names)
 }
 
-// FindRows are rows by their names, or by the names of their locks: all for none, and for "all".
+// FindRows returns rows by their names or the names of their locks. An empty list and "all" select
+// all rows.
 func FindRows(locks []string) ([]Row, error) {
 	if len(locks) == 1 && locks[0] == All {
 		locks = nil
@@ -63,8 +66,9 @@ func FindRows(locks []string) ([]Row, error) {
 	return find("lock", Rows(), func(r Row) string { return r.Name }, locks)
 }
 
-// find returns rows and columns by their names, or all for none. Each comes once, however often it
-// is named: two runs of one scenario would write into one directory. The error names what there is.
+// find returns the items with the wanted names, or all if wanted is empty. It returns each item
+// only once, because two runs of one scenario would share a directory. The error lists the known
+// names.
 func find[T any](what string, all []T, name func(T) string, wanted []string) ([]T, error) {
 	if len(wanted) == 0 {
 		return all, nil

@@ -8,9 +8,9 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// expectation is what was expected of a lock before anything was measured.
+// expectation is the expected result of a lock, written before anything was measured.
 type expectation struct {
-	From       string // where it was worked out
+	From       string // where it was derived
 	Reason     string // in one line
 	Properties map[string]string
 }
@@ -18,12 +18,13 @@ type expectation struct {
 //go:embed expectations.yaml
 var expectationsYAML string
 
-// expectations are those of docs/locks/expected.md, by row: the properties that can be violated, by
-// column. A column that is not there is expected to violate none, and a row that is not there is
-// measured with no expectation.
+// expectations returns the expectations of docs/locks/expected.md by row. They map columns to the
+// properties that can be violated. A missing column means no violation, and a missing row means no
+// expectation.
 var expectations = batch.Table[map[string]expectation]("expectations.yaml", expectationsYAML)
 
-// Expected is what is expected of a cell: properties, and false if nothing was said.
+// Expected returns the properties that a cell is expected to violate. It returns false if there is
+// no expectation.
 func Expected(row, column string) (found []string, known bool) {
 	e, known := expectations()[row]
 	i := slices.IndexFunc(Rows(), func(r Row) bool { return r.Name == row })
@@ -34,5 +35,5 @@ func Expected(row, column string) (found []string, known bool) {
 	return batch.InOrder(strings.Split(e.Properties[column], "")), true
 }
 
-// Why is the reason for what is expected of a lock, in one line; "" if nothing is.
+// Why returns the reason for the expectation of a lock in one line, or "".
 func Why(row string) string { return expectations()[row].Reason }

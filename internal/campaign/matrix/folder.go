@@ -23,26 +23,26 @@ import (
 	"github.com/lockbench/lockbench/internal/run/store"
 )
 
-// The documents in the directory of a matrix, beside runs/.
+// The files in the directory of a matrix.
 const (
 	File        = "matrix.json"
-	resultsFile = "results.jsonl" // as they come
-	optionsFile = "options.json"  // what was asked for, to go on with
+	resultsFile = "results.jsonl" // sorted by the end of the runs
+	optionsFile = "options.json"  // the request, for resuming
 )
 
-// Folder is the directory of a matrix, which another process can go on with.
+// Folder is the directory of a matrix. Another process can resume the matrix from it.
 type Folder struct {
 	Dir     string
 	Options Options
-	Known   []Result // of the runs that are over
+	Known   []Result // of the finished runs
 
-	Took     history.Duration  // by earlier processes
-	Versions map[string]string // that answered them
+	Took     history.Duration  // time used by earlier processes
+	Versions map[string]string // versions of the servers of earlier processes
 
-	lock io.Closer // nil: the directory is only read
+	lock io.Closer // nil if the directory is only read
 }
 
-// Create makes the directory of a new matrix in a store.
+// Create creates the directory of a new matrix in a store.
 func Create(root string, o Options) (*Folder, error) {
 	if _, err := New(o, nil); err != nil {
 		return nil, err
@@ -59,16 +59,17 @@ func Create(root string, o Options) (*Folder, error) {
 	return f, f.saveOptions()
 }
 
-// Resume opens the directory of a matrix to go on with it. No other process can until Close.
+// Resume opens the directory of a matrix to continue it. No other process can resume it until Close
+// is called.
 func Resume(dir string) (*Folder, error) {
 	if _, err := Open(dir); err != nil {
-		return nil, err // it is not even one
+		return nil, err // it is not a matrix
 	}
 	lock, err := batch.Lock(dir)
 	if err != nil {
 		return nil, err
 	}
-	f, err := Open(dir) // with what the last process has written until it ended
+	f, err := Open(dir) // after the last process has finished writing
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
@@ -76,7 +77,7 @@ func Resume(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// Close lets another process go on with the matrix.
+// Close allows another process to resume the matrix.
 func (f *Folder) Close() error {
 	if f.lock == nil {
 		return nil
@@ -84,7 +85,7 @@ func (f *Folder) Close() error {
 	return f.lock.Close()
 }
 
-// Open reads the directory of a matrix, which may be interrupted or at work.
+// Open reads the directory of a matrix. The matrix may be interrupted or still running.
 func Open(dir string) (*Folder, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	var o *Options
@@ -95,7 +96,7 @@ func Open(dir string) (*Folder, error) {
 		return nil, fmt.Errorf("%s is no matrix: %w", dir, err)
 	}
 	f := &Folder{Dir: real, Options: *o}
-	// There is none if lockbench was killed.
+	// The file is missing if lockbench was killed.
 	if m, err := batch.ReadFile[Matrix](filepath.Join(real, File)); err == nil {
 		f.Took, f.Versions = m.Took, m.Versions
 	}
@@ -110,7 +111,7 @@ func Open(dir string) (*Folder, error) {
 	return f, err
 }
 
-// OpenPart reads the directory of a shard that was run to its end.
+// OpenPart reads the directory of a finished shard.
 func OpenPart(dir string) (p Part, err error) {
 	f, err := Open(dir)
 	if err != nil {
@@ -123,8 +124,7 @@ func OpenPart(dir string) (p Part, err error) {
 	return p, nil
 }
 
-// Run carries out the runs that Known does not have yet, with Options.Run, and records their
-// results.
+// Run carries out the runs that are not in Known, with Options.Run, and records their results.
 func (f *Folder) Run(ctx context.Context, run batch.Runner, tell Progress) (err error) {
 	out, err := batch.OpenRecord[Result](filepath.Join(f.Dir, resultsFile))
 	if err != nil {
@@ -135,7 +135,7 @@ func (f *Folder) Run(ctx context.Context, run batch.Runner, tell Progress) (err 
 	return err
 }
 
-// Save writes what lets a matrix go on: its options and its results.
+// Save writes the options and results for resuming the matrix.
 func (f *Folder) Save() error { return errors.Join(f.saveOptions(), f.saveResults()) }
 
 func (f *Folder) saveOptions() error {
@@ -155,9 +155,8 @@ func (f *Folder) saveResults() error {
 	})
 }
 
-// JudgeAgain judges the runs that there are once more from their records, with the checker as it
-// is now, and writes the verdicts in the place of the old ones. A run whose record or plan is gone
-// keeps its verdict. Tell is called by one goroutine at a time.
+// JudgeAgain judges all runs again from their records, with the current checker, and replaces their
+// verdicts. A run whose record or plan is missing keeps its verdict. Calls of tell do not overlap.
 func (f *Folder) JudgeAgain(tell func(done, all int, what string)) error {
 	var mu sync.Mutex
 	var failed error
@@ -189,14 +188,14 @@ func (f *Folder) judgedAgain(r Result) (Result, error) {
 		return r, nil
 	}
 	run.Verdict = checker.Check(run.History, run.Trace, checker.Options{Partial: err != nil})
-	return r.Again(plan, run.Verdict), store.Write(filepath.Join(f.Dir, r.Dir), store.Verdict,
+	return r.Rejudged(plan, run.Verdict), store.Write(filepath.Join(f.Dir, r.Dir), store.Verdict,
 		func(w *os.File) error { return run.Verdict.Write(w) })
 }
 
-// Measure adds what each lock costs to the matrix: runs of its own for each, one after the other,
-// because a run beside it would be measured, too, and the locks by turns, because a machine is not
-// always as quick. What was measured before an interruption is kept. The error names the locks that
-// could not be measured.
+// Measure adds the costs of each lock to the matrix. It executes additional runs one after the
+// other, because parallel runs would affect each other. It alternates between the locks, because
+// the speed of a machine varies. It keeps measurements from before an interruption. The error names
+// the locks that could not be measured.
 func (f *Folder) Measure(ctx context.Context, run batch.Runner, m *Matrix,
 	tell func(done, all int, what string)) (failed error) {
 	rows, turns := f.Options.CostRows(), f.Options.CostRuns()
@@ -225,9 +224,9 @@ func (f *Folder) Measure(ctx context.Context, run batch.Runner, m *Matrix,
 	return failed
 }
 
-// rowCost joins what runs of a lock have measured.
+// rowCost combines the samples of a lock.
 func (f *Folder) rowCost(r Row, all []batch.Sample) RowCost {
-	p, _ := f.Options.CostPlan(r, 0) // it has been run
+	p, _ := f.Options.CostPlan(r, 0) // Measure has already created this plan
 	c := RowCost{Row: r.Name, Dir: CostDir(r, 0), Clients: p.Clients, Hold: p.Hold,
 		Cost: batch.Join(all...)}
 	if len(all) > 1 {
@@ -238,7 +237,7 @@ func (f *Folder) rowCost(r Row, all []batch.Sample) RowCost {
 	return c
 }
 
-// cost measures one lock once, unless the run is there already.
+// cost measures one lock once. It reuses a complete record of the run.
 func (f *Folder) cost(ctx context.Context, run batch.Runner, r Row, turn int) (s batch.Sample,
 	err error) {
 	p, err := f.Options.CostPlan(r, turn)

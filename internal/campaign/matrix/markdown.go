@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Markdown writes the matrix for people: letters as found, differences from what was expected
-// marked, and each of them listed below.
+// Markdown writes the matrix as a Markdown table and marks differences from the expectations.
 func (m *Matrix) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "| lock |")
@@ -26,8 +25,7 @@ func (m *Matrix) Markdown(w io.Writer) error {
 	return b.Flush()
 }
 
-// Marked is the cell with what was not expected in bold, and what was expected and not found struck
-// out.
+// Marked formats the cell, with unexpected properties in bold and missing ones struck out.
 func (c *Cell) Marked() string {
 	s := c.String()
 	if c.Impossible != "" || len(c.Missing())+len(c.More()) == 0 {

@@ -12,13 +12,13 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Matrix is what was found: the document matrix.json.
+// Matrix is the result of the runs, stored in matrix.json.
 type Matrix struct {
 	Format      int               `json:"format"`
 	Environment string            `json:"environment"`
 	Versions    map[string]string `json:"versions,omitempty"`
-	Machine     string            `json:"machine,omitempty"` // what it ran on, where that counts
-	// the part of it that this is; the others are in files of their own
+	Machine     string            `json:"machine,omitempty"` // the machine, where it matters
+	// the part of the matrix that this is, if other files hold the rest
 	Shard   batch.Shard      `json:"shard,omitzero"`
 	TTL     history.Duration `json:"ttl"`
 	Repeat  int              `json:"repeat"`
@@ -31,33 +31,33 @@ type Matrix struct {
 	Costs   []RowCost        `json:"costs,omitempty"`
 }
 
-// Cell is what was found of one lock under one fault.
+// Cell is the result of one lock under one fault.
 type Cell struct {
 	Row        string     `json:"row"`
 	Column     string     `json:"column"`
-	Impossible string     `json:"impossible,omitempty"` // why it was not run
-	Elsewhere  bool       `json:"elsewhere,omitempty"`  // it was not run here, but in another shard
-	Known      bool       `json:"known"`                // something was expected
+	Impossible string     `json:"impossible,omitempty"` // the reason why it was not run
+	Elsewhere  bool       `json:"elsewhere,omitempty"`  // another shard runs it
+	Known      bool       `json:"known"`                // there is an expectation
 	Expected   []string   `json:"expected"`
 	Properties []Property `json:"properties"`
 	Runs       []Result   `json:"runs"`
 }
 
-// Property is what was found of one property in one cell.
+// Property is the result for one property in one cell.
 type Property struct {
 	Name  string         `json:"property"`
 	Found checker.Result `json:"found"`
-	Runs  int            `json:"runs,omitempty"`  // that found it
-	Of    int            `json:"of,omitempty"`    // runs of the aims that did
+	Runs  int            `json:"runs,omitempty"`  // runs that violated it
+	Of    int            `json:"of,omitempty"`    // runs of the aims that violated it
 	Class string         `json:"class,omitempty"` // of the violation
-	// found without any fault, so it needs none here
+	// found without any fault, so it does not need this fault
 	Inherited bool   `json:"inherited,omitempty"`
-	Reason    string `json:"reason,omitempty"` // why it is unknown or n.a.
-	Dir       string `json:"dir,omitempty"`    // of the run that shows it
+	Reason    string `json:"reason,omitempty"` // the reason why it is unknown or n.a.
+	Dir       string `json:"dir,omitempty"`    // directory of the run that shows it
 }
 
-// New puts results in their cells. A run that the machine was too slow for gives way to its
-// repetition.
+// New sorts results into cells. The repetition of a run replaces it if the machine was too slow for
+// it.
 func New(o Options, results []Result) (*Matrix, error) {
 	rs, cs, err := o.rowsAndColumns()
 	if err != nil {
@@ -97,8 +97,8 @@ func New(o Options, results []Result) (*Matrix, error) {
 	return m, nil
 }
 
-// inTaskOrder sorts results as the tasks are, repetitions at the end, so that a matrix does not
-// depend on who was first.
+// inTaskOrder sorts results by their tasks, with repetitions at the end, so that a matrix does not
+// depend on which run ended first.
 func inTaskOrder(o Options, results []Result) []Result {
 	o.Shard = batch.Shard{}
 	tasks, err := o.Tasks()
@@ -117,10 +117,11 @@ func inTaskOrder(o Options, results []Result) []Result {
 	return sorted
 }
 
-// newCell judges a cell from its runs. What is found without any fault is violable with one, too.
+// newCell judges a cell from its runs. A property that is violated without any fault counts as
+// violated under every fault.
 func newCell(r Row, c Column, runs []Result, free *Cell) Cell {
 	cell := Cell{Row: r.Name, Column: c.Name, Impossible: Impossible(r, c), Runs: runs}
-	if r.Adapter == "" { // the table is of lockbench's own locks, some of which have a library's name
+	if r.Adapter == "" { // the expectations are for lockbench's own locks; some have a library's name
 		cell.Expected, cell.Known = Expected(r.Name, c.Name)
 	}
 	if cell.Impossible != "" {
@@ -139,8 +140,8 @@ func newCell(r Row, c Column, runs []Result, free *Cell) Cell {
 	return cell
 }
 
-// lettersOf are the letters of the matrix, and U where runs have judged it: that of a lock which
-// keeps no client out.
+// lettersOf returns the properties of the matrix. It adds U if runs have judged it. U is for locks
+// that keep no client out.
 func lettersOf(runs []Result) []string {
 	if slices.ContainsFunc(runs, func(r Result) bool {
 		return r.Properties[history.LostUpdate] != ""
@@ -150,8 +151,8 @@ func lettersOf(runs []Result) []string {
 	return batch.Properties
 }
 
-// newProperty joins what the runs say of one property: violated in one is violated; then unknown;
-// then valid.
+// newProperty combines the results of the runs for one property. Violated outranks unknown, which
+// outranks valid.
 func newProperty(name string, runs []Result) Property {
 	l := Property{Name: name, Found: checker.NA}
 	if len(runs) == 0 {
@@ -162,7 +163,7 @@ func newProperty(name string, runs []Result) Property {
 		v, judged := r.Properties[name]
 		switch {
 		case !judged && len(r.Properties) > 0:
-			v = checker.NA // a lockbench of before it had this property did the run
+			v = checker.NA // an older lockbench without this property did the run
 		case !judged:
 			v = checker.Unknown
 		}
@@ -188,7 +189,7 @@ func newProperty(name string, runs []Result) Property {
 	return l
 }
 
-// Property is what was found of one property.
+// Property returns the result for one property.
 func (c *Cell) Property(name string) Property {
 	for _, l := range c.Properties {
 		if l.Name == name {
@@ -198,7 +199,7 @@ func (c *Cell) Property(name string) Property {
 	return Property{Name: name, Found: checker.Unknown}
 }
 
-// Found are the letters that were violated.
+// Found returns the violated properties.
 func (c *Cell) Found() (out []string) {
 	for _, l := range c.Properties {
 		if l.Found == checker.Violated {
@@ -208,8 +209,8 @@ func (c *Cell) Found() (out []string) {
 	return out
 }
 
-// Unknown are the properties whose verdict is unknown, of those that decide a run: a cell does not
-// speak of a waiting time that one of its scenarios could not measure.
+// Unknown returns the properties whose verdict is unknown. It omits properties that do not decide a
+// run, such as a waiting time that a scenario could not measure.
 func (c *Cell) Unknown() (out []string) {
 	for _, l := range c.Properties {
 		if l.unknown() && !slices.Contains(reported, l.Name) {
@@ -226,11 +227,10 @@ func (c *Cell) Untold() bool {
 
 func (l Property) unknown() bool { return l.Found == checker.Unknown || l.Found == "" }
 
-// reported are the properties that do not decide a run.
+// reported lists the properties that do not decide a run.
 var reported = history.ReportedProperties()
 
-// Missing are the letters that were expected and not found, More those that were found and not
-// expected.
+// Missing returns the properties that were expected but not found.
 func (c *Cell) Missing() (out []string) {
 	for _, l := range c.Expected {
 		if c.Known && c.Impossible == "" && !c.Elsewhere && !slices.Contains(c.Found(), l) {
@@ -240,8 +240,8 @@ func (c *Cell) Missing() (out []string) {
 	return out
 }
 
-// More are the letters that were found and not expected. What needs no fault is told once, where
-// there is none.
+// More returns the properties that were found but not expected. It omits properties that are found
+// without any fault, because the first column shows them.
 func (c *Cell) More() (out []string) {
 	for _, l := range c.Found() {
 		if c.Known && !slices.Contains(c.Expected, l) && !c.Property(l).Inherited {
@@ -251,8 +251,8 @@ func (c *Cell) More() (out []string) {
 	return out
 }
 
-// String is the cell in a table: "SL", "-", "?" for what is unknown, "n/p" for what is not
-// possible, "·" for what another shard runs.
+// String formats the cell for a table: "SL" or "-", with "?" for unknown properties, "n/p" if it is
+// impossible, and "·" if another shard runs it.
 func (c *Cell) String() string {
 	if c.Impossible != "" {
 		return "n/p"
@@ -287,7 +287,7 @@ func (m *Matrix) Write(w io.Writer) error {
 	return history.WriteDocument(w, m)
 }
 
-// Read reads what Write wrote.
+// Read reads the output of Write.
 func Read(r io.Reader) (*Matrix, error) {
 	return batch.ReadDocument[Matrix](r, "matrix.json")
 }

@@ -9,17 +9,16 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Part is what the directory of a matrix holds.
+// Part is the result of one shard of a matrix.
 type Part struct {
-	Name    string // of the directory, for people
+	Name    string // its directory
 	Options Options
 	Results []Result
 	Matrix  *Matrix
 }
 
-// Merge joins the shards of one matrix to what the whole would have been. It returns the
-// options of the whole and all results beside it. With allowMissing some shards may be missing or
-// interrupted; their cells are unknown then.
+// Merge merges the shards of one matrix. It returns the whole matrix, its options and all results.
+// With allowMissing, shards may be missing or interrupted, and their cells are then unknown.
 func Merge(parts []Part, allowMissing bool) (*Matrix, Options, []Result, error) {
 	var common []batch.Part
 	for _, p := range parts {
@@ -44,7 +43,7 @@ func Merge(parts []Part, allowMissing bool) (*Matrix, Options, []Result, error) 
 		all, took = append(all, p.Results...), took+p.Matrix.Took
 	}
 	all = inTaskOrder(o, all)
-	if err := twice(all); err != nil {
+	if err := checkDistinct(all); err != nil {
 		return nil, o, nil, err
 	}
 	m, err := New(o, all)
@@ -64,13 +63,14 @@ func Merge(parts []Part, allowMissing bool) (*Matrix, Options, []Result, error) 
 	return m, o, all, nil
 }
 
-// place is where a row stands in the matrix.
+// place returns the index of a row in the matrix, or -1.
 func (m *Matrix) place(row string) int {
 	return slices.IndexFunc(m.Rows, func(r Row) bool { return r.Name == row })
 }
 
-// twice refuses a run that is there two times: a directory was copied and changed.
-func twice(results []Result) error {
+// checkDistinct returns an error if two results are of the same run, because then a directory was
+// copied and changed.
+func checkDistinct(results []Result) error {
 	seen := map[string]bool{}
 	for _, r := range results {
 		key := r.key()
@@ -79,14 +79,14 @@ func twice(results []Result) error {
 		}
 		if seen[key] {
 			return errors.New("the run " + r.Dir +
-				" is in two of the shards; one of the directories is not what it says")
+				" is in two of the shards; one of the directories was copied and changed")
 		}
 		seen[key] = true
 	}
 	return nil
 }
 
-// machines is the machine that all parts ran on, or a word for several.
+// machines returns the machine of all parts, or SeveralMachines if they differ.
 func machines(parts []Part) string {
 	one := parts[0].Matrix.Machine
 	for _, p := range parts {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// With returns the matrix with the cells of a part that was measured anew in the place of its own,
-// and the costs of the part's locks. Both must have been asked for alike: what was measured with
-// another lease, seed or environment is another matrix. The versions are those of both.
+// With returns the matrix with the cells and costs of a part that was measured again. It returns an
+// error if the environment, lease, number of runs, seed or machine differ. It lists the versions of
+// both.
 func (m *Matrix) With(part *Matrix) (*Matrix, error) {
 	if m.Environment != part.Environment || m.TTL != part.TTL || m.Repeat != part.Repeat ||
 		m.Seed != part.Seed || m.Machine != part.Machine {
@@ -21,7 +21,7 @@ func (m *Matrix) With(part *Matrix) (*Matrix, error) {
 	out.Rows, out.Columns, out.Cells = slices.Clone(m.Rows), nil, nil
 	for _, r := range part.Rows {
 		if i := m.place(r.Name); i >= 0 {
-			out.Rows[i] = r // what it can be run under may have changed
+			out.Rows[i] = r // the faults that it can be run under may have changed
 		} else {
 			out.Rows = append(out.Rows, r)
 		}
@@ -46,7 +46,7 @@ func (m *Matrix) With(part *Matrix) (*Matrix, error) {
 	return &out, nil
 }
 
-// newer is a cell of the part, or else of the matrix.
+// newer returns the cell of the part or, if there is none, of the matrix.
 func (m *Matrix) newer(part *Matrix, r Row, c Column) Cell {
 	cell, free := part.Cell(r.Name, c.Name), part.Cell(r.Name, columns()[0].Name)
 	switch {
@@ -66,7 +66,7 @@ func (m *Matrix) hasColumn(name string) bool {
 	return slices.ContainsFunc(m.Columns, func(c Column) bool { return c.Name == name })
 }
 
-// bothVersions names each version that either has, of each program.
+// bothVersions lists the versions of each program in a and b.
 func bothVersions(a, b map[string]string) map[string]string {
 	out := map[string]string{}
 	for program, version := range a {

@@ -8,14 +8,14 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
-// Why a run is repeated.
+// The reasons why a run is repeated.
 const (
 	tooBusy  = "the machine was too busy for it"
-	notFound = "it did not find what is expected"
+	notFound = "it missed an expected violation"
 )
 
-// doubt lets what of a cell has to be repeated wait in line: at its end, with little beside it,
-// what the machine was too busy for.
+// doubt schedules the repetitions of a cell. If the machine was too busy for a run, it is repeated
+// at the end of the line, with few others in parallel.
 func (c *execution) doubt(cell string) {
 	slow := unfit(c.found[cell])
 	for _, t := range missing(c.options.doubtful(c.cells[cell], c.found[cell]), c.found[cell], true) {
@@ -33,9 +33,9 @@ func (c *execution) doubt(cell string) {
 	}
 }
 
-// doubtful are the tasks of a cell to repeat. Whether it lacks something is asked of its first
-// attempt alone, once all of that is over, so that every shard and the whole matrix repeat the
-// same.
+// doubtful returns the tasks of a cell to repeat. It checks for missing properties only after all
+// first attempts, and only among these, so that every shard repeats the same runs as the whole
+// matrix.
 func (o Options) doubtful(tasks []Task, results []Result) (out []Task) {
 	slow, over := unfit(results), true
 	var first []Result
@@ -56,8 +56,8 @@ func (o Options) doubtful(tasks []Task, results []Result) (out []Task) {
 	return out
 }
 
-// elusive reports whether the cell of a task lacks a letter that was expected, can be judged, and
-// is not known to be missing for a reason.
+// elusive reports whether the cell of a task lacks an expected property that can be judged and is
+// not excused.
 func (o Options) elusive(t Task, first []Result) bool {
 	cell := newCell(t.Row, Column{Name: t.Column}, first, nil)
 	for _, l := range cell.Missing() {
@@ -69,7 +69,8 @@ func (o Options) elusive(t Task, first []Result) bool {
 	return false
 }
 
-// missing are the tasks that have no result yet, or no repetition.
+// missing returns the tasks without a result. If alone is set, it returns those without a
+// repetition.
 func missing(tasks []Task, results []Result, alone bool) (left []Task) {
 	have := map[string]bool{}
 	for _, r := range results {
@@ -85,19 +86,18 @@ func missing(tasks []Task, results []Result, alone bool) (left []Task) {
 	return left
 }
 
-// unfit are the results that say little about their cells and were not repeated, by the keys of
-// their tasks.
+// unfit returns the unfit results that were not repeated, by the keys of their tasks.
 func unfit(results []Result) map[string]Result {
 	slow := map[string]Result{}
 	for _, r := range results {
 		if slow[r.key()] = r; !r.Unfit() || r.Alone {
-			delete(slow, r.key()) // or it was repeated, which is done once
+			delete(slow, r.key()) // a task is repeated only once
 		}
 	}
 	return slow
 }
 
-// Repeated says which runs were repeated, and why: a line for each reason.
+// Repeated says which runs were repeated, with one line for each reason.
 func Repeated(results []Result) (lines []string) {
 	busy, names := map[string]bool{}, map[bool][]string{}
 	for _, r := range results {
@@ -109,9 +109,9 @@ func Repeated(results []Result) (lines []string) {
 		names[slow] = append(names[slow], r.Row+" under "+r.Nemesis)
 	}
 	for _, slow := range []bool{true, false} {
-		all, why := names[slow], "which did not find all that is expected"
+		all, why := names[slow], "because an expected violation was missed"
 		if slow {
-			why = "for which the machine was too busy"
+			why = "because the machine was too busy"
 		}
 		if n := len(all); n > 0 {
 			if n > namedRepeats {
@@ -124,5 +124,5 @@ func Repeated(results []Result) (lines []string) {
 	return lines
 }
 
-// namedRepeats bounds the runs that are named.
+// namedRepeats limits the runs that a line names.
 const namedRepeats = 12

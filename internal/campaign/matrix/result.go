@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Result is what one run found: a line of results.jsonl.
+// Result is the result of one run, a line of results.jsonl.
 type Result struct {
 	Format  int    `json:"format"`
 	Row     string `json:"row"`
@@ -21,15 +21,15 @@ type Result struct {
 	Control bool   `json:"control,omitempty"`
 	Attempt int    `json:"attempt"`
 	Seed    uint64 `json:"seed"`
-	Dir     string `json:"dir"` // the run directory, relative to that of the matrix
+	Dir     string `json:"dir"` // relative to the directory of the matrix
 	batch.Finding
-	// a stall of the machine was a fault of its own
+	// a stall of the machine acted as a fault
 	Disturbed bool             `json:"disturbed,omitempty"`
-	Alone     bool             `json:"alone,omitempty"` // it was repeated with little beside it
+	Alone     bool             `json:"alone,omitempty"` // a repetition with few other runs in parallel
 	Took      history.Duration `json:"took"`
 }
 
-// newResult takes from a verdict what the matrix needs.
+// newResult returns the result of a task.
 func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Duration) Result {
 	return Result{
 		Format: batch.Format, Row: t.Row.Name, Column: t.Column, Nemesis: t.Aim.Nemesis,
@@ -39,24 +39,24 @@ func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Dura
 	}
 }
 
-// Unfit reports whether the run says little about its cell: it gives way to a repetition, and is
-// not counted.
+// Unfit reports whether the run says little about its cell. Such a run is not counted, and a
+// repetition replaces it.
 func (r Result) Unfit() bool { return r.Stalled || r.Disturbed || r.HarnessError != "" }
 
-// key names the task that the result is of.
+// key returns the key of the result's task.
 func (r Result) key() string {
 	return fmt.Sprintf("%s|%s|%s|%d", r.Row, r.Column, r.Nemesis, r.Attempt)
 }
 
-// cell names the cell that the result belongs to.
+// cell returns the key of the result's cell.
 func (r Result) cell() string { return r.Row + "|" + r.Column }
 
-// ReadResults reads results.jsonl. A last line that was cut off by an interruption is left away.
+// ReadResults reads results.jsonl. It ignores a last line that was cut off by an interruption.
 func ReadResults(r io.Reader) ([]Result, error) { return batch.ReadLines[Result](r) }
 
-// Again is the result with a verdict that was drawn anew from the same record of a plan. What broke
-// the run then breaks it now.
-func (r Result) Again(p harness.Plan, v *checker.Verdict) Result {
+// Rejudged returns the result with a new verdict on the same record. An error that broke the run is
+// kept.
+func (r Result) Rejudged(p harness.Plan, v *checker.Verdict) Result {
 	var err error
 	if r.HarnessError != "" {
 		err = errors.New(r.HarnessError)

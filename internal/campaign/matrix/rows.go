@@ -9,33 +9,35 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Row is a lock as the matrix runs it: a lock of the table with its knobs.
+// Row is a lock with the settings with which the matrix runs it.
 type Row struct {
-	Name       string        `json:"name"`
-	Impl       string        `json:"impl"`
-	Adapter    string        `json:"adapter,omitempty"` // drives the lock instead: its name, or folder
-	Library    string        `json:"library,omitempty"` // what the adapter drives: "redis 8.1.0"
+	Name string `json:"name"`
+	Impl string `json:"impl"`
+	// replaces the lock: the name or directory of an adapter
+	Adapter string `json:"adapter,omitempty"`
+	// the library that the adapter drives: "redis 8.1.0"
+	Library    string        `json:"library,omitempty"`
 	Variant    string        `json:"variant,omitempty"`
 	NoWatchdog bool          `json:"no_watchdog,omitempty"`
 	Masters    int           `json:"masters,omitempty"`
 	Workload   string        `json:"workload,omitempty"`
-	Traits     []impls.Trait `json:"traits,omitempty"` // what aims go by
+	Traits     []impls.Trait `json:"traits,omitempty"` // used to select aims
 }
 
-// The traits that follow from a lock's entry.
+// Traits that are derived from a lock's entry.
 const (
 	Watchdog impls.Trait = "watchdog" // the lease is renewed while a client is inside
 	masters  impls.Trait = "masters"  // it uses independent masters
-	// no breakpoint can be at a command of its clients, since the lock is not in Redis
+	// the lock is not in Redis, so no breakpoint can stop at a command
 	unseen impls.Trait = "unseen"
-	idle   impls.Trait = "idle" // no client ever waits for it, so that no fault can be aimed
+	idle   impls.Trait = "idle" // no client ever waits for it, so no fault can be aimed
 )
 
-// threeMasters are the fewest that have a majority.
+// threeMasters is the smallest number of masters with a majority.
 const threeMasters = 3
 
-// Rows returns the locks of the matrix: those of impls in their order, with the controls and locks
-// that cannot be used as they were posted at the end.
+// Rows returns the locks of the matrix in the order of impls.All, with posted locks that cannot be
+// used and then controls at the end.
 func Rows() (out []Row) {
 	for _, e := range impls.All() {
 		knobs := e.Rows
@@ -68,14 +70,13 @@ func newRow(e impls.Entry, k impls.Row) Row {
 	return r
 }
 
-// Options are what a run of the row's lock under a fault needs, with the times of the one who runs
-// it.
+// Options returns the options of a run of the row's lock under a fault. The caller sets the times.
 func (r Row) Options(fault string) harness.RunOptions {
 	return harness.RunOptions{Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
 		Masters: r.Masters, Workload: r.Workload, Nemesis: fault}
 }
 
-// late orders rows: what can be used, what was posted, controls.
+// late returns the rank of a row: usable locks, posted ones, controls.
 func (r Row) late() int { return batch.Truth(r.Has(impls.Posted)) + 2*batch.Truth(r.Has(idle)) }
 
 // Has reports whether a row has a trait.

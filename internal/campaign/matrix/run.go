@@ -17,23 +17,21 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Progress is told of each run that is over.
+// Progress is called after each run.
 type Progress func(s Step)
 
-// Step is a run that is over, and how many there are so far: one that has to be repeated adds
-// another.
+// Step reports a finished run. All grows when a run has to be repeated.
 type Step struct {
 	Done, All int
-	Result    Result // none before the first run
-	Why       string // of a repetition; "": it is none
+	Result    Result // empty before the first run
+	Why       string // the reason for a repetition, or ""
 }
 
-// Run carries out the runs of a matrix that known does not have yet, and writes each result to out
-// as it comes. Some are repeated once: those that the machine was too slow for, when nothing else
-// is left to begin, with little beside them, which the repetition replaces, and those that did not
-// find what was expected, to which it is added: that something was not found once proves little.
-// What was found is never taken back. It returns all results, known ones first; when ctx ends,
-// those that there are, with ctx' error.
+// Run carries out the runs of a matrix that are not in known, and writes each result to out. It
+// repeats some runs once. If the machine was too slow for a run, it is repeated at the end, with
+// few others in parallel, and the repetition replaces it. A run that missed an expected violation
+// is also repeated, because missing something once proves little, but then both count. Run returns
+// all results, known ones first. If ctx ends, it returns the results so far and the error of ctx.
 func (o Options) Run(ctx context.Context, run batch.Runner, known []Result, out io.Writer,
 	tell Progress) ([]Result, error) {
 	todo, err := o.Tasks()
@@ -61,37 +59,38 @@ type execution struct {
 	cells   map[string][]Task
 
 	line  *pool.Line[attempt]
-	share int // of the room, for each processor
+	share int // the share of the room for one processor
 
 	mu      sync.Mutex
 	results []Result
 	found   map[string][]Result // by cell
 	done    int
 	all     int
-	asked   map[string]bool // the repetitions
-	err     error           // nothing more can be written
+	asked   map[string]bool // the requested repetitions
+	err     error           // the output cannot be written
 }
 
-// attempt is a run of a task: why it is repeated, if it is.
+// attempt is a run of a task. If it is a repetition, why says why.
 type attempt struct {
 	Task
 	why string
 }
 
-// again reports whether the task was run before.
-func (a attempt) again() bool { return a.why != "" }
+// isRepeat reports whether the task was run before.
+func (a attempt) isRepeat() bool { return a.why != "" }
 
-// What each processor bears at the same time, in runs of a lock on one Redis, of which each uses a
-// tenth of it; and how many more go while the machine has time to spare, which another program's
-// work may take. What else is run weighs as much as three: libraries are programs of other
-// languages, containers are slow to start, and a simulated run does not wait.
+// The load that one processor bears. The unit is a run of a lock on a single Redis, which uses a
+// tenth of a processor. More runs start while the machine is partly idle, up to mostOfProcessor,
+// since other programs may need the rest. Other runs weigh three times as much: libraries are
+// separate programs, containers start slowly, and simulated runs never wait.
 const (
 	roomOfProcessor = 6
 	mostOfProcessor = 14
 	weightOfOthers  = 3
 )
 
-// weight is what a run of a row's lock adds to the load: its clients ask each master.
+// weight returns the load of a run. It is larger with several masters, because the clients contact
+// each of them.
 func (o Options) weight(r Row) int {
 	w := max(1, r.Masters)
 	if r.Adapter != "" || o.Environment != "process" {
@@ -100,8 +99,8 @@ func (o Options) weight(r Row) int {
 	return w
 }
 
-// room is how much the machine is trusted to bear at once: as many of the lightest runs as were
-// asked for.
+// room returns the load that the machine may bear at once. If Jobs is set, that is Jobs of the
+// lightest runs.
 func (o Options) room(tasks []Task) int {
 	if o.Jobs == 0 || len(tasks) == 0 {
 		return roomOfProcessor * runtime.NumCPU()
@@ -113,7 +112,7 @@ func (o Options) room(tasks []Task) int {
 	return o.Jobs * lightest
 }
 
-// newExecution is one that has still to do what is not known.
+// newExecution returns an execution of the tasks that are not known.
 func newExecution(o Options, todo []Task, known []Result) *execution {
 	room := o.room(todo)
 	c := &execution{options: o, results: known, all: len(todo),
@@ -143,10 +142,9 @@ func newExecution(o Options, todo []Task, known []Result) *execution {
 	return c
 }
 
-// byTurns spreads the runs of each lock evenly: runs of one lock are alike, and many that ask more
-// of the machine than most would be under way together. None has runs left when others are over.
-// The last columns come first: their runs last longest, since a server is away, and so may what
-// repeats them.
+// byTurns interleaves the runs of the locks, because runs of one lock load the machine alike. All
+// locks finish at about the same time. The last columns come first, because their runs and
+// repetitions take longest while a server is down.
 func byTurns(tasks []Task) []Task {
 	all := map[string]int{}
 	for _, t := range tasks {
@@ -163,7 +161,7 @@ func byTurns(tasks []Task) []Task {
 	return sorted
 }
 
-// work carries out what waits, as much side by side as there is room for.
+// work carries out the waiting runs, in parallel if there is room.
 func (c *execution) work(ctx context.Context) {
 	var all sync.WaitGroup
 	for {
@@ -173,15 +171,15 @@ func (c *execution) work(ctx context.Context) {
 		}
 		all.Go(func() {
 			defer c.line.Leave(t)
-			c.one(ctx, t.Item)
+			c.runTask(ctx, t.Item)
 		})
 	}
 	all.Wait()
 }
 
-// one carries out a task. What was interrupted leaves no result: it is run again when the matrix
+// runTask carries out a task. An interrupted task leaves no result, and runs again when the matrix
 // is resumed.
-func (c *execution) one(ctx context.Context, t attempt) {
+func (c *execution) runTask(ctx context.Context, t attempt) {
 	begin := time.Now()
 	dir := c.dir(t)
 	p, err := c.options.Plan(t.Task)
@@ -190,7 +188,7 @@ func (c *execution) one(ctx context.Context, t attempt) {
 		v, err = c.run(ctx, p, dir)
 	}
 	r := newResult(t.Task, dir, v, err, time.Since(begin))
-	r.Alone, r.Disturbed = t.again(), batch.Disturbed(p, v)
+	r.Alone, r.Disturbed = t.isRepeat(), batch.Disturbed(p, v)
 	if ctx.Err() != nil {
 		return
 	}
@@ -209,11 +207,11 @@ func (c *execution) one(ctx context.Context, t attempt) {
 	}
 }
 
-// dir is where a run goes, relative to the directory of the matrix.
+// dir returns the directory of a run, relative to the directory of the matrix.
 func (c *execution) dir(t attempt) string {
 	name := strings.NewReplacer(":", "-", " ", "-", "+", "plus").Replace(fmt.Sprintf("%s-%d",
 		t.Aim.Nemesis, t.Attempt))
-	if t.again() {
+	if t.isRepeat() {
 		name += "-alone"
 	}
 	return path.Join("runs", strings.ReplaceAll(t.Row.Name, " ", "-"), name)

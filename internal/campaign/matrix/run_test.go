@@ -102,8 +102,8 @@ func TestAMatrixRunsEverythingAndRepeatsWhatItMissed(t *testing.T) {
 	}
 	said := Repeated(append(rs, read...))
 	if d := cmp.Diff([]string{
-		"1 run was repeated, for which the machine was too busy: setnx-expire-lua under pause:short",
-		"1 run was repeated, which did not find all that is expected: setnx-expire-lua under pause",
+		"1 run was repeated, because the machine was too busy: setnx-expire-lua under pause:short",
+		"1 run was repeated, because an expected violation was missed: setnx-expire-lua under pause",
 	}, said); d != "" {
 		t.Error(d)
 	}

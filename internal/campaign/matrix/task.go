@@ -12,33 +12,34 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Options say which part of the matrix is run, and how: the document options.json.
+// Options specify which part of the matrix is run, and how. They are stored in options.json.
 type Options struct {
 	Format int      `json:"format"`
-	Rows   []string `json:"rows"` // names of rows, or of locks; empty: all
-	// adapters beside Rows, or "all"; Rows that are empty are none then
+	Rows   []string `json:"rows"` // names of rows or locks; if empty, all
+	// adapters in addition to Rows, or "all"; if set, empty Rows select none
 	Adapters []string      `json:"adapters,omitempty"`
-	Columns  []string      `json:"columns"` // empty: all
-	TTL      time.Duration `json:"ttl"`     // of locks that do not fix their own; 0: 500 ms
-	Repeat   int           `json:"repeat"`  // runs of each aim; 0: one
-	// runs at the same time, of the lightest lock; 0: what the machine bears
+	Columns  []string      `json:"columns"` // if empty, all
+	TTL      time.Duration `json:"ttl"`     // lease of locks that do not fix their own; 0 means 500 ms
+	Repeat   int           `json:"repeat"`  // runs of each aim; 0 means one
+	// parallel runs of the lightest lock; 0 means as many as the machine bears
 	Jobs        int           `json:"jobs"`
-	Seed        uint64        `json:"seed"` // of all runs
+	Seed        uint64        `json:"seed"` // base of the seeds of all runs
 	Environment string        `json:"environment"`
-	Place       harness.Place `json:"place"` // of the environment's servers
-	Shard       batch.Shard   `json:"shard"` // the part that is run here; the zero value: all
-	// Unsupported are the steps that cannot be done there, and why: scenarios with them are not run.
+	Place       harness.Place `json:"place"` // where the servers of the environment are
+	Shard       batch.Shard   `json:"shard"` // the part to run; the zero value means all
+	// Unsupported maps the steps that the environment does not support to the reasons. Scenarios with
+	// such steps are not run.
 	Unsupported map[string]string `json:"unsupported,omitempty"`
-	// Missing are the adapters that cannot be set up there, and the rows whose servers lack what they
-	// need, and why.
+	// Missing maps adapters that cannot be set up, and rows whose servers lack something, to the
+	// reasons.
 	Missing map[string]string `json:"missing,omitempty"`
-	// Excused says of a letter that a cell lacks it for a reason: it is not looked for again. It may
-	// be nil.
+	// Excused reports whether a cell lacks a property for a known reason, so that no run is repeated
+	// to find it. It may be nil.
 	Excused func(row, column, letter string) bool `json:"-"`
 }
 
-// DefaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no
-// stall of the machine is nearly as long.
+// DefaultTTL is short, because the results do not depend on the length of a lease unless a stall of
+// the machine is nearly as long.
 const DefaultTTL = 500 * time.Millisecond
 
 // Task is one run of a matrix.
@@ -50,15 +51,15 @@ type Task struct {
 	Seed    uint64 `json:"seed"`
 }
 
-// Tasks are all runs of a matrix, in order: the repetitions of one aim are far apart, so that an
+// Tasks returns all runs of a matrix in order. The repetitions of an aim are far apart, so that an
 // interrupted matrix has seen everything once.
 func (o Options) Tasks() ([]Task, error) {
 	rs, cs, err := o.rowsAndColumns()
 	if err != nil {
 		return nil, err
 	}
-	// a cell is dealt whole for each attempt: what is repeated alone follows from it, the same in
-	// every shard
+	// All runs of a cell's attempt go to the same shard. Repetitions depend only on them, so that each
+	// shard repeats the same runs as the whole matrix.
 	var cells [][]Task
 	for attempt := 1; attempt <= max(o.Repeat, 1); attempt++ {
 		for _, r := range rs {
@@ -72,7 +73,7 @@ func (o Options) Tasks() ([]Task, error) {
 	return slices.Concat(batch.Deal(o.Shard, cells, func(ts []Task) int { return len(ts) })...), nil
 }
 
-// cell are the runs of one cell.
+// cell returns the runs of one attempt of a cell.
 func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
 	if o.impossible(r, c) != "" {
 		return nil
@@ -87,13 +88,13 @@ func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
 	return out
 }
 
-// key names a task: the same in every matrix with the same rows and columns.
+// key identifies a task in all matrices with the same rows and columns.
 func (t Task) key() string { return t.Row.Name + "|" + t.Column + "|" + t.Aim.Nemesis }
 
-// cell names the cell of the task.
+// cell returns the key of the task's cell.
 func (t Task) cell() string { return t.Row.Name + "|" + t.Column }
 
-// run names one run of the task, as Result.key does.
+// run returns the key of a run of the task, as Result.key does.
 func (t Task) run() string { return fmt.Sprintf("%s|%d", t.key(), t.Attempt) }
 
 func (t Task) hash() uint64 {
@@ -102,7 +103,7 @@ func (t Task) hash() uint64 {
 	return (h.Sum64()>>40)*64 + uint64(t.Attempt)
 }
 
-// Plan makes a task ready to run. What is expected of it only the whole cell can say.
+// Plan returns the plan of a task. It has no expectation, because only the whole cell has one.
 func (o Options) Plan(t Task) (harness.Plan, error) {
 	p, err := harness.NewPlan(o.RunOptions(t.Row, t.Aim, t.Seed))
 	p.Place, p.Expect = o.Place, ""
@@ -112,10 +113,10 @@ func (o Options) Plan(t Task) (harness.Plan, error) {
 	return p, err
 }
 
-// longLeases is the time that a run may take whose lease is a library's own: up to a minute.
+// longLeases is the time limit of a run with a library's own lease of up to a minute.
 const longLeases = 5 * time.Minute
 
-// RunOptions are what a run of the matrix asks for.
+// RunOptions returns the options of a run of the matrix.
 func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 	ttl := o.TTL
 	if ttl == 0 {
@@ -127,7 +128,7 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 		Workload: r.Workload,
 		Nemesis:  a.Nemesis, Clients: a.Clients, Seed: seed, TTL: ttl, Properties: batch.Properties,
 		Thorough: true,
-		// short, so that locks that wait for a message ask again while no client is inside
+		// short, so that locks that wait for a message try again while no client is inside
 		AcquireTimeout: 2 * ttl / 5,
 		For:            12*ttl + 2*time.Second,
 	}
@@ -136,13 +137,13 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 	}
 	if r.Adapter != "" {
 		w.Impl, w.Adapter = "", r.Adapter
-		if r.Has(ownLease) { // and all times follow from it
+		if r.Has(ownLease) { // all other times follow from the lease
 			w.TTL, w.For, w.AcquireTimeout = 0, longLeases, 0
 		}
 		return w
 	}
 	if r.Has(masters) {
-		w.NodeTimeout = ttl / 10 // a twentieth, as usual, is less than a busy machine takes now and then
+		w.NodeTimeout = ttl / 10 // the usual twentieth is sometimes too short on a busy machine
 	}
 	if r.Has(impls.Posted) {
 		w.For = 2 * time.Second

@@ -12,10 +12,10 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
-// Text writes the matrix for a terminal of so many columns, and every difference from what was
-// expected. What is too wide goes on in a table below; 0: nothing is.
+// Text writes the matrix and every difference from the expectations for a terminal of the given
+// width. Columns that do not fit continue in a table below. A width of 0 means no limit.
 func (m *Matrix) Text(w io.Writer, width int) error {
-	for i, columns := range m.beside(width) {
+	for i, columns := range m.splitColumns(width) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
@@ -31,7 +31,7 @@ func (m *Matrix) Text(w io.Writer, width int) error {
 	return errors.Join(err, m.constancy(w))
 }
 
-// constancy says how often the letters of cells were found, where scenarios were run more than
+// constancy says how often the properties of cells were found, if scenarios were run more than
 // once.
 func (m *Matrix) constancy(w io.Writer) error {
 	if m.Repeat < 2 {
@@ -73,8 +73,8 @@ func (m *Matrix) table(w io.Writer, columns []Column) error {
 	return t.Flush()
 }
 
-// beside are the columns that find room beside each other, table by table.
-func (m *Matrix) beside(width int) (tables [][]Column) {
+// splitColumns splits the columns into tables that fit the width.
+func (m *Matrix) splitColumns(width int) (tables [][]Column) {
 	names := 0
 	for _, r := range m.Rows {
 		names = max(names, utf8.RuneCountInString(r.Name))
@@ -95,8 +95,7 @@ func (m *Matrix) beside(width int) (tables [][]Column) {
 	return tables
 }
 
-// plain is the cell with "+" before what was found and not expected, and "!" before what was
-// expected and not found.
+// plain formats the cell, with "+" before unexpected properties and "!" before missing ones.
 func (c *Cell) plain() string {
 	s := c.String()
 	for _, l := range c.More() {
@@ -108,12 +107,12 @@ func (c *Cell) plain() string {
 	return s
 }
 
-// Count is how much of what was expected was found.
+// Count counts how many expected properties were found.
 type Count struct {
 	Cells, Impossible, Properties, Reproduced, More, Unknown int
 }
 
-// Count counts.
+// Count counts the cells and properties of the matrix.
 func (m *Matrix) Count() (n Count) {
 	for i := range m.Cells {
 		c := &m.Cells[i]
@@ -135,7 +134,7 @@ func (m *Matrix) Count() (n Count) {
 	return n
 }
 
-// String is one sentence.
+// String returns the counts in one sentence.
 func (n Count) String() string {
 	found := fmt.Sprintf("%d of %d expected letters were found in %d cells; %d were found that were "+
 		"not expected;", n.Reproduced, n.Properties, n.Cells, n.More)
@@ -147,15 +146,15 @@ func (n Count) String() string {
 		n.Impossible)
 }
 
-// Difference is one letter of one cell that is not as it was expected.
+// Difference is a property of a cell that differs from the expectation.
 type Difference struct {
 	Row, Column, Property string
-	Expected              bool   // and not found; else found and not expected
-	Explanation           string // the counterexample, or why it is not known
+	Expected              bool   // expected but not found; otherwise found but not expected
+	Explanation           string // the counterexample, or why it is unknown
 	Dir                   string
 }
 
-// Differences are all of them, in the order of the cells.
+// Differences returns all differences in the order of the cells.
 func (m *Matrix) Differences() (out []Difference) {
 	for i := range m.Cells {
 		c := &m.Cells[i]
@@ -172,7 +171,7 @@ func (m *Matrix) Differences() (out []Difference) {
 	return out
 }
 
-// Explanation is the counterexample of a letter.
+// Explanation returns the counterexample of a property.
 func (c *Cell) Explanation(letter string) string {
 	for _, r := range c.Runs {
 		if w := r.Explanations[letter]; w != "" {
@@ -182,7 +181,7 @@ func (c *Cell) Explanation(letter string) string {
 	return ""
 }
 
-// String is one line.
+// String returns the difference in one line.
 func (d Difference) String() string {
 	what := "found, not expected"
 	if d.Expected {

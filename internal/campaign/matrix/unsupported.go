@@ -9,18 +9,18 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// unsupported says why a scenario is not possible where the matrix runs; "" if it is.
+// unsupported returns the reason why a scenario is not possible in the environment, or "".
 func (o Options) unsupported(r Row, a Aim) string {
 	if len(o.Unsupported) == 0 && r.Adapter == "" {
 		return ""
 	}
 	p, err := harness.NewPlan(o.RunOptions(r, a, 0))
 	var no nemesis.ImpossibleError
-	if errors.As(err, &no) { // as with the servers of another system
+	if errors.As(err, &no) { // for example with the servers of another system
 		return no.Reason.Error()
 	}
 	if err != nil {
-		return "" // its run says so
+		return "" // its run reports the error
 	}
 	for _, s := range p.Scenario {
 		if why := o.Unsupported[s.Do]; why != "" {
@@ -30,8 +30,8 @@ func (o Options) unsupported(r Row, a Aim) string {
 	return ""
 }
 
-// impossible says why nothing can be run in a cell: the lock and the fault do not go together, or
-// the environment has none of the fault's scenarios. "" if something can.
+// impossible returns the reason why nothing can be run in a cell, or "". Either the lock and the
+// fault do not fit, or the environment supports none of the fault's scenarios.
 func (o Options) impossible(r Row, c Column) string {
 	if why := cmp.Or(o.Missing[r.Adapter], o.Missing[r.Name]); why != "" {
 		return why

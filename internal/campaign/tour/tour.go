@@ -1,4 +1,4 @@
-// Package tour has the stories that the source documents tell, each as a run that shows it, and the
+// Package tour holds the stories of the source documents, each as a run that shows it, and the
 // tutorial that is made of them.
 package tour
 
@@ -12,20 +12,20 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Step is one step of the tutorial: a story of a document, or something to try.
+// Step is one step of the tutorial: a story of a document, or a command to try.
 type Step struct {
-	Name   string // of a story: run --story NAME
-	Source string // of a story: the document and its line, "D000 line 34"
-	Quote  string // of a story: the document's own words
+	Name   string // for a story: run --story NAME
+	Source string // for a story: the document and its line, "D000 line 34"
+	Quote  string // for a story: a quotation from the document
 	EN, ZH Words
-	Run    string // of a story: the flags of run
-	Expect string // of a story: what it must find
-	// what is not a run of a story: the words after lockbench, and the exit code
+	Run    string // for a story: the flags of run
+	Expect string // for a story: the expected result
+	// for other steps: the arguments of lockbench, and the exit code
 	Command string
 	Exit    int
 }
 
-// Words are what a step says in one language.
+// Words is the text of a step in one language.
 type Words struct{ Title, Told, See string }
 
 //go:embed tour.yaml
@@ -36,7 +36,7 @@ var steps = batch.Table[[]Step]("tour.yaml", tourYAML)
 // Steps returns the steps of the tutorial in order. The caller may keep and change the slice.
 func Steps() []Step { return slices.Clone(steps()) }
 
-// Names are those of the stories.
+// Names returns the names of the stories.
 func Names() (names []string) {
 	for _, s := range steps() {
 		if s.Name != "" {
@@ -46,7 +46,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Story finds a story by its name.
+// Story returns the story with a name.
 func Story(name string) (Step, bool) {
 	i := slices.IndexFunc(steps(), func(s Step) bool { return s.Name != "" && s.Name == name })
 	if i < 0 {
@@ -55,7 +55,7 @@ func Story(name string) (Step, bool) {
 	return steps()[i], true
 }
 
-// Args are the words after lockbench that carry a step out.
+// Args returns the arguments of lockbench that carry out the step.
 func (s Step) Args() []string {
 	if s.Name != "" {
 		return []string{"run", "--story", s.Name}
@@ -63,7 +63,7 @@ func (s Step) Args() []string {
 	return strings.Fields(s.Command)
 }
 
-// Flags are the flags of run that a story stands for, as names and values by turns.
+// Flags returns the flags of run for a story, alternating names and values.
 func (s Step) Flags() (flags []string) {
 	for _, f := range strings.Fields(s.Run + " --expect " + s.Expect) {
 		name, value, both := strings.Cut(strings.TrimPrefix(f, "--"), "=")
@@ -74,7 +74,7 @@ func (s Step) Flags() (flags []string) {
 	return flags
 }
 
-// frame is what the tutorial says around its steps in a language.
+// frame is the text of the tutorial around its steps in one language.
 type frame struct {
 	title, intro, story, told, see, end string
 	words                               func(Step) Words
@@ -109,10 +109,10 @@ var frames = map[string]frame{
 	},
 }
 
-// Languages are those of the tutorial.
+// Languages returns the languages of the tutorial.
 func Languages() []string { return []string{"en", "zh"} }
 
-// In returns what a step says in a language.
+// In returns the text of a step in a language.
 func (s Step) In(language string) Words { return frames[language].words(s) }
 
 // Markdown writes the tutorial in a language.
