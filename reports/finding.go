@@ -101,5 +101,5 @@ func writeConfirmation(b *bufio.Writer, v *view.View) {
 	}
 	fault, _, _ := strings.Cut(cmp.Or(h.Nemesis, "none"), ":")
 	fmt.Fprintf(b, "To confirm it, on a machine with nothing else to do: the fault twenty times, and "+
-		"the control without it.\n\n```\n%s\n%s\n```\n", form.Of(lock, fault), form.Of(lock, "none"))
+		"the control without it.\n\n```\n%s\n%s\n```\n", form.Fill(lock, fault), form.Fill(lock, "none"))
 }

@@ -58,7 +58,7 @@ func known(v *view.View) (*knownSection, error) {
 	if json.Unmarshal(v.Plan, &plan) != nil || v.Verdict == nil {
 		return nil, nil
 	}
-	k, err := choose.Of(plan)
+	k, err := choose.Lookup(plan)
 	if k == nil || err != nil {
 		return nil, err
 	}
@@ -80,13 +80,14 @@ func known(v *view.View) (*knownSection, error) {
 			": what they do to this one is not known"
 	}
 	s.OthersTitle = fmt.Sprintf("Locks that nothing broke under %s, and that show no defect of their "+
-		"own under another fault: %d of the %d that were measured", k.Under(), len(k.Others), k.Asked)
+		"own under another fault: %d of the %d that were measured", k.FaultNames(), len(k.Others),
+		k.Asked)
 	if len(k.Others) > maxOthers {
 		s.OthersTitle += fmt.Sprintf("; the %d that the fewest other faults break, or may", maxOthers)
 		k.Others = k.Others[:maxOthers]
 	}
 	s.None = fmt.Sprintf("Of the %s that were measured, none stayed clean under %s without a defect "+
-		"of its own under another fault.", units.Count(k.Asked, "lock"), k.Under())
+		"of its own under another fault.", units.Count(k.Asked, "lock"), k.FaultNames())
 	return s, nil
 }
 

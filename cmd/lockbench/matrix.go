@@ -161,7 +161,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	err = f.conclude(c, dir.Dir, m)
 	switch {
 	case errors.Is(runErr, context.Canceled):
-		return interrupted(fmt.Sprintf("`%s` goes on", advice.MatrixResume.Of(dir.Dir)))
+		return interrupted(fmt.Sprintf("`%s` goes on", advice.MatrixResume.Fill(dir.Dir)))
 	case runErr != nil:
 		return broken(runErr)
 	}

@@ -181,7 +181,7 @@ func TestHintsOfRunsHold(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			if k, err := choose.Of(p); err == nil && k != nil {
+			if k, err := choose.Lookup(p); err == nil && k != nil {
 				all = append(all, k.Choose())
 			}
 		}

@@ -66,7 +66,7 @@ func linkPlan(ctx context.Context, p harness.Plan) error {
 	}
 	if p.Adapter.Dir != "" && a.Hash != p.Adapter.Hash { // its setup would be carried out
 		return fmt.Errorf("the files of the adapter %s have changed since the counterexample was "+
-			"made; find it again: %s", a.Name, advice.ExploreAdapter.Of(p.Adapter.Dir))
+			"made; find it again: %s", a.Name, advice.ExploreAdapter.Fill(p.Adapter.Dir))
 	}
 	if err := linkAdapter(ctx, a); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 		}
 	}
 	var begun atomic.Int64
-	f.options.Command = advice.ReplayIn.Of(f.options.Environment, file).Line
+	f.options.Command = advice.ReplayIn.Fill(f.options.Environment, file).Line
 	f.options.Dir = func() (string, error) {
 		begun.Add(1)
 		return store.Create(f.store, x.Plan.Impl, "replay-"+x.Plan.Nemesis, time.Now())

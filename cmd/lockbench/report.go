@@ -44,7 +44,7 @@ func report(c *cobra.Command, dir string, finding bool) error {
 		return err
 	}
 	if r.Verdict == nil {
-		return fmt.Errorf("%s has not been judged; `%s` does it", dir, advice.Check.Of(dir))
+		return fmt.Errorf("%s has not been judged; `%s` does it", dir, advice.Check.Fill(dir))
 	}
 	if finding {
 		v, err := view.Of(r)

@@ -205,7 +205,7 @@ func (f *runFlags) perform(c *cobra.Command, p harness.Plan, command string) (r 
 	r, err = runner.Run(c.Context(), p, runner.Options{
 		Dir: dir, Command: command, Status: status,
 		// the report and the hints want to know it: meanwhile the servers and clients end
-		Ended: func(*runner.Environment) { go func() { _, _ = choose.Of(p) }() },
+		Ended: func(*runner.Environment) { go func() { _, _ = choose.Lookup(p) }() },
 	})
 	return r, dir, err
 }

@@ -263,7 +263,7 @@ func (f *tourFlags) step(ctx context.Context, w, errs io.Writer, n int, s tour.S
 	fmt.Fprintf(w, "\n$ lockbench %s\n\n", strings.Join(args, " "))
 	if code := Main(ctx, args, w, errs); code != s.Exit {
 		return exit{code: code, err: fmt.Errorf("the step ended with exit code %d, and not %d; "+
-			"`%s` does it again, and goes on", code, s.Exit, advice.TourFrom.Of(strconv.Itoa(n)))}
+			"`%s` does it again, and goes on", code, s.Exit, advice.TourFrom.Fill(strconv.Itoa(n)))}
 	}
 	return nil
 }

@@ -7,25 +7,25 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Candidate is a row of a matrix with all that Choose goes by, for a page that chooses by itself.
+// Candidate is a row of a matrix with the data of Choose, for a page that chooses in the browser.
 type Candidate struct {
 	Choice
 	Lacks   []string // Untold, Unfenced
-	Untried int      // faults that its matrix does not have, or not of it
+	Untried int      // number of faults that its matrix does not have
 	Cells   []Candidacy
 }
 
 // Candidacy is a candidate under one fault.
 type Candidacy struct {
 	Fault string
-	// by what counts, a sum: 1 if an outage does, 2 if S, L, O and V do not, since the resource
-	// refuses old tokens, if the lock gives any, and 4 if all work ends within the lease
+	// The index is the sum of 1 if outages count, 2 if S, L, O and V do not count because the resource
+	// refuses old tokens and the lock gives some, and 4 if all work ends within the lease.
 	Standings [8]Standing
-	Proof     *Proof // nil: it was not run
-	Unable    string // why it cannot be tried, if it could happen; else ""
+	Proof     *Proof // nil if it was not run
+	Unable    string // the reason why the fault cannot be tried although it could happen, or ""
 }
 
-// Candidates are the locks of a matrix among which its page chooses.
+// Candidates returns the locks of a matrix among which its page chooses.
 func Candidates(m *matrix.Matrix) (out []Candidate) {
 	s := source{m, nil}
 	for _, r := range m.Rows {

@@ -14,57 +14,57 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Query is what a user can name: the faults that can happen, and what the lock must have.
+// Query is a user's request: the faults that can happen, and the demands on the lock.
 type Query struct {
 	Faults []string // columns of the matrix
-	// the lease, and the longest pause and the longest work that are expected: what is longer than
-	// the lease is a fault of its own
+	// The lease, and the longest expected pause and work. A pause or work that is longer than the
+	// lease counts as a fault.
 	Lease, Pause, Work time.Duration
-	Told               bool // the holder is told that its hold is over
-	// the guarded resource refuses old tokens: F counts, and two clients inside do not
+	Told               bool // the holder must be told when its hold is over
+	// the guarded resource refuses old tokens, so F counts but overlapping holds do not
 	Fencing  bool
-	NoOutage bool // a fault keeps no client out for long
+	NoOutage bool // no fault may keep clients out for long
 }
 
-// Choice is a lock or a library, and whether it remains.
+// Choice is a lock or a library, and whether it meets the query.
 type Choice struct {
 	Lock     string   `json:"lock"`
 	Library  string   `json:"library,omitempty"`
 	Remains  bool     `json:"remains"`
-	Against  []string `json:"against,omitempty"` // why it does not remain
-	Proofs   []Proof  `json:"proofs,omitempty"`  // a fault each
+	Against  []string `json:"against,omitempty"` // the reasons why it does not remain
+	Proofs   []Proof  `json:"proofs,omitempty"`  // one for each fault
 	Declares []string `json:"declares,omitempty"`
 	Outages  []string `json:"outages,omitempty"` // faults that keep all clients out for long
-	Remarks  []string `json:"remarks,omitempty"` // when a fault that was asked for does harm
+	Remarks  []string `json:"remarks,omitempty"` // conditions under which a requested fault does harm
 	Unable   []string `json:"unable,omitempty"`  // other faults that cannot be tried, and why
 	Needs    string   `json:"needs"`             // the servers
-	Untried  []string `json:"untried,omitempty"` // other faults, of which nothing is known
-	Breaks   []string `json:"breaks,omitempty"`  // by other faults: "crash: D"
-	// faults of all, after which no client gets in again
+	Untried  []string `json:"untried,omitempty"` // other faults without results
+	Breaks   []string `json:"breaks,omitempty"`  // violations by other faults: "crash: D"
+	// all faults after which no client gets in again
 	Deadlocks []string `json:"deadlocks,omitempty"`
-	// faults of all that show a defect of the lock itself, with what they violate
+	// all faults that show a defect of the lock itself, with the violated properties
 	Defects []string        `json:"defects,omitempty"`
 	Cost    *matrix.RowCost `json:"cost,omitempty"`
 
-	lacking bool // it does not have what the user demands
+	lacking bool // it does not meet a demand of the user
 
-	broken int // faults that break it
-	unsure int // other faults that were run, and of which it is not known
-	open   int // faults of which it is not known whether they do: they come after what is known
-	unable int // other faults that cannot be tried
+	broken int // number of faults that break it
+	unsure int // number of other faults with unknown results
+	open   int // number of requested faults with unknown results
+	unable int // number of other faults that cannot be tried
 }
 
-// Proof is what a lock did under one fault, and the command that shows it.
+// Proof is the result of a lock under one fault, with a command that shows it.
 type Proof struct {
 	Fault   string `json:"fault"`
-	Runs    int    `json:"runs"` // in which nothing that counts was violated
+	Runs    int    `json:"runs"` // runs without a violation that counts
 	Rates   []Rate `json:"rates,omitempty"`
 	Command string `json:"command"`
-	// other moments of the fault that are among the runs, as --nemesis has them
+	// other moments of the fault among the runs, as values of --nemesis
 	Also []string `json:"also,omitempty"`
 }
 
-// Shown is the command, with a comment of the shell that names the other moments.
+// Shown returns the command, with a shell comment that names the other moments.
 func (p Proof) Shown() string {
 	if len(p.Also) == 0 {
 		return p.Command
@@ -72,9 +72,9 @@ func (p Proof) Shown() string {
 	return p.Command + "  # and " + strings.Join(p.Also, ", ")
 }
 
-// Promised returns the command with what it promises of a lock that remains: no run of the records
-// violated what counts. A successor of a paused holder is inside with it, and where the resource
-// refuses old tokens that does no harm.
+// Promised returns the command with its promise for a lock that remains: no recorded run violated
+// what counts. If a holder is paused, its successor is inside with it, but that does no harm if the
+// resource refuses old tokens.
 func (p Proof) Promised() advice.Command {
 	c := advice.Command{Line: p.Command}
 	if p.Runs == 0 || len(p.Rates) > 0 {
@@ -87,7 +87,8 @@ func (p Proof) Promised() advice.Command {
 	return c
 }
 
-// Choose goes through all locks and libraries: what remains first, then what fails least.
+// Choose returns all locks and libraries. The locks that remain come first, and then the locks that
+// fail least.
 func Choose(q Query) ([]Choice, error) {
 	own, libraries, err := sources()
 	if err != nil {
@@ -100,7 +101,7 @@ func Choose(q Query) ([]Choice, error) {
 	return choose(q, faults, own, libraries), nil
 }
 
-// ChooseFrom is Choose of the rows of one matrix.
+// ChooseFrom is like Choose for the rows of one matrix.
 func ChooseFrom(m *matrix.Matrix, q Query) ([]Choice, error) {
 	faults, err := q.faults()
 	if err != nil {
@@ -125,7 +126,7 @@ func choose(q Query, faults []string, from ...source) (out []Choice) {
 	return out
 }
 
-// doubts are the other faults that break it, or may.
+// doubts counts the other faults that break the lock or may do so.
 func (c Choice) doubts() int {
 	return len(c.Breaks) + len(c.Untried) + len(c.Remarks) + c.unsure + c.unable
 }
@@ -137,18 +138,18 @@ func rank(c Choice) int {
 	return 1
 }
 
-// jams returns 1 if some fault leaves the lock taken for ever, or 0.
+// jams returns 1 if some fault leaves the lock taken forever, and 0 otherwise.
 func (c Choice) jams() int { return batch.Truth(len(c.Deadlocks) > 0) }
 
-// Undecided reports whether nothing is known to break a lock that does not remain.
+// Undecided reports whether the lock does not remain but no fault is known to break it.
 func (c Choice) Undecided() bool { return !c.Remains && c.broken == 0 && c.open > 0 && !c.lacking }
 
-// always are the columns that every query asks for: a client of any lock can crash.
+// always lists the columns of every query, because a client of any lock can crash.
 var always = []string{"none", crash}
 
 const crash = "crash"
 
-// faults are the columns that are asked for, with those of always. No fault comes first.
+// faults returns the requested columns and the columns of always. Column "none" comes first.
 func (q Query) faults() ([]string, error) {
 	names := append(slices.Clone(q.Faults), always...)
 	if q.Lease > 0 && q.Pause >= q.Lease {
@@ -170,7 +171,7 @@ func (q Query) faults() ([]string, error) {
 	return out, nil
 }
 
-// choice judges a row; not ok if it is no lock to use.
+// choice judges a row. It returns false if the lock is not for use.
 func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok bool) {
 	lock, err := r.Lock()
 	if err != nil || r.Has(impls.Posted) || lock.Control() {
@@ -178,15 +179,15 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	}
 	c = Choice{Lock: r.Name, Library: r.Library, Needs: r.Needs(), Cost: s.CostOf(r.Name),
 		Declares: declared(lock)}
-	if q.Told { // a lock that says until when a hold is good does not tell that it has ended
+	if q.Told { // a lock that only declares how long a hold is valid does not tell that it has ended
 		c.Against = append(c.Against, lacks(!lock.Loss, Untold)...)
 	}
 	if q.Fencing {
 		c.Against = append(c.Against, lacks(!lock.Fencing, Unfenced)...)
 	}
 	c.lacking = len(c.Against) > 0
-	q.Fencing = q.Fencing && lock.Fencing // without tokens there are none to refuse
-	why := map[string][]string{}          // faults that cannot be tried, by the reason
+	q.Fencing = q.Fencing && lock.Fencing // without tokens there is nothing to refuse
+	why := map[string][]string{}          // faults that cannot be tried, by reason
 	for _, col := range s.Columns {
 		cell, asked := s.Cell(r.Name, col.Name), slices.Contains(faults, col.Name)
 		t := s.standing(r, col.Name, q)
@@ -217,7 +218,7 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 				p.Command += Fenced
 			}
 			if t.Remark != "" {
-				p.Runs = 0 // they were not clean
+				p.Runs = 0 // these runs were not clean
 			}
 			c.Proofs = append(c.Proofs, p)
 		}
@@ -239,7 +240,7 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	return c, true
 }
 
-// note keeps what a cell shows of the lock, whatever the user asked for.
+// note records what a cell shows about the lock, whatever the query.
 func (c *Choice) note(cell *matrix.Cell, column string) {
 	if cell == nil {
 		return
@@ -255,25 +256,25 @@ func (c *Choice) note(cell *matrix.Cell, column string) {
 	}
 }
 
-// unrun notes a fault that the records have no column of.
+// unrun records a fault without a column in the matrix.
 func (c *Choice) unrun(r matrix.Row, fault string) {
 	c.open++
 	if why := impossible(r, fault); why != "" {
-		c.broken++ // it comes after what can be tried
+		c.broken++ // sorts it after locks that can be tried
 		c.Against = append(c.Against, fault+" cannot be tried: "+why)
 		return
 	}
 	c.Against = append(c.Against, fault+" was not run")
 }
 
-// unable reports whether a fault that could happen to the servers of a lock could not be tried.
+// unable reports whether a fault could happen to the servers of a lock but cannot be tried.
 func unable(r matrix.Row, col matrix.Column, cell *matrix.Cell) bool {
 	return cell != nil && cell.Impossible != "" && impossible(r, col.Name) == "" &&
 		slices.ContainsFunc(col.Aims, func(a matrix.Aim) bool { return a.Suits(r) })
 }
 
-// impossible says why a lock cannot be run under a fault of servers that agree on every write; ""
-// if it can, or the fault is another.
+// impossible returns the reason why a lock cannot be run under a fault of servers that agree on
+// every write, or "".
 func impossible(r matrix.Row, fault string) string {
 	on := nemesis.CapabilitiesOf("process").On(r.System())
 	if ensemble := (nemesis.Scenario{Topology: nemesis.Ensemble}); on.Possible(ensemble) != nil &&
@@ -283,11 +284,11 @@ func impossible(r matrix.Row, fault string) string {
 	return ""
 }
 
-// Tells is what a lock declares whose holder is told. Whether that was in time is in no matrix:
-// each run's report has it (N).
+// Tells is the declaration of a lock that tells its holder about a loss. The matrix does not show
+// whether it does so in time, but the report of each run does (N).
 const Tells = "declares that it tells a loss"
 
-// What a lock lacks that a user may demand.
+// Demands of a user that a lock does not meet.
 const (
 	Untold   = "it does not declare that it tells a loss"
 	Unfenced = "it gives no fencing tokens"
@@ -317,15 +318,15 @@ func (s source) proof(r matrix.Row, c *matrix.Cell) Proof {
 	return p
 }
 
-// Fenced is what a proof has more where the resource refuses old tokens. Such a run judges what the
-// resource keeps, and says whether two clients were inside.
+// Fenced is appended to the command of a proof if the resource refuses old tokens. Such a run
+// judges the resource, and says whether two clients were inside.
 const Fenced = " --workload fenced --properties D,F,U"
 
-// aimed reports whether a run was no control, which shows that a fault that must do no harm does
-// none.
+// aimed reports whether a run was not a control. A control shows that a harmless fault does no
+// harm.
 func aimed(r matrix.Result) bool { return !r.Control }
 
-// command runs the lock of a row under a fault.
+// command returns the command that runs the lock of a row under a fault.
 func command(verb string, r matrix.Row, nemesis string) string {
 	what := "--impl " + r.Impl
 	if r.Adapter != "" {
@@ -340,7 +341,7 @@ func command(verb string, r matrix.Row, nemesis string) string {
 	return advice.Verb(verb) + " " + what + " --nemesis " + nemesis
 }
 
-// declared is what a lock promises.
+// declared returns the declarations of a lock.
 func declared(e impls.Entry) (out []string) {
 	for _, d := range []struct {
 		is   bool

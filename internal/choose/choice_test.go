@@ -126,7 +126,7 @@ func TestARunSuggestsNoLockWithAnotherDefect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := Of(p)
+		k, err := Lookup(p)
 		if err != nil || k == nil {
 			t.Fatal(err)
 		}

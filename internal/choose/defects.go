@@ -11,22 +11,22 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Under names the faults under which the locks of a Known were compared.
-func (k *Known) Under() string {
+// FaultNames names the faults under which the locks of k were compared.
+func (k *Known) FaultNames() string {
 	if k.Fault == crash {
 		return crash
 	}
 	return k.Fault + " and " + crash
 }
 
-// Choose returns the command that names all locks that stay clean under the fault.
+// Choose returns the command that lists all locks that stay clean under the fault.
 func (k *Known) Choose() advice.Command {
 	return advice.Command{Line: Query{Faults: []string{k.Fault}}.Command(), Promise: advice.Promise{
 		Exits: []int{checker.ExitExpected},
 		Says:  []string{fmt.Sprintf("%d of the %s", k.Remain, units.Count(k.Asked, "lock"))}}}
 }
 
-// defects returns the letters that decide and that a cell shows by a defect of the lock itself.
+// defects returns the deciding properties that a cell violates by a defect of the lock itself.
 func defects(cell *matrix.Cell) []string {
 	return slices.DeleteFunc(slices.Clone(cell.Found()), func(letter string) bool {
 		row, _ := history.FindProperty(letter)
@@ -34,8 +34,8 @@ func defects(cell *matrix.Cell) []string {
 	})
 }
 
-// excused reports whether all runs of a cell that violate a letter do so by a class that no lock of
-// its kind can prevent: an overrun, or a write or a clock that the environment lost.
+// excused reports whether all violations of a property in a cell are of a class that no lock of its
+// kind can prevent: an overrun, a write that the environment lost, or a wrong clock.
 func excused(cell *matrix.Cell, letter string) bool {
 	some := false
 	for _, r := range cell.Runs {
@@ -51,5 +51,5 @@ func excused(cell *matrix.Cell, letter string) bool {
 	return some
 }
 
-// environmental are the classes whose cause lies outside of the lock.
+// environmental lists the classes with a cause outside the lock.
 var environmental = []string{checker.LostByFailover, checker.Vanished, checker.Clock}

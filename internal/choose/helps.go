@@ -12,18 +12,18 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Help is what a setting did against a fault.
+// Help is the effect of a setting against a fault.
 type Help struct {
 	MitigationCell
 	Same    bool // it was measured with this lock
-	On      bool // the run that asks has it
+	On      bool // the run has the setting
 	Verdict string
-	Command string // "": no command shows it alone; see Note
+	Command string // empty if no single command shows it; see Note
 	Note    string
 }
 
-// helps are the settings that were measured under a fault: with this lock where there are any, and
-// else with others.
+// helps returns the settings that were measured under a fault. It returns those measured with this
+// lock if there are any, and otherwise those with other locks.
 func helps(lock string, p harness.Plan) (out []Help) {
 	fault := p.Nemesis
 	known, err := Recorded()
@@ -50,11 +50,11 @@ func helps(lock string, p harness.Plan) (out []Help) {
 	if slices.ContainsFunc(out, func(h Help) bool { return h.Same }) {
 		out = slices.DeleteFunc(out, func(h Help) bool { return !h.Same })
 	}
-	// of each setting one trial: under this very fault, if there is one
+	// keep one trial of each setting, preferably under this exact fault
 	slices.SortStableFunc(out, func(a, b Help) int {
 		return batch.Truth(b.Nemesis == fault) - batch.Truth(a.Nemesis == fault)
 	})
-	for i := range out { // what it costs where nothing was to be mended
+	for i := range out { // the cost under a harmless fault
 		if dead := deadAfter(known.Trials, out[i].MitigationCell); dead != "" {
 			out[i].Note = strings.TrimSpace(out[i].Note + " " + dead)
 		}
@@ -76,8 +76,8 @@ const (
 	failed  = "did not help"
 )
 
-// deadAfter says that with a setting no client is granted the lock after a fault that does no harm
-// either; "" if that was not seen.
+// deadAfter returns a note if, with a setting, no client gets the lock even after a harmless fault,
+// or "".
 func deadAfter(trials []MitigationCell, of MitigationCell) string {
 	name, _, _ := strings.Cut(of.Nemesis, ":")
 	for _, c := range trials {

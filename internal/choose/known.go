@@ -1,6 +1,5 @@
 // Package choose looks up what this project has measured on real servers: how often a lock fails
-// under a fault, what helped, and which locks do not fail. It says nothing that its record does not
-// have.
+// under a fault, what helped, and which locks do not fail. It says only what its record contains.
 package choose
 
 import (
@@ -19,23 +18,23 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Known is what is known of a lock under a fault.
+// Known holds the measurements of a lock under a fault.
 type Known struct {
-	Lock, Fault, Line string // Line says what the fault does
+	Lock, Fault, Line string // Line describes the fault
 	TTL               history.Duration
-	Server            string // with its version, if that is known
-	Rates             []Rate // of what was found violated
-	Drawn             []Hit  // what a search found without an aim, in the simulator
-	Search            string // the command that looks for it
-	Clean             int    // runs, if none violated anything that counts
+	Server            string // with its version, if known
+	Rates             []Rate // of the violated properties
+	Drawn             []Hit  // results of a search without an aim in the simulator
+	Search            string // the command that repeats the search
+	Clean             int    // number of runs, if none violated a property that counts
 	Helps             []Help
-	// locks that are clean under this fault and a crash, and show no defect of their own under others
+	// locks that are clean under this fault and a crash and have no defect under others
 	Others []Choice
-	Remain int // locks that are clean under this fault and a crash
-	Asked  int // locks that were measured at all
+	Remain int // number of locks that are clean under this fault and a crash
+	Asked  int // number of measured locks
 }
 
-// Rate is how often properties were found violated, by the scenario that finds them best.
+// Rate is how often properties were violated in the scenario that finds them best.
 type Rate struct {
 	Properties []string `json:"properties"`
 	Nemesis    string   `json:"nemesis"`
@@ -43,29 +42,28 @@ type Rate struct {
 	Of         int      `json:"of"`
 }
 
-// String says it in words.
+// String describes the rate in words.
 func (r Rate) String() string {
 	return fmt.Sprintf("%s in %d of %s of %s", strings.Join(r.Properties, ", "), r.Hits,
 		units.Count(r.Of, "run"), r.Nemesis)
 }
 
-// Hit is in how many of so many simulated runs a letter was violated.
+// Hit is the number of simulated runs that violated a property.
 type Hit struct {
 	Property string
 	Hits, Of int
 }
 
-// PerThousand is how many of 1,000 such runs that makes.
+// PerThousand returns the rate for 1,000 runs.
 func (h Hit) PerThousand() int { return int(math.Round(1000 * float64(h.Hits) / float64(h.Of))) }
 
-// source is a matrix with the counts of many runs, where there are any.
+// source is a matrix with the counts of many runs, if there are any.
 type source struct {
 	*matrix.Matrix
 	counts []Often
 }
 
-// drawn returns what was counted of a lock and a fault with the schedules that a search uses by
-// itself.
+// drawn returns the counts of a lock and a fault with the default schedules of a search.
 func (r *Record) drawn(row, fault string) (all []Hit) {
 	for _, d := range r.Drawn {
 		if d.Row == row && d.Fault == fault {
@@ -75,7 +73,7 @@ func (r *Record) drawn(row, fault string) (all []Hit) {
 	return all
 }
 
-// sources are the locks of lockbench, and the released libraries.
+// sources returns the locks of lockbench and the released libraries.
 func sources() (own, libraries source, err error) {
 	r, err := Recorded()
 	if err != nil {
@@ -84,13 +82,13 @@ func sources() (own, libraries source, err error) {
 	return source{r.Own, r.Often}, source{r.Libraries, nil}, nil
 }
 
-// chosen has the choices under single faults, by column, since the pages of a matrix ask for each
-// often: functions that make them once.
+// chosen caches the choices under single faults by column, because the pages of a matrix need each
+// of them often.
 var chosen sync.Map
 
-// under are all locks and libraries as Choose has them under one fault. The caller may keep and
-// change the slice.
-func under(column string) ([]Choice, error) {
+// choicesUnder returns the result of Choose for one fault. The caller may keep and change the
+// slice.
+func choicesUnder(column string) ([]Choice, error) {
 	once, _ := chosen.LoadOrStore(column, sync.OnceValues(func() ([]Choice, error) {
 		return Choose(Query{Faults: []string{column}})
 	}))
@@ -98,8 +96,9 @@ func under(column string) ([]Choice, error) {
 	return slices.Clone(all), err
 }
 
-// Of looks up the lock and the fault of a run; nil if nothing was measured of them.
-func Of(p harness.Plan) (*Known, error) {
+// Lookup returns the measurements of the lock and the fault of a plan. It returns nil if there are
+// none.
+func Lookup(p harness.Plan) (*Known, error) {
 	record, err := Recorded()
 	r, ok := matrix.RowFor(p)
 	if err != nil || !ok {
@@ -119,11 +118,11 @@ func Of(p harness.Plan) (*Known, error) {
 		if len((Query{}).counts(cell.Found())) == 0 && len((Query{}).counts(cell.Unknown())) == 0 {
 			k.Clean = s.runs(cell)
 		}
-		all, err := under(c.Name)
+		all, err := choicesUnder(c.Name)
 		if err != nil {
 			return nil, err
 		}
-		// a search draws the direction of a clock's step, too
+		// a search also draws the direction of a clock's step
 		fault, _, _ := strings.Cut(c.Fault(), ":")
 		k.Drawn = record.drawn(r.Name, fault)
 		if len(k.Drawn) > 0 {
@@ -142,7 +141,7 @@ func Of(p harness.Plan) (*Known, error) {
 	return nil, nil
 }
 
-// serverOf names the servers that a lock was measured on.
+// serverOf names the servers on which a lock was measured.
 func serverOf(r matrix.Row, versions map[string]string) string {
 	if system := r.System(); system != nemesis.Redis {
 		return strings.TrimSpace(system + " " + versions[system])
@@ -150,7 +149,7 @@ func serverOf(r matrix.Row, versions map[string]string) string {
 	return strings.TrimSpace("Redis " + versions["redis"])
 }
 
-// rates are the properties of a cell that some run violated, those that were found alike together.
+// rates returns the violated properties of a cell. It groups properties with the same counts.
 func (s source) rates(c *matrix.Cell) (out []Rate) {
 	add := func(property, nemesis string, hits, of int) {
 		for i := range out {
@@ -192,10 +191,10 @@ func (s source) rates(c *matrix.Cell) (out []Rate) {
 	return out
 }
 
-// runs counts the runs of a cell that were judged.
+// runs counts the judged runs of a cell.
 func (s source) runs(c *matrix.Cell) (n int) {
 	for _, o := range s.counts {
-		for _, h := range slices.Concat(o.Clean, o.Found) { // found: what is only reported
+		for _, h := range slices.Concat(o.Clean, o.Found) { // found: properties that are only reported
 			if h.Row == c.Row && h.Column == c.Column {
 				n = max(n, h.Of)
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 )
 
-// Record is all that this package knows. A program of the lab writes it from longer records, and it
-// is part of the binary.
+// Record is all data of this package. A program of the lab extracts it from longer records, and it
+// is embedded in the binary.
 type Record struct {
 	Own, Libraries *matrix.Matrix
 	Often          []Often
@@ -22,20 +22,20 @@ type Record struct {
 	Drawn          []Drawn
 }
 
-// Often is how often many runs of one environment found each letter of each cell.
+// Often counts the violations of each cell in many runs in one environment.
 type Often struct {
 	Found []Count
-	Clean []Count // cells in which no run found anything; their Property is ""
+	Clean []Count // cells without any violation; their Property is ""
 }
 
-// Count is in how many of so many judged runs of a cell a letter was violated.
+// Count is the number of judged runs of a cell that violated a property.
 type Count struct {
 	Row, Column, Property, Nemesis string
 	Hits, Of                       int
 }
 
-// Drawn is in how many of so many simulated runs a letter was violated, where the moment of the
-// fault and the order of messages were drawn.
+// Drawn is the number of simulated runs that violated a property, with random moments of the fault
+// and a random order of messages.
 type Drawn struct {
 	Row, Fault string
 	Hit
@@ -44,8 +44,8 @@ type Drawn struct {
 //go:embed known.json.gz
 var known string
 
-// Recorded returns the record of the binary, which is read when it is first asked for. The caller
-// must not change it.
+// Recorded returns the embedded record. It decodes the record at the first call. The caller must
+// not change it.
 var Recorded = sync.OnceValues(func() (*Record, error) {
 	z, err := gzip.NewReader(strings.NewReader(known))
 	if err != nil {
@@ -55,7 +55,7 @@ var Recorded = sync.OnceValues(func() (*Record, error) {
 	return r, json.NewDecoder(z).Decode(r)
 })
 
-// Write writes the record without what nothing here reads.
+// Write writes the record without data that this package does not read.
 func (r Record) Write(w io.Writer) error {
 	r.Own, r.Libraries = slim(r.Own), slim(r.Libraries)
 	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
@@ -68,7 +68,7 @@ func (r Record) Write(w io.Writer) error {
 	return z.Close()
 }
 
-// slim returns a matrix without the words and directories of its runs.
+// slim returns a matrix without the texts and directories of its runs.
 func slim(m *matrix.Matrix) *matrix.Matrix {
 	if m == nil {
 		return nil
@@ -95,7 +95,7 @@ func slim(m *matrix.Matrix) *matrix.Matrix {
 	return &out
 }
 
-// slimRun returns what is counted of a run: its letters, and whether it is fit to be counted.
+// slimRun returns a run with its properties and whether it is fit to be counted.
 func slimRun(r matrix.Result) matrix.Result {
 	short := matrix.Result{Nemesis: r.Nemesis, Control: r.Control}
 	short.Stalled, short.Properties, short.Classes = r.Unfit(), r.Properties, map[string]string{}

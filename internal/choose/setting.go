@@ -9,19 +9,18 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// Setting is something that people switch on against a fault.
+// Setting is a setting that people use against a fault.
 type Setting struct {
 	Name         string
-	Topology     string   `json:",omitempty"` // that it needs, or "" for any
-	Replicas     int      `json:",omitempty"` // of the master, or 0 for one
+	Topology     string   `json:",omitempty"` // the required topology, or "" for any
+	Replicas     int      `json:",omitempty"` // replicas of the master; 0 means one
 	WaitReplicas int      `json:",omitempty"`
 	RedisConfig  []string `json:",omitempty"`
-	// LeaseTimes says by how much the lease is longer than the one that the faults are made for. It
-	// is 0 for other settings.
+	// LeaseTimes is the factor for the lease of the matrix. It is 0 for other settings.
 	LeaseTimes int `json:",omitempty"`
 }
 
-// setting finds a setting by its name.
+// setting returns the setting with a name, or the zero value.
 func (r *Record) setting(name string) Setting {
 	i := slices.IndexFunc(r.Settings, func(s Setting) bool { return s.Name == name })
 	if i < 0 {
@@ -30,7 +29,7 @@ func (r *Record) setting(name string) Setting {
 	return r.Settings[i]
 }
 
-// flags returns the flags of run that switch a setting on.
+// flags returns the flags of run for a setting.
 func (s Setting) flags() (flags string) {
 	if s.Topology != "" {
 		flags += " --topology " + s.Topology
@@ -50,13 +49,13 @@ func (s Setting) flags() (flags string) {
 	return flags
 }
 
-// in reports whether a run has a setting. A replica of the topology failover is one although no
-// flag names it.
+// in reports whether a run has a setting. The topology failover has one replica even if no flag
+// says so.
 func (s Setting) in(p harness.Plan) bool {
 	return s.Name != "" && !s.lease() && s.WaitReplicas == p.WaitReplicas &&
 		max(1, s.Replicas) == max(1, p.Replicas) && slices.Equal(s.RedisConfig, p.RedisConfig)
 }
 
-// lease reports whether a setting is a longer lease. Its trials keep the fault as long as it was,
-// and no flag of run does: there the fault grows with the lease.
+// lease reports whether a setting is a longer lease. Its trials keep the original length of the
+// fault. No flag of run does that, since a run's fault grows with the lease.
 func (s Setting) lease() bool { return s.LeaseTimes > 0 }

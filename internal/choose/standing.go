@@ -12,11 +12,11 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Standing is how a lock stands under one fault.
+// Standing is the result of a lock under one fault.
 type Standing struct {
-	Against string // why it does not remain; "": it does
-	Broken  bool   // a property that counts is violated; else it is not known
-	Remark  string // what decides whether the fault does harm
+	Against string // the reason why the lock does not remain, or ""
+	Broken  bool   // a property that counts is violated; otherwise Against means unknown
+	Remark  string // the condition under which the fault does harm
 }
 
 func (s source) standing(r matrix.Row, column string, q Query) Standing {
@@ -38,7 +38,7 @@ func (s source) standing(r matrix.Row, column string, q Query) Standing {
 	return Standing{}
 }
 
-// broken is how a lock stands of which properties that count were violated.
+// broken returns the standing of a lock that violated properties that count.
 func (s source) broken(cell *matrix.Cell, found []string, q Query) Standing {
 	t := Standing{Against: fmt.Sprintf("%s violates %s", cell.Column, s.often(cell, found)),
 		Broken: true}
@@ -48,21 +48,21 @@ func (s source) broken(cell *matrix.Cell, found []string, q Query) Standing {
 	case sure:
 		return Standing{Remark: t.Against + " only if work outlasts the lease; yours does not"}
 	default:
-		t.Against += " only if work outlasts what is left of the lease, which is the session's: " +
-			"how much that is at a grant, the lock does not say"
+		t.Against += " only if work outlasts the rest of the lease of its session: " +
+			"the lock does not say how much that is at a grant"
 	}
 	return t
 }
 
-// short reports whether the user's work, with a pause in it, ends within the lease.
+// short reports whether the user's work, including a pause, ends within the lease.
 func (q Query) short() bool { return q.Work > 0 && q.Work+q.Pause < q.Lease }
 
-// stays ends the name of an aim whose holder stays inside until another client is.
+// stays is the suffix of an aim whose holder stays inside until another client is inside as well.
 const stays = ":stay"
 
-// onlyOverrun reports whether all that was found is that a holder who stays inside until another
-// client is there has outlasted its lease. It is sure where the leases of these runs are known, and
-// none was valid still: a grant gives a whole lease then.
+// onlyOverrun reports whether the only violation is that a holder outlasted its lease by staying
+// inside until another client entered. It is sure if no lease of these runs was still valid then,
+// which means that a grant gives a whole lease.
 func onlyOverrun(c *matrix.Cell, found []string) (only, sure bool) {
 	if len(found) != 1 || found[0] != checker.MutualExclusion {
 		return false, false
@@ -81,7 +81,7 @@ func onlyOverrun(c *matrix.Cell, found []string) (only, sure bool) {
 	return only, only && sure
 }
 
-// counts are those of the properties that count for the user.
+// counts returns the properties that count for the user.
 func (q Query) counts(properties []string) []string {
 	return slices.DeleteFunc(slices.Clone(properties), func(p string) bool {
 		row, _ := history.FindProperty(p)
@@ -95,7 +95,7 @@ func (q Query) counts(properties []string) []string {
 	})
 }
 
-// often says how often each of these properties was found.
+// often says how often each of these properties was violated.
 func (s source) often(c *matrix.Cell, found []string) string {
 	var out []string
 	for _, r := range s.rates(c) {
@@ -106,7 +106,7 @@ func (s source) often(c *matrix.Cell, found []string) string {
 				units.Count(r.Of, "run")))
 		}
 	}
-	if len(out) == 0 { // it is found without any fault, too
+	if len(out) == 0 { // it is also found without any fault
 		return strings.Join(found, ", ")
 	}
 	return units.List(out)

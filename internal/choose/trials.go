@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// MitigationCell is what one mitigation did to one cell.
+// MitigationCell is the effect of one mitigation in one cell.
 type MitigationCell struct {
 	Mitigation string `json:"mitigation"`
 	Row        string `json:"row"`
@@ -19,22 +19,22 @@ type MitigationCell struct {
 	With       Trials `json:"with"`
 }
 
-// Trials is what several runs of the same kind found.
+// Trials is the result of several runs of the same kind.
 type Trials struct {
 	Runs     int            `json:"runs"`
-	Violated map[string]int `json:"violated"` // letter -> runs that found it
-	// runs that found nothing, but in which no client was granted the lock after the failover either
+	Violated map[string]int `json:"violated"` // number of violating runs by property
+	// runs without a violation in which no client was granted the lock after the failover
 	Stuck int `json:"stuck,omitempty"`
-	// other runs that found nothing and of which S is not known
+	// other runs without a violation that leave S unknown
 	Unknown int    `json:"unknown,omitempty"`
-	Reason  string `json:"reason,omitempty"` // why, of one of them
-	// median of acquires without competition, without any fault
+	Reason  string `json:"reason,omitempty"` // why S is unknown in one of them
+	// median acquire time without competition and faults
 	Acquire history.Duration `json:"acquire"`
 	// the longest time from the fault to the next grant
 	Recovery history.Duration `json:"recovery,omitempty"`
 }
 
-// String is "SL 5/5, R 4/5", "-" or what is not known.
+// String returns the result in the form "SL 5/5, R 4/5".
 func (t Trials) String() string {
 	var groups []string
 	byCount := map[int]string{}

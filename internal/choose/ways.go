@@ -7,25 +7,24 @@ import (
 	"strings"
 )
 
-// Way is a question that leads out where no lock remains: what has to be otherwise, and what
-// remains then.
+// Way is a changed query for users whose query no lock meets, with the locks that meet it.
 type Way struct {
 	What    string   `json:"what"`
 	Command string   `json:"command"`
 	Locks   []string `json:"locks,omitempty"`
-	Closest *Choice  `json:"closest,omitempty"` // where none remains
+	Closest *Choice  `json:"closest,omitempty"` // set if no lock meets it
 	query   Query
 }
 
-// others are what can be had instead of a master that fails over to a replica that lags behind.
+// others lists the alternatives to a failover to a replica that lags behind.
 var others = []struct{ fault, what string }{
 	{"leader-loss", "servers whose members agree on every write, as etcd and ZooKeeper, have no " +
-		"replica that lags behind; what they can lose is their leader"},
+		"replica that lags behind; they can only lose their leader"},
 	{"minority-loss", "independent masters without replicas do not fail over; a minority of them " +
 		"may die, and one that restarts must have its data or stay away for a lease"},
 }
 
-// WaysOut are the questions to ask next where no lock remains.
+// WaysOut returns changed queries to try if no lock meets the query.
 func WaysOut(q Query) (ways []Way, err error) {
 	var asked []Way
 	add := func(q Query, what string) {
@@ -67,7 +66,7 @@ func WaysOut(q Query) (ways []Way, err error) {
 	return ways, nil
 }
 
-// Command asks the question.
+// Command returns the command line of the query.
 func (q Query) Command() string {
 	out := advice.Verb("choose")
 	if len(q.Faults) > 0 {

@@ -70,7 +70,7 @@ func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer)
 			continue
 		}
 		e.Shown.Report = e.Shown.Dir + "/" + store.Report
-		e.Shown.Reproduce = advice.RunPlan.Of(filepath.Join(dir, store.Plan)).Line
+		e.Shown.Reproduce = advice.RunPlan.Fill(filepath.Join(dir, store.Plan)).Line
 		if shrunk == shrinkMax || e.Shown.Counterexample != "" {
 			continue
 		}

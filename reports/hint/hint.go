@@ -29,7 +29,7 @@ type Hint struct {
 
 // After returns the hints after a run. Environment is the one that the user named, or "".
 func After(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint, err error) {
-	k, err := choose.Of(p)
+	k, err := choose.Lookup(p)
 	if k == nil {
 		k = &choose.Known{}
 	}
@@ -54,7 +54,7 @@ func likely(v *checker.Verdict, k *choose.Known) (h Hint) {
 	h.Command = k.Choose()
 	h.Text = fmt.Sprintf("Measured before, with a lease of %s: %s; of %s, %d are known to stay "+
 		"clean under %s (%s).", units.Span(k.TTL), units.List(k.Rates), units.Count(k.Asked, "lock"),
-		k.Remain, k.Under(), h.Command)
+		k.Remain, k.FaultNames(), h.Command)
 	return h
 }
 

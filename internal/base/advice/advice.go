@@ -2,13 +2,13 @@
 // of its result.
 package advice
 
-// A Command is a line that lockbench prints, with what it promises.
+// A Command is a line that lockbench prints, with the promised result.
 type Command struct {
 	Line string
 	Promise
 }
 
-// String returns the line as it is typed.
+// String returns the command line.
 func (c Command) String() string { return c.Line }
 
 // MarshalText returns the line: the promise is not printed.

@@ -9,7 +9,7 @@ var (
 
 	RunLock = form("run --impl token-lua")
 	RunPlan = form("run --plan %s", "{plan}")
-	// Check ends as the run did.
+	// Check ends with the exit code of the run.
 	Check = form("check %s", "{run}")
 
 	ExploreAdapter = form("explore --adapter %s", "{adapter}").ends(0, 1)

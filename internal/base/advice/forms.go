@@ -18,8 +18,8 @@ type Form struct {
 
 var forms []*Form
 
-// form makes a Form that ends with 0 unless it says otherwise. The example fills its places when a
-// test runs it; words in braces stand for files that the test has made.
+// form creates a Form that promises exit code 0 unless ends changes that. A test fills its places
+// with the example. The test replaces words in braces by files that it creates.
 func form(line string, example ...string) *Form {
 	f := &Form{Promise{Exits: []int{0}}, line, example}
 	forms = append(forms, f)
@@ -32,11 +32,11 @@ func (f *Form) ends(codes ...int) *Form {
 	return f
 }
 
-// Forms returns all kinds of commands with fixed words. The caller may keep and change the slice.
+// Forms returns all forms. The caller may keep and change the slice.
 func Forms() []*Form { return slices.Clone(forms) }
 
-// Of returns the command whose places are filled with parts, each quoted for a shell.
-func (f *Form) Of(parts ...string) Command {
+// Fill returns the command whose places are filled with parts, each quoted for a shell.
+func (f *Form) Fill(parts ...string) Command {
 	quoted := make([]any, len(parts))
 	for i, p := range parts {
 		quoted[i] = units.Quoted(p)
@@ -47,7 +47,7 @@ func (f *Form) Of(parts ...string) Command {
 // String returns the line of a form without places.
 func (f *Form) String() string { return program + f.line }
 
-// Example returns the words after the program's name with which a test runs the form.
+// Example returns the arguments with which a test runs the form.
 func (f *Form) Example() []string {
 	parts := slices.Clone(f.example)
 	var words []string
@@ -60,7 +60,8 @@ func (f *Form) Example() []string {
 	return words
 }
 
-// Verb begins a command whose words depend on a run, or names a verb in a sentence.
+// Verb returns the start of a command whose arguments depend on a run, or the name of a verb in a
+// sentence.
 func Verb(name string) string { return program + name }
 
 const (

@@ -34,7 +34,7 @@ func (w *Runs) Run(ctx context.Context, p harness.Plan, name string) (*checker.V
 		return nil, err
 	}
 	r, err := Run(ctx, p, Options{Dir: dir, Workers: &w.workers,
-		Command: advice.RunPlan.Of(filepath.Join(dir, store.Plan)).Line})
+		Command: advice.RunPlan.Fill(filepath.Join(dir, store.Plan)).Line})
 	if r == nil {
 		return nil, err
 	}
