@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exhaustive has the flags of the search through the table of expected verdicts.
+// exhaustive holds the flags of the search through the table of expected verdicts.
 type exhaustive struct {
 	search         study.ExhaustiveSearch
 	results, store string
@@ -33,8 +33,8 @@ func exhaustiveCommand() *cobra.Command {
 	s.IntVar(&f.search.Jobs, "jobs", runtime.NumCPU(), "runs at the same time")
 	s.StringVar(&f.store, "store", "../store", "directory that keeps the search")
 	s.StringVar(&f.resume, "resume", "", "go on with an interrupted search: its directory")
-	s.StringVar(&f.results, "results", "", "also keep what was found here, and write the pages")
-	s.BoolVar(&f.asJSON, "json", false, "print what was found as JSON")
+	s.StringVar(&f.results, "results", "", "also store the results here, and write the pages")
+	s.BoolVar(&f.asJSON, "json", false, "print the results as JSON")
 	return c
 }
 
@@ -63,11 +63,11 @@ func (f *exhaustive) run(c *cobra.Command) error {
 	return f.show(c, found)
 }
 
-// check refuses flags that would have no effect.
+// check returns an error for flags that would have no effect.
 func (f *exhaustive) check(c *cobra.Command) error {
 	for _, name := range []string{"each", "rows", "columns"} {
 		if f.resume != "" && c.Flags().Changed(name) {
-			return fmt.Errorf("--resume goes on with what was asked for then; leave --%s away", name)
+			return fmt.Errorf("--resume uses the original settings; remove --%s", name)
 		}
 	}
 	if f.search.Each <= 0 {

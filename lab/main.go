@@ -1,5 +1,5 @@
-// Command lab makes the pages and records of this project's own measurements. It works on what
-// lockbench has run:
+// Command lab writes the pages and records of this project's own measurements. It reads the results
+// of lockbench:
 //
 //	lockbench matrix
 //	cd lab && go run . docs ../store/matrix-all/latest
@@ -44,10 +44,10 @@ func resultsFlag(c *cobra.Command, dir *string) {
 	c.Flags().StringVar(dir, "results", "results", "directory of records and pages")
 }
 
-// checkDir refuses a directory that does not exist, before anything is measured for it.
+// checkDir returns an error if a directory does not exist, before anything is measured for it.
 func checkDir(dir string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("%s is no directory; make it first", dir)
+		return fmt.Errorf("%s is not a directory; create it first", dir)
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func docsCommand() *cobra.Command {
 		Short: "Keep what a matrix found, and write all pages",
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := readMatrix(args[0])
-			return errors.Join(err, checkDir(dir), unless(err, func() error {
+			return errors.Join(err, checkDir(dir), ifOK(err, func() error {
 				return study.WriteDocs(m, dir)
 			}))
 		}}
@@ -66,8 +66,8 @@ func docsCommand() *cobra.Command {
 	return c
 }
 
-// unless calls f if there was no error.
-func unless(err error, f func() error) error {
+// ifOK calls f unless err is set.
+func ifOK(err error, f func() error) error {
 	if err != nil {
 		return nil
 	}
@@ -98,7 +98,7 @@ func soakCommand() *cobra.Command {
 				return err
 			}
 			if n := len(s.Contradictions()); n > 0 {
-				return fmt.Errorf("%d letters are not what they have to be", n)
+				return fmt.Errorf("%d letters are not as required", n)
 			}
 			return nil
 		}}

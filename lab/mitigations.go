@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// mitigations has the flags of the measurement of settings that are said to mend faults.
+// mitigations holds the flags of the measurement of settings that are said to mend faults.
 type mitigations struct {
 	options        matrix.Options
 	store, results string

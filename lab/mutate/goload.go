@@ -16,19 +16,18 @@ import (
 	"strings"
 )
 
-// program is the package of the locks, parsed and with its types.
+// program is the parsed and type-checked package of the locks.
 type program struct {
 	set     *token.FileSet
 	names   []string
 	files   map[string]*ast.File
-	bare    map[string]*ast.File // the same without the bodies of functions: quick to check
+	bare    map[string]*ast.File // without function bodies, which makes checks fast
 	texts   map[string]string
 	info    *types.Info
 	imports types.Importer
 }
 
-// load reads the package of the locks in a folder. It asks the go command for what the package
-// imports.
+// load reads the package of the locks in a directory. It runs the go command to find its imports.
 func load(folder string, files fs.FS) (*program, error) {
 	p := &program{set: token.NewFileSet(), files: map[string]*ast.File{}, bare: map[string]*ast.File{},
 		texts: map[string]string{}}
@@ -76,8 +75,8 @@ func withoutBodies(set *token.FileSet, name string, text []byte) (*ast.File, err
 	return file, nil
 }
 
-// check finds what is wrong with the types of the package. That an import is not used is no error:
-// the mutants stand beside the original.
+// check returns the type errors of the package. It ignores unused imports, which some mutants
+// cause.
 func (p *program) check(files map[string]*ast.File, info *types.Info) (wrong []types.Error) {
 	conf := types.Config{Importer: p.imports, Error: func(err error) {
 		var e types.Error
@@ -89,11 +88,11 @@ func (p *program) check(files map[string]*ast.File, info *types.Info) (wrong []t
 	for _, name := range p.names {
 		list = append(list, files[name])
 	}
-	_, _ = conf.Check("impls", p.set, list, info) // the errors came one by one
+	_, _ = conf.Check("impls", p.set, list, info) // conf.Error has received the errors
 	return wrong
 }
 
-// importsOf reads the compiled packages that the package in a folder needs.
+// importsOf reads the compiled imports of the package in a directory.
 func importsOf(set *token.FileSet, folder string) (types.Importer, error) {
 	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", ".")
 	list.Dir, list.Stderr = folder, os.Stderr

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// place is a node of a Go file with the nodes around it, and collects the mutants of a function.
+// place is a position in the syntax tree of a Go file. It collects the mutants of a function.
 type place struct {
 	*program
-	text    string // of the file
-	where   string // the function
+	text    string // text of the file
+	where   string // name of the function
 	parents []ast.Node
 	found   *[]Mutant
 }
 
-// mutants makes the mutants of the functions of a file.
+// mutants returns the mutants of the functions of a file.
 func (p *program) mutants(s source) ([]Mutant, error) {
 	var found []Mutant
 	for _, d := range p.files[s.file].Decls {
@@ -42,7 +42,7 @@ func (p *program) mutants(s source) ([]Mutant, error) {
 	return good, nil
 }
 
-// lower makes newX the name of a type x.
+// lower converts the constructor name newX to the name of the type x.
 func lower(name string) string {
 	if len(name) < len("newX") {
 		return name
@@ -52,7 +52,7 @@ func lower(name string) string {
 
 func receiver(f *ast.FuncDecl) string { return types.ExprString(f.Recv.List[0].Type) }
 
-// walk lets every operator see every node, from the outside to the inside.
+// walk applies every operator to every node, from the outside in.
 func (p *place) walk(root ast.Node) {
 	ast.Inspect(root, func(n ast.Node) bool {
 		if n == nil {
@@ -67,7 +67,7 @@ func (p *place) walk(root ast.Node) {
 	})
 }
 
-// parent is the node around the one that is looked at.
+// parent returns the parent of the current node.
 func (p *place) parent() ast.Node {
 	if len(p.parents) == 0 {
 		return nil
@@ -75,33 +75,33 @@ func (p *place) parent() ast.Node {
 	return p.parents[len(p.parents)-1]
 }
 
-// src is the text of a node.
+// src returns the source text of a node.
 func (p *place) src(n ast.Node) string { return p.text[p.offset(n.Pos()):p.offset(n.End())] }
 
 func (p *place) offset(at token.Pos) int { return p.set.Position(at).Offset }
 
-// instead notes a mutant in which a node reads otherwise.
+// instead records a mutant that replaces a node by another text.
 func (p *place) instead(operator string, n ast.Node, text string) {
-	p.between(operator, n.Pos(), n.End(), text)
+	p.replace(operator, n.Pos(), n.End(), text)
 }
 
-// between notes a mutant in which a piece of text reads otherwise.
-func (p *place) between(operator string, from, to token.Pos, text string) {
+// replace records a mutant that replaces a range of the text.
+func (p *place) replace(operator string, from, to token.Pos, text string) {
 	old := p.text[p.offset(from):p.offset(to)]
 	p.note(operator, from, old, text, edit{p.offset(from), p.offset(to), text})
 }
 
-// note notes a mutant.
+// note records a mutant.
 func (p *place) note(operator string, at token.Pos, old, text string, edits ...edit) {
 	*p.found = append(*p.found, Mutant{Where: p.where, Operator: operator, Old: old, New: text,
 		Line: p.set.Position(at).Line, edits: edits})
 }
 
-// mostTries is how many variables may be left unused by one mutant.
+// mostTries limits the unused variables of a mutant.
 const mostTries = 3
 
-// compiles reports whether the package still compiles with a mutant. A variable that is left unused
-// gets a use.
+// compiles reports whether the package still compiles with a mutant. It adds a use of each unused
+// variable to the mutant.
 func (p *program) compiles(file string, m *Mutant) bool {
 	for range mostTries {
 		text := apply(p.texts[file], m.edits)
@@ -123,11 +123,11 @@ func (p *program) compiles(file string, m *Mutant) bool {
 	return false
 }
 
-// checkWith checks the package with the helpers of the mutants in it.
+// checkWith checks the package together with the helpers of the mutants.
 func (p *program) checkWith(files map[string]*ast.File) []types.Error {
 	helper, err := parser.ParseFile(p.set, helperFile, helpers+noScripts, 0)
 	if err != nil {
-		panic(err) // it is a constant
+		panic(err) // the source is constant
 	}
 	q := *p
 	q.names = append([]string{helperFile}, p.names...)
@@ -159,7 +159,7 @@ func (p *program) use(m *Mutant, changed *ast.File, at token.Pos, name string) b
 	return true
 }
 
-// original is an insertion at an offset of the changed text as an edit of the original one.
+// original converts an insertion into the changed text to an edit of the original text.
 func (p *program) original(edits []edit, offset int, text string) edit {
 	for _, e := range edits {
 		if grown := len(e.text) - (e.to - e.from); e.from < offset {

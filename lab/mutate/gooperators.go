@@ -9,20 +9,20 @@ import (
 	"strconv"
 )
 
-// goOperators are the operators on Go. Each looks at one node and notes the mutants in which that
-// node is changed.
+// goOperators lists the operators on Go code. Each looks at one node and records the mutants that
+// change it.
 var goOperators = []func(p *place, n ast.Node){
 	(*place).dropArgument, (*place).scaleNumber, (*place).conditions, (*place).values,
 	(*place).commands, (*place).statements, (*place).constants, (*place).swallow, (*place).offByOne,
 	(*place).otherClock,
 }
 
-// senders are the calls that send a command to Redis, with the number of arguments before those of
-// the command: the context and the name, or what tells a script apart.
+// senders maps the functions that send a command to Redis to the number of arguments before the
+// command: the context and the name or script.
 var senders = map[string]int{"Do": 2, "send": 2, "sendTo": 3, "eval": 3, "Eval": 3}
 
-// sends is the call in an expression that sends a command; nil: there is none. Functions inside the
-// expression do not count.
+// sends returns the call in an expression that sends a command, or nil. It does not look into
+// function literals.
 func sends(n ast.Node) (found *ast.CallExpr) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch x := n.(type) {
@@ -38,7 +38,7 @@ func sends(n ast.Node) (found *ast.CallExpr) {
 	return found
 }
 
-// called is the name of the function or method that is called.
+// called returns the name of the function or method that is called.
 func called(c *ast.CallExpr) string {
 	switch f := c.Fun.(type) {
 	case *ast.SelectorExpr:
@@ -49,7 +49,7 @@ func called(c *ast.CallExpr) string {
 	return ""
 }
 
-// arguments are those of the command that a call sends, without its name.
+// arguments returns the arguments of the command that a call sends, without its name.
 func arguments(n ast.Node) []ast.Expr {
 	c, ok := n.(*ast.CallExpr)
 	if !ok || c.Ellipsis != token.NoPos {
@@ -74,10 +74,10 @@ func (p *place) dropArgument(n ast.Node) {
 	}
 }
 
-// scaled are the methods of a time whose result is a number without a unit.
+// scaled lists the methods of a time that return a number without a unit.
 var scaled = []string{"Milliseconds", "Seconds"}
 
-// scaleNumber makes a time or a number ten times as large and a tenth.
+// scaleNumber multiplies and divides a time or a number by ten.
 func (p *place) scaleNumber(n ast.Node) {
 	switch x := n.(type) {
 	case *ast.CallExpr:
@@ -106,13 +106,13 @@ func (p *place) scale(e ast.Expr) {
 	}
 }
 
-// assigned reports whether an expression is what a statement changes.
+// assigned reports whether a statement assigns to an expression.
 func (p *place) assigned(e ast.Expr) bool {
 	a, ok := p.parent().(*ast.AssignStmt)
 	return ok && slices.Contains(a.Lhs, e)
 }
 
-// kind is the type of an expression as it is written.
+// kind returns the type of an expression as source text.
 func (p *place) kind(e ast.Expr) string {
 	t := p.info.Types[e].Type
 	if t == nil {
@@ -126,15 +126,15 @@ func (p *place) kind(e ast.Expr) string {
 	return types.TypeString(t, nil)
 }
 
-// opposite is what a comparison says when it is negated; loose is the same with or without the case
-// of equality.
+// opposite maps a comparison to its negation. Loose maps it to the comparison that treats equality
+// the other way.
 var (
 	opposite = map[token.Token]string{token.EQL: "!=", token.NEQ: "==", token.LSS: ">=",
 		token.GEQ: "<", token.GTR: "<=", token.LEQ: ">"}
 	loose = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">"}
 )
 
-// conditions negates and drops what an if, a case or a loop asks.
+// conditions negates and drops the conditions of if, case and for.
 func (p *place) conditions(n ast.Node) {
 	switch x := n.(type) {
 	case *ast.IfStmt:
@@ -152,12 +152,12 @@ func (p *place) conditions(n ast.Node) {
 	}
 }
 
-// condition negates each part of a condition and drops it. What stands alone is dropped by saying
-// what its value is.
+// condition negates and drops each part of a condition. A condition that has a single part is
+// dropped by replacing it with the constant alone.
 func (p *place) condition(e ast.Expr, alone string) {
 	if b, ok := e.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) {
-		p.between(DropComparison, b.Pos(), b.End(), p.src(b.Y))
-		p.between(DropComparison, b.Pos(), b.End(), p.src(b.X))
+		p.replace(DropComparison, b.Pos(), b.End(), p.src(b.Y))
+		p.replace(DropComparison, b.Pos(), b.End(), p.src(b.X))
 		p.condition(b.X, "")
 		p.condition(b.Y, "")
 		return
@@ -181,7 +181,7 @@ func (p *place) negate(e ast.Expr) {
 	}
 }
 
-// values negates and drops comparisons that are handed on: returned, assigned or passed.
+// values negates and drops comparisons that are returned, assigned or passed to a call.
 func (p *place) values(n ast.Node) {
 	var values []ast.Expr
 	switch x := n.(type) {
@@ -200,7 +200,7 @@ func (p *place) values(n ast.Node) {
 	}
 }
 
-// commands drops a command, and says in its place that it was done.
+// commands drops a command and replaces its result by a success.
 func (p *place) commands(n ast.Node) {
 	e, ok := n.(*ast.CallExpr)
 	if !ok || sends(e) == nil || p.inChain() {
@@ -213,8 +213,7 @@ func (p *place) commands(n ast.Node) {
 	}
 }
 
-// inChain reports whether a call is only the beginning of a longer one, as a.Do() is of
-// a.Do().Err().
+// inChain reports whether a call is only the start of a chain, as a.Do() is in a.Do().Err().
 func (p *place) inChain() bool {
 	_, ok := p.parent().(*ast.SelectorExpr)
 	return ok
@@ -245,7 +244,7 @@ func (p *place) statements(n ast.Node) {
 	}
 }
 
-// drop leaves a statement out that only does something.
+// drop removes a statement that declares nothing.
 func (p *place) drop(s ast.Stmt) {
 	switch x := s.(type) {
 	case *ast.ExprStmt, *ast.DeferStmt:
@@ -264,7 +263,7 @@ func leaves(s ast.Stmt) bool {
 	return ok
 }
 
-// shortest is how much of a statement a list shows.
+// shortest is the largest number of characters of a statement in a list.
 const shortest = 60
 
 func short(s string) string {
@@ -275,7 +274,7 @@ func short(s string) string {
 	return s
 }
 
-// constants writes a constant where a value of the run belongs: in a command, or in what is kept.
+// constants replaces a variable value by a constant, in a command or an assignment.
 func (p *place) constants(n ast.Node) {
 	values := arguments(n)
 	switch x := n.(type) {
@@ -286,10 +285,10 @@ func (p *place) constants(n ast.Node) {
 	}
 	for _, v := range values {
 		if p.info.Types[v].Value != nil {
-			continue // it is one
+			continue // the value is constant already
 		}
 		if c, ok := v.(*ast.CallExpr); ok && called(c) == "Key" {
-			continue // all clients of a run mean the same key
+			continue // all clients of a run use the same key
 		}
 		switch p.kind(v) {
 		case "string":
@@ -300,7 +299,7 @@ func (p *place) constants(n ast.Node) {
 	}
 }
 
-// swallow returns no error where there is one.
+// swallow returns nil instead of an error.
 func (p *place) swallow(n ast.Node) {
 	r, ok := n.(*ast.ReturnStmt)
 	if !ok {
@@ -317,7 +316,7 @@ func (p *place) swallow(n ast.Node) {
 	}
 }
 
-// offByOne moves a bound by one, or over the case of equality.
+// offByOne moves a bound by one or changes how it treats equality.
 func (p *place) offByOne(n ast.Node) {
 	switch x := n.(type) {
 	case *ast.BinaryExpr:
@@ -332,7 +331,7 @@ func (p *place) offByOne(n ast.Node) {
 	}
 }
 
-// otherClock reads the wall clock where the lock reads the monotonic one, and the other way round.
+// otherClock swaps the wall clock and the monotonic clock.
 func (p *place) otherClock(n ast.Node) {
 	c, ok := n.(*ast.CallExpr)
 	if !ok || len(c.Args) > 0 {

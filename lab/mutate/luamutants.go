@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// script is a Lua script in words, and collects its mutants.
+// script is a tokenized Lua script. It collects its mutants.
 type script struct {
 	text  string
 	words []lexeme
 	found []Mutant
 }
 
-// scriptMutants makes the mutants of a script.
+// scriptMutants returns the mutants of a script.
 func scriptMutants(text string) ([]Mutant, error) {
 	words, err := lexemes(text)
 	if err != nil {
@@ -33,21 +33,21 @@ func scriptMutants(text string) ([]Mutant, error) {
 	return s.found, nil
 }
 
-// note notes a mutant in which the words from i up to, not including, j read otherwise.
+// note records a mutant that replaces the words from i up to but excluding j.
 func (s *script) note(operator string, i, j int, text string) {
 	from, to := s.words[i].from, s.words[j-1].to
 	s.found = append(s.found, Mutant{Operator: operator, Old: s.text[from:to], New: text,
 		Line: 1 + strings.Count(s.text[:from], "\n"), edits: []edit{{from, to, text}}})
 }
 
-// find is the number of the next word that reads so, or of the end.
+// find returns the index of the next occurrence of a word, or the number of words.
 func (s *script) find(i int, word string) int {
 	for ; i < len(s.words) && s.words[i].text != word; i++ {
 	}
 	return i
 }
 
-// closing is the number of the word that closes the bracket which word i opens, or of the end.
+// closing returns the index of the bracket that closes the one at word i, or the number of words.
 func (s *script) closing(i int) int {
 	for depth := 0; i < len(s.words); i++ {
 		switch s.words[i].text {
@@ -62,12 +62,12 @@ func (s *script) closing(i int) int {
 	return i
 }
 
-// between is the text of the words from i up to, not including, j.
-func (s *script) between(i, j int) string {
+// textOf returns the text of the words from i up to but excluding j.
+func (s *script) textOf(i, j int) string {
 	return s.text[s.words[i].from:s.words[j-1].to]
 }
 
-// call changes the command of a redis.call, whose last word is word i.
+// call changes the command of a redis.call. Word i is the last word of the function's name.
 func (s *script) call(i int) {
 	if i < 2 || i+1 >= len(s.words) || s.words[i+1].text != "(" {
 		return
@@ -78,7 +78,7 @@ func (s *script) call(i int) {
 	}
 	args := s.split(i+2, end)
 	for k := 1; k < len(args); k++ {
-		was := s.between(begin, end+1)
+		was := s.textOf(begin, end+1)
 		from := s.words[args[k-1][1]-1].to - s.words[begin].from
 		to := s.words[args[k][1]-1].to - s.words[begin].from
 		s.note(DropArgument, begin, end+1, apply(was, []edit{{from, to, ""}}))
@@ -89,7 +89,7 @@ func (s *script) call(i int) {
 	s.command(begin, end+1)
 }
 
-// split cuts the words from i up to j at commas outside of brackets.
+// split splits the words from i up to j at commas outside of brackets.
 func (s *script) split(i, j int) (parts [][2]int) {
 	for from := i; from < j; {
 		to, depth := from, 0
@@ -104,7 +104,7 @@ func (s *script) split(i, j int) (parts [][2]int) {
 	return parts
 }
 
-// argument writes a constant for an argument of a command that is a variable, and scales a lease.
+// argument replaces a variable argument of a command by a constant, and scales a lease.
 func (s *script) argument(command, a [2]int) {
 	variable := s.words[a[0]].text == "ARGV" || s.words[a[0]].text == "KEYS"
 	if !variable {
@@ -112,8 +112,8 @@ func (s *script) argument(command, a [2]int) {
 	}
 	s.note(ConstantForOne, a[0], a[1], "'1'")
 	if strings.Contains(s.words[command[0]].text, "expire") {
-		s.note(ScaleNumber, a[0], a[1], s.between(a[0], a[1])+" * 10")
-		s.note(ScaleNumber, a[0], a[1], "math.floor("+s.between(a[0], a[1])+" / 10)")
+		s.note(ScaleNumber, a[0], a[1], s.textOf(a[0], a[1])+" * 10")
+		s.note(ScaleNumber, a[0], a[1], "math.floor("+s.textOf(a[0], a[1])+" / 10)")
 	}
 }
 
@@ -128,20 +128,21 @@ func (s *script) command(i, j int) {
 	case j < len(s.words) && s.words[j].text == ";":
 		j++
 	}
-	text := s.between(i, j)
+	text := s.textOf(i, j)
 	s.note(DropCommand, i, j, "")
 	s.note(RepeatCommand, i, j, text+" "+text)
 	if k := s.nextCommand(j); k > j {
-		s.note(MoveCommand, i, k, s.between(j, k)+" "+text)
+		s.note(MoveCommand, i, k, s.textOf(j, k)+" "+text)
 	}
 }
 
-// begins reports whether word i begins a statement.
+// begins reports whether word i starts a statement.
 func (s *script) begins(i int) bool {
 	return i == 0 || slices.Contains([]string{";", "then", "else", "do", "end"}, s.words[i-1].text)
 }
 
-// nextCommand is the end of the statement that begins with word i, if that is a command.
+// nextCommand returns the end of the statement that starts with word i if it is a command, and i
+// otherwise.
 func (s *script) nextCommand(i int) int {
 	if i+3 >= len(s.words) || s.words[i].text != "redis" {
 		return i
@@ -153,7 +154,7 @@ func (s *script) nextCommand(i int) int {
 	return i
 }
 
-// condition drops what an if asks, between words i and j, and each part of it.
+// condition drops the condition of an if, between words i and j, and each part of it.
 func (s *script) condition(i, j int) {
 	if j >= len(s.words) || j <= i {
 		return
@@ -166,14 +167,14 @@ func (s *script) condition(i, j int) {
 	for k, depth := i, 0; k < j; k++ {
 		depth += strings.Count("([{", s.words[k].text) - strings.Count(")]}", s.words[k].text)
 		if w := s.words[k].text; depth == 0 && (w == "or" || w == "and") && k > i && k+1 < j {
-			s.note(DropComparison, i, j, s.between(k+1, j))
-			s.note(DropComparison, i, j, s.between(i, k))
+			s.note(DropComparison, i, j, s.textOf(k+1, j))
+			s.note(DropComparison, i, j, s.textOf(i, k))
 		}
 	}
 }
 
-// signs are the comparisons, with their opposites; bounds those with the case of equality, or
-// without it.
+// signs maps comparisons to their negations. Bounds maps them to the comparison that treats
+// equality the other way.
 var (
 	signs  = map[string]string{"==": "~=", "~=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 	bounds = map[string]string{"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
@@ -186,14 +187,15 @@ func (s *script) comparison(i int) {
 		return
 	}
 	from, to := s.operands(i)
-	left, right := s.between(from, i), s.between(i+1, to)
+	left, right := s.textOf(from, i), s.textOf(i+1, to)
 	s.note(Negate, from, to, left+" "+signs[w]+" "+right)
 	if bounds[w] != "" {
 		s.note(OffByOne, from, to, left+" "+bounds[w]+" "+right)
 	}
 }
 
-// operands are the words around a comparison: a call or a name before it, one expression after it.
+// operands returns the range of a comparison: a call or a name before it, and one expression after
+// it.
 func (s *script) operands(i int) (from, to int) {
 	from = i - 1
 	if s.words[from].text == ")" {
@@ -212,7 +214,7 @@ func (s *script) operands(i int) (from, to int) {
 	return from, min(to, len(s.words))
 }
 
-// number adds one to a number that is compared, added or returned, but not to an index.
+// number adds one to a number unless it is an index.
 func (s *script) number(i int) {
 	v, err := strconv.Atoi(s.words[i].text)
 	if err != nil || i > 0 && s.words[i-1].text == "[" {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// lexeme is a word of a Lua script: a name, a number, a text in quotes or a sign. White space and
-// comments are none.
+// lexeme is a token of a Lua script: a name, a number, a quoted string or a symbol. White space and
+// comments are skipped.
 type lexeme struct {
-	from, to int // offsets of bytes
+	from, to int // byte offsets
 	text     string
 }
 
-// lexemes cuts a script into its words. It knows the part of Lua that scripts of locks use: no long
-// texts in brackets and no comments of several lines.
+// lexemes splits a script into tokens. It supports the part of Lua that scripts of locks use,
+// without long strings and multi-line comments.
 func lexemes(script string) (out []lexeme, err error) {
 	for at := 0; at < len(script); {
 		rest := script[at:]
@@ -44,7 +44,7 @@ func lexemes(script string) (out []lexeme, err error) {
 	return out, nil
 }
 
-// wordLen is the length of the name or the number at the beginning of a text.
+// wordLen returns the length of the name or number at the start of a text.
 func wordLen(s string) (n int) {
 	for n < len(s) && (s[n] == '_' || '0' <= s[n] && s[n] <= '9' || 'a' <= s[n] && s[n] <= 'z' ||
 		'A' <= s[n] && s[n] <= 'Z') {
@@ -53,7 +53,7 @@ func wordLen(s string) (n int) {
 	return n
 }
 
-// lineLen is the length of the line at the beginning of a text, without its end.
+// lineLen returns the length of the first line of a text, without its end.
 func lineLen(s string) int {
 	if n := strings.IndexByte(s, '\n'); n >= 0 {
 		return n
@@ -61,7 +61,8 @@ func lineLen(s string) int {
 	return len(s)
 }
 
-// quotedLen is the length of the text in quotes at the beginning; 0: it has no end.
+// quotedLen returns the length of the quoted string at the start of a text, or 0 if it is not
+// terminated.
 func quotedLen(s string) int {
 	for n := 1; n < len(s); n++ {
 		switch s[n] {

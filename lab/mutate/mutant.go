@@ -1,7 +1,7 @@
-// Package mutate derives small defects from the source of the locks, in Go and in Lua, and compiles
-// all of them into one program, in which the environment chooses one. It knows nothing of any one
-// lock: the operators are general, and a table says which source belongs to which lock. Begin with
-// Derive.
+// Package mutate derives small defects from the Go and Lua source of the locks. It compiles all of
+// them into one program, in which an environment variable selects one. The operators are general
+// and know nothing about single locks. A table says which source belongs to which lock. Start
+// reading at Derive.
 package mutate
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// The operators: what kind of small mistake a mutant is.
+// The operators. Each is a kind of small mistake.
 const (
 	DropArgument    = "drop an argument of a command"
 	ScaleNumber     = "scale a number"
@@ -37,30 +37,30 @@ func Operators() []string {
 
 // Mutant is a lock with one small defect.
 type Mutant struct {
-	Lock     string `json:"lock"`     // the lock that is asked, by its name in the table of locks
-	File     string `json:"file"`     // in the folder of the locks
+	Lock     string `json:"lock"`     // the tested lock, by its name in the table of locks
+	File     string `json:"file"`     // in the directory of the locks
 	Line     int    `json:"line"`     // of the change, from 1
-	Where    string `json:"where"`    // the function; "" in a script or at the top level
+	Where    string `json:"where"`    // the function; empty in a script or at the top level
 	Operator string `json:"operator"` // one of Operators
-	Old      string `json:"old"`      // the text that is changed, on one line
-	New      string `json:"new"`      // what stands there instead; "": nothing
+	Old      string `json:"old"`      // the replaced text, on one line
+	New      string `json:"new"`      // the new text, or ""
 
 	edits []edit
 }
 
-// Key names a mutant as long as the changed text and its function stay as they are: a line that
-// moves does not matter.
+// Key identifies a mutant as long as the changed text and its function stay the same. It does not
+// depend on the line.
 func (m Mutant) Key() string {
 	return fmt.Sprintf("%s %s: %s: %s → %s", m.File, m.Where, m.Operator, m.Old, m.New)
 }
 
-// edit is a change of a text, by offsets of bytes.
+// edit is a change of a text, by byte offsets.
 type edit struct {
 	from, to int
 	text     string
 }
 
-// apply returns the text with all edits, which do not overlap.
+// apply returns the text with all edits. They must not overlap.
 func apply(text string, edits []edit) string {
 	edits = slices.SortedStableFunc(slices.Values(edits), func(a, b edit) int {
 		return cmp.Compare(a.from, b.from)
@@ -76,11 +76,11 @@ func apply(text string, edits []edit) string {
 	return out.String()
 }
 
-// oneLine is a piece of source as a list shows it.
+// oneLine puts a piece of source on one line for a list.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// number tells mutants apart that would have the same key: the second gets " #2" after its old
-// text.
+// number makes the keys of all mutants unique. It appends " #2" to the old text of the second
+// mutant with the same key.
 func number(all []Mutant) {
 	seen := map[string]int{}
 	for i := range all {

@@ -14,14 +14,14 @@ import (
 	"strings"
 )
 
-// Choice is the variable of the environment that chooses the mutant in a program of Build: its
-// number, from 1; none: the locks as they are.
+// Choice is the environment variable that selects the mutant in a program of Build by its number,
+// from 1. If it is unset, the program uses the original locks.
 const Choice = "LOCKBENCH_LOCK_MUTANT"
 
-// helperFile is added to the package of the locks.
+// helperFile is a file that is added to the package of the locks.
 const helperFile = "mutant_helpers.go"
 
-// helpers choose a mutant, and are the words that some mutants need.
+// helpers selects a mutant and defines the functions that some mutants use.
 const helpers = `package impls
 
 import (
@@ -32,13 +32,13 @@ import (
 
 var chosenMutant, _ = strconv.Atoi(os.Getenv("` + Choice + `"))
 
-// wallClock stands where a lock read its monotonic clock.
+// wallClock replaces the monotonic clock of a lock.
 func wallClock(e Env) time.Duration { return time.Duration(e.Now().UnixNano()) }
 
-// monotonicClock stands where a lock read its wall clock.
+// monotonicClock replaces the wall clock of a lock.
 func monotonicClock(e Env) time.Time { return time.Unix(0, int64(e.Elapsed())) }
 
-// chooseScript changes a script if its mutant is chosen.
+// chooseScript returns the changed script if a mutant of it is selected.
 func chooseScript(source string) string {
 	if s, ok := mutantScripts[chosenMutant]; ok && s[0] == source {
 		return s[1]
@@ -47,19 +47,19 @@ func chooseScript(source string) string {
 }
 `
 
-// noScripts is what follows the helpers where there are no scripts.
+// noScripts follows the helpers if no script changes.
 const noScripts = "\nvar mutantScripts map[int][2]string\n"
 
-// scriptFunction is the function of the locks that every script goes through, and its argument.
+// scriptFunction is the function through which the locks load every script.
 const (
 	scriptFile     = "script.go"
 	scriptFunction = "lua"
 	scriptArgument = "source"
 )
 
-// Build compiles a program with all mutants in it: a function with mutants begins with one copy of
-// its body for each. Folder is that of the locks and name the program's package, as the go command
-// in dir is to be asked for it.
+// Build compiles a program that contains all mutants. Each function with mutants starts with a copy
+// of its body for each of them. Folder is the directory of the locks, dir the working directory of
+// the go command, and name the program's package.
 func Build(folder string, files fs.FS, mutants []Mutant, dir, name, to string) error {
 	changed, err := withChoices(files, mutants)
 	if err != nil {
@@ -97,8 +97,8 @@ func Build(folder string, files fs.FS, mutants []Mutant, dir, name, to string) e
 	return nil
 }
 
-// withChoices are the files of the locks with all mutants in them. A mutant's number is its place
-// in the list, from 1.
+// withChoices returns the files of the locks with all mutants. The number of a mutant is its
+// position in the list, from 1.
 func withChoices(files fs.FS, mutants []Mutant) (map[string]string, error) {
 	byFile := map[string][]int{}
 	for i, m := range mutants {
@@ -124,7 +124,7 @@ func withChoices(files fs.FS, mutants []Mutant) (map[string]string, error) {
 	return changed, chooseScripts(files, changed)
 }
 
-// withCopies puts the changed bodies of a file at the beginning of their functions.
+// withCopies inserts the changed bodies at the start of their functions.
 func withCopies(text string, mutants []Mutant, numbers []int) (string, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", text, 0)
@@ -156,8 +156,8 @@ func withCopies(text string, mutants []Mutant, numbers []int) (string, error) {
 	return apply(text, edits), nil
 }
 
-// choice is the case of a mutant. A copy of the body is a function of its own, so that what it
-// declares means the same as in the original.
+// choice returns the case of a mutant. It wraps the copy of the body in a function, so that its
+// declarations keep their scope.
 func choice(number int, results, body string) string {
 	if results == "" {
 		return fmt.Sprintf("\tcase %d:\n\t\tfunc() %s()\n\t\treturn\n", number, body)
@@ -165,7 +165,7 @@ func choice(number int, results, body string) string {
 	return fmt.Sprintf("\tcase %d:\n\t\treturn func() %s%s()\n", number, results, body)
 }
 
-// body is the body between two offsets as a mutant changes it.
+// body returns the text between two offsets with the changes of a mutant.
 func body(text string, m Mutant, from, to int) string {
 	shifted := make([]edit, len(m.edits))
 	for i, e := range m.edits {
@@ -174,7 +174,7 @@ func body(text string, m Mutant, from, to int) string {
 	return apply(text[from:to], shifted)
 }
 
-// chooseScripts lets every script go through the choice.
+// chooseScripts makes every script pass through chooseScript.
 func chooseScripts(files fs.FS, changed map[string]string) error {
 	text, err := fs.ReadFile(files, scriptFile)
 	if err != nil {

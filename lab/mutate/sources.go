@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// source is a file of the locks, and the lock that its mutants are asked of: the one that it was
-// written for. What several locks share is asked of the first of them.
+// source is a file of the locks and the lock that tests its mutants. The file was written for that
+// lock, or it is the first of several that share the file.
 type source struct {
 	lock, file string
-	not        []string // types in it that are not the lock's
+	not        []string // types in the file that do not belong to the lock
 }
 
-// sources is the closed list. It leaves out the controls, the locks that cannot be used as they
-// were posted, and the loop around an attempt, which is not the documents'. Redlock is not asked
-// yet: its runs take ten times as long as those of the others.
+// sources lists all files. It omits the controls and the posted locks that cannot be used. It omits
+// the retry loop because no document contains it, and Redlock because its runs take ten times as
+// long as the others.
 var sources = []source{
 	{lock: "setnx", file: "setnx.go"},
 	{lock: "setnx-del-expired", file: "setnx_del_expired.go"},
@@ -44,8 +44,8 @@ var sources = []source{
 	{lock: "redisson-fenced", file: "redisson_fenced_acquire.lua"},
 }
 
-// Derive makes all mutants of the locks whose source is in a folder, in the order of the table and
-// of the text. A mutant that would not compile is none.
+// Derive returns all mutants of the locks in a directory that compile, in the order of the table
+// and of the text.
 func Derive(folder string, files fs.FS) ([]Mutant, error) {
 	goes, err := load(folder, files)
 	if err != nil {
@@ -75,7 +75,7 @@ func Derive(folder string, files fs.FS) ([]Mutant, error) {
 	return all, nil
 }
 
-// excluded reports whether a receiver's type is not the lock's.
+// excluded reports whether a receiver's type does not belong to the lock.
 func (s source) excluded(receiver string) bool {
 	for _, n := range s.not {
 		if strings.TrimPrefix(receiver, "*") == n {
@@ -85,8 +85,8 @@ func (s source) excluded(receiver string) bool {
 	return false
 }
 
-// Choose takes one mutant of each operator in each file, by a hash of what it changes: a list that
-// people can read, in which every operator has its turn in every file.
+// Choose returns one mutant of each operator in each file, selected by a hash of its key. This
+// keeps the list short enough to read.
 func Choose(all []Mutant) (chosen []Mutant) {
 	best := map[string]uint32{}
 	group := func(m Mutant) string { return m.File + "|" + m.Operator }

@@ -9,11 +9,11 @@ import (
 	"github.com/lockbench/lockbench/checker/verdict"
 )
 
-// Difference is a statement of a verdict that the record of the servers contradicts.
+// Difference is a statement of a verdict that contradicts the record of the servers.
 type Difference struct {
 	Property string
-	What     string // the kind of the statement
-	Why      string // what was the case
+	What     string // the kind of statement
+	Why      string // what really happened
 }
 
 func (d Difference) String() string {
@@ -27,7 +27,7 @@ type comparing struct {
 	out []Difference
 }
 
-// Compare holds every statement of a verdict to what the servers did.
+// Compare compares every statement of a verdict with the actions of the servers.
 func (t *Truth) Compare(v *checker.Verdict) []Difference {
 	c := &comparing{Truth: t}
 	for _, c.p = range v.Properties {
@@ -47,7 +47,7 @@ func (c *comparing) differ(what, why string, args ...any) {
 	c.out = append(c.out, Difference{c.p.Property, what, fmt.Sprintf(why, args...)})
 }
 
-// excuse: no machine ever stalls in virtual time.
+// excuse checks that the verdict reports no stall, because no machine stalls in virtual time.
 func (c *comparing) excuse() {
 	if c.p.Stalled && !c.timedOut() {
 		c.differ("stall", "nothing stalls here: %s", c.p.Reason)
@@ -79,7 +79,7 @@ func (c *comparing) violation() {
 	}
 }
 
-// pair returns the two holds of a witness, the first granted first; nil if they are not there.
+// pair returns the two holds of a witness, the first granted first, or nil if they do not exist.
 func (c *comparing) pair() (a, b *record.Hold) {
 	w := c.p.Witness
 	if len(w.Holds) != 2 {
@@ -88,13 +88,13 @@ func (c *comparing) pair() (a, b *record.Hold) {
 	a, b = c.hold(w.Holds[0].Process, w.Holds[0].N, w.Key), c.hold(w.Holds[1].Process,
 		w.Holds[1].N, w.Key)
 	if a == nil || b == nil {
-		c.differ("holds", "there are no such holds: %+v", w.Holds)
+		c.differ("holds", "these holds do not exist: %+v", w.Holds)
 		return nil, nil
 	}
 	return a, b
 }
 
-// inside: both clients were inside at the same time.
+// inside checks that both clients were inside at the same time.
 func (c *comparing) inside() {
 	if a, b := c.pair(); a != nil && (a.From >= b.End || b.From >= a.End) {
 		c.differ("overlap", "client %d was inside from %d to %d, client %d from %d to %d", a.Process,
@@ -102,7 +102,7 @@ func (c *comparing) inside() {
 	}
 }
 
-// overlap: both were inside, and by L their leases were running.
+// overlap checks that both clients were inside and, for L, that their leases were running.
 func (c *comparing) overlap() {
 	c.inside()
 	a, b := c.pair()
@@ -131,12 +131,12 @@ func (c *comparing) tookAnew(h *record.Hold, end int64) bool {
 
 const ms = 1e6
 
-// leased reports whether the servers end the keys of this lock by themselves.
+// leased reports whether the keys of this lock expire on the servers.
 func (c *comparing) leased() bool {
 	return slices.ContainsFunc(c.all, func(l *life) bool { return l.natural() != never })
 }
 
-// class: what happened on the servers between two grants is what the class says.
+// class checks that the events on the servers between two grants match the class.
 func (c *comparing) class() {
 	a, b := c.pair()
 	if a == nil {
@@ -155,8 +155,8 @@ func (c *comparing) class() {
 	c.differ("class", "%q, but client %d's key: %v", c.p.Class, a.Process, kinds)
 }
 
-// inOrder returns two holds in the order in which servers granted them. The client that was granted
-// the lock first may come in last.
+// inOrder returns two holds in the order of the grants on the servers. The client that was granted
+// the lock first may learn it last.
 func (c *comparing) inOrder(a, b *record.Hold) (first, second *record.Hold) {
 	for _, x := range c.causes(a, b) {
 		if x.kind != alive {
@@ -166,7 +166,7 @@ func (c *comparing) inOrder(a, b *record.Hold) (first, second *record.Hold) {
 	return b, a
 }
 
-// String says what a cause was.
+// String describes the cause.
 func (x *cause) String(a *record.Hold) string {
 	s := x.kind
 	switch x.kind {
@@ -182,7 +182,7 @@ func (x *cause) String(a *record.Hold) string {
 	return s
 }
 
-// fits reports whether a class says what a cause was.
+// fits reports whether a class describes a cause.
 func (c *comparing) fits(x *cause, a, b *record.Hold) bool {
 	if x.kind == string(deleted) && c.leftOpen(x.life) {
 		return true
@@ -205,10 +205,10 @@ func (c *comparing) fits(x *cause, a, b *record.Hold) bool {
 	case verdict.Clock:
 		return x.kind == string(early) || c.clientClockMoved()
 	case verdict.LostByFailover:
-		return x.kind == string(lost) || x.kind == absent && x.node != "" || x.behind() ||
+		return x.kind == string(lost) || x.kind == absent && x.node != "" || x.wasBehind() ||
 			c.p.Property == verdict.Fencing && c.forgot(a, b)
 	case verdict.OldToken:
-		return true // its tokens are compared
+		return true // tokens compares its tokens
 	case verdict.DoubleGrant:
 		return x.kind == string(overwritten) || x.kind == string(deleted) && own && !x.late ||
 			x.kind == neverWritten || x.kind == noGrant || x.kind == absent && x.node == ""
@@ -216,20 +216,20 @@ func (c *comparing) fits(x *cause, a, b *record.Hold) bool {
 	return false
 }
 
-// leftOpen reports whether the verdict says that the deletion which ended a life may have done so:
-// then the replies allow another order, too, and the class follows from one of them.
+// leftOpen reports whether the verdict says only that the deletion that ended a life may have done
+// so. Then the replies allow another order of events, and the class may follow from that order.
 func (c *comparing) leftOpen(l *life) bool {
 	return slices.ContainsFunc(c.p.Witness.Commands, func(m verdict.WitnessCommand) bool {
-		return m.Kind == verdict.PossibleDelete && m.Err == "" && l.ender.of(&m.Command)
+		return m.Kind == verdict.PossibleDelete && m.Err == "" && l.ender.isOf(&m.Command)
 	})
 }
 
-// behind reports whether a copy of the key lacked a renewal that its master had.
-func (x *cause) behind() bool {
+// wasBehind reports whether a copy of the key lacked a renewal that its master had.
+func (x *cause) wasBehind() bool {
 	return x.life != nil && x.life.origin != nil && x.life.origin.natural() > x.life.natural()
 }
 
-// forgot reports whether some server lost a key between two grants, such as the one that counts.
+// forgot reports whether some server lost a key between two grants.
 func (t *Truth) forgot(a, b *record.Hold) bool {
 	return slices.ContainsFunc(t.losses, func(at int64) bool { return a.Call < at && at < b.From })
 }

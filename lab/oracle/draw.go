@@ -19,20 +19,20 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Line names a run: the same line gives the same run.
+// Line names a run. The same line always gives the same run.
 type Line struct {
-	Row      string // of the matrix
+	Row      string // row of the matrix
 	Workload string
 	Fault    string
 	Seed     uint64
 }
 
-// String writes what ParseLine reads.
+// String returns the text that ParseLine parses.
 func (l Line) String() string {
 	return strings.Join([]string{l.Row, l.Workload, l.Fault, strconv.FormatUint(l.Seed, 10)}, "/")
 }
 
-// ParseLine reads a line.
+// ParseLine parses a line.
 func ParseLine(s string) (l Line, err error) {
 	parts := strings.Split(s, "/")
 	if len(parts) != 4 {
@@ -43,8 +43,8 @@ func ParseLine(s string) (l Line, err error) {
 	return l, err
 }
 
-// Draw returns a line for a seed. Of the locks only those with this name, if there is one. The
-// controls are left out: they hold nothing on a server.
+// Draw returns a line for a seed. If lock is not empty, it uses only locks with this name. It omits
+// the controls, which hold nothing on a server.
 func Draw(seed uint64, lock string) Line {
 	r := rand.New(rand.NewPCG(seed, 0x0a1e))
 	rows := slices.DeleteFunc(matrix.Rows(), func(r matrix.Row) bool {
@@ -57,7 +57,7 @@ func Draw(seed uint64, lock string) Line {
 	return Line{row.Name, ws[r.IntN(len(ws))], faults[r.IntN(len(faults))].Name, r.Uint64N(1e6)}
 }
 
-// suitable are the workloads that a row can have, its own most often.
+// suitable returns the workloads that a row supports. Its own workload occurs three times.
 func suitable(row matrix.Row) []string {
 	own := row.Workload
 	if own == "" {
@@ -76,16 +76,16 @@ func suitable(row matrix.Row) []string {
 	return names
 }
 
-// Outcome is a run that was compared with what its servers did.
+// Outcome is a run with the differences between its verdict and its servers.
 type Outcome struct {
 	Plan        string
 	Verdict     *checker.Verdict
 	Differences []Difference
-	Missed      []Difference // violations that the servers show and the verdict does not
+	Missed      []Difference // violations on the servers that the verdict lacks
 	Truth       *Truth
 }
 
-// Run carries a line out. The error says that there is no such run, or that it broke.
+// Run executes a line. It returns an error if the run is impossible or fails.
 func Run(ctx context.Context, l Line) (*Outcome, error) {
 	job, schedule, err := jobOf(l)
 	if err != nil {
@@ -108,15 +108,15 @@ func Run(ctx context.Context, l Line) (*Outcome, error) {
 	return &Outcome{job.Plan.Nemesis + ", " + schedule, v, t.Compare(v), t.Missed(v), t}, nil
 }
 
-// draws are the ways to draw runs of a lock, a workload and a fault.
-var draws sync.Map // of Line without a seed to drawing
+// draws caches the functions that draw runs of a lock, a workload and a fault.
+var draws sync.Map // from Line without a seed to drawing
 
 type drawing struct {
 	job func(uint64) (simrun.Job, string)
 	err error
 }
 
-// jobOf returns the run of a line, and the schedule that it follows.
+// jobOf returns the run of a line and the schedule that it follows.
 func jobOf(l Line) (simrun.Job, string, error) {
 	key := l
 	key.Seed = 0
@@ -144,7 +144,7 @@ func draw(l Line) (func(uint64) (simrun.Job, string), error) {
 		Moments: explore.Both}.Draw()
 }
 
-// end is the last stamp of a history.
+// end returns the last time stamp of a history.
 func end(h *history.History) (t int64) {
 	for i := range h.Events {
 		t = max(t, h.Events[i].T)

@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
 )
 
-// ending is how the life of a key came to its end.
+// ending is how the life of a key ended.
 type ending string
 
 // The endings of a life.
@@ -24,37 +24,38 @@ const (
 // due is a lease that a key was given.
 type due struct {
 	at  int64
-	end int64 // by the clock that the server had then; never: the key does not end
+	end int64 // by the clock of the server at that time; never if the key does not expire
 	by  *execution
 }
 
-// life is a time in which a node kept a key for one acquisition.
+// life is a period during which a node kept a key for one acquisition.
 type life struct {
 	node, key string
 	lock      int
 	owner     who
-	by        *execution // the write; nil: a copy of what another node had
+	by        *execution // the write; nil for a copy from another node
 	text      string
 	born, end int64
 	how       ending
 	ender     *execution
 	dues      []due
-	touched   []*execution // by which it was written or renewed
-	origin    *life        // of a copy
+	touched   []*execution // the commands that wrote or renewed it
+	origin    *life        // set for a copy
 }
 
-// at reports whether the key was there at t.
-func (l *life) at(t int64) bool { return l.born <= t && t < l.gone() }
+// existedAt reports whether the key existed at time t.
+func (l *life) existedAt(t int64) bool { return l.born <= t && t < l.goneAt() }
 
-// gone is when the key was gone; a key that is over and that no command met is gone, too.
-func (l *life) gone() int64 {
+// goneAt returns the time when the key was gone. A key whose lease is over counts as gone even if
+// no command noticed it.
+func (l *life) goneAt() int64 {
 	if l.how == open {
 		return l.natural()
 	}
 	return l.end
 }
 
-// natural is when the latest lease is over.
+// natural returns the end of the latest lease.
 func (l *life) natural() int64 {
 	if len(l.dues) == 0 {
 		return never
@@ -62,7 +63,7 @@ func (l *life) natural() int64 {
 	return l.dues[len(l.dues)-1].end
 }
 
-// dueAt is the end of the leases that were in force at t, or that joined it.
+// dueAt returns the end of the leases that were in force at time t or extended them.
 func (l *life) dueAt(t int64) int64 {
 	end := int64(never)
 	for i, d := range l.dues {
@@ -73,17 +74,17 @@ func (l *life) dueAt(t int64) int64 {
 	return end
 }
 
-// lives is what became of the keys of all nodes.
+// lives holds the lives of the keys of all nodes.
 type lives struct {
 	all    []*life
 	now    map[[2]string]*life
 	writes map[*engine.Value]*life
 	lockOf func(key string) (int, bool)
-	// whether an acquisition came in by a command
+	// reports whether a command granted the lock to its client
 	granted func(*execution) bool
 }
 
-// follow plays the changes of a run.
+// follow replays the changes of a run.
 func (ls *lives) follow(changes []*change) {
 	ls.now, ls.writes = map[[2]string]*life{}, map[*engine.Value]*life{}
 	for _, c := range changes {
@@ -113,7 +114,7 @@ func (ls *lives) apply(c *change, lock int) {
 	}
 }
 
-// write is a command that set the key or its expiry.
+// write handles a command that set the key or its expiry.
 func (ls *lives) write(c *change, l *life, lock int) {
 	if l == nil || ls.taken(l, c) {
 		ls.finish(l, c.T, overwritten, c.by)
@@ -127,8 +128,8 @@ func (ls *lives) write(c *change, l *life, lock int) {
 	}
 }
 
-// taken reports whether a write took a key from the acquisition that had it. A GETSET by which no
-// client came in did not: the key stays the lock of its owner, with another value.
+// taken reports whether a write took a key from its acquisition. A GETSET that granted nothing did
+// not: the key still belongs to its owner, with another value.
 func (ls *lives) taken(l *life, c *change) bool {
 	w := c.by.who()
 	sets := slices.Contains([]string{"SET", "GETSET", "SETEX", "PSETEX"}, c.by.verb())
@@ -138,7 +139,7 @@ func (ls *lives) taken(l *life, c *change) bool {
 	case c.Old.Text() == c.New.Text():
 		return sets && w.Process != l.owner.Process
 	case c.New.Fields() != nil && slices.Equal(c.Old.Fields(), c.New.Fields()):
-		return false // it counts
+		return false // a reentrant lock that counts
 	case w.Process != l.owner.Process:
 		return true
 	}
@@ -161,7 +162,7 @@ func (ls *lives) finish(l *life, t int64, how ending, by *execution) {
 	delete(ls.now, [2]string{l.node, l.key})
 }
 
-// copy is what a replica took over from its master.
+// copy handles a key that a replica copied from its master.
 func (ls *lives) copy(c *change, l *life, lock int) {
 	if c.New == nil {
 		ls.finish(l, c.T, replaced, nil)
@@ -180,7 +181,7 @@ func (ls *lives) copy(c *change, l *life, lock int) {
 	l.dues = append(l.dues, dueOf(c))
 }
 
-// dueOf is the end of a key by the clock of its node.
+// dueOf returns the end of a key by the clock of its node.
 func dueOf(c *change) due {
 	d := due{at: c.T, end: never, by: c.by}
 	if until := c.New.Until(); until != 0 {
@@ -189,15 +190,16 @@ func dueOf(c *change) due {
 	return d
 }
 
-// expire is a key that was met when it was over. It went when its lease ended, by the clock of the
-// node; later, where that went back. Where it went forward, the key was gone when it was met.
+// expire handles a key that a command found expired. The key was gone when its lease ended by the
+// clock of the node, or later if the clock went back. If the clock went forward, it was gone when
+// the command found it.
 func (ls *lives) expire(l *life, c *change) {
 	if l == nil {
 		return
 	}
 	const ms = 1e6
 	natural := l.natural()
-	shown := c.T - (c.Wall-(c.Old.Until()+1)*1000)*1000 // by the clock as it is now
+	shown := c.T - (c.Wall-(c.Old.Until()+1)*1000)*1000 // by the current clock
 	switch {
 	case natural > c.T+ms:
 		ls.finish(l, c.T, early, nil)
@@ -206,9 +208,9 @@ func (ls *lives) expire(l *life, c *change) {
 	}
 }
 
-// String tells of a life.
+// String describes the life.
 func (l *life) String() string {
 	return fmt.Sprintf("%s kept %q for client %d (%d) from %d to %d, %s by %d (%d) sent %d", l.node,
-		l.text, l.owner.Process, l.owner.N, l.born, l.gone(), l.how, l.ender.who().Process,
+		l.text, l.owner.Process, l.owner.N, l.born, l.goneAt(), l.how, l.ender.who().Process,
 		l.ender.who().N, l.ender.sent())
 }

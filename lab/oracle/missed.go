@@ -10,7 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Missed returns the violations that the servers show and a verdict does not, with its reason.
+// Missed returns the violations that happened on the servers but are not in a verdict, with the
+// verdict's reason.
 func (t *Truth) Missed(v *checker.Verdict) (out []Difference) {
 	note := func(property, why string, args ...any) {
 		p := v.Property(property)
@@ -35,9 +36,9 @@ func (t *Truth) Missed(v *checker.Verdict) (out []Difference) {
 	return out
 }
 
-// unowned: a hold that no quorum of servers ever had.
+// unowned reports a hold without a key on a quorum of servers.
 func (t *Truth) unowned(h *record.Hold, note func(string, string, ...any)) {
-	if n := len(t.of(h)); n < t.quorum {
+	if n := len(t.livesOf(h)); n < t.quorum {
 		note(verdict.Validity, "client %d (%d) came in at %d, and %d servers ever had its key",
 			h.Process, h.N, h.From, n)
 	}
@@ -89,7 +90,7 @@ func (t *Truth) clockMoved(before int64) bool {
 // beyond: a promise that is later than the leases.
 func (t *Truth) beyond(h *record.Hold, note func(string, string, ...any)) {
 	if asked := t.asked(h); h.Promised != record.Forever && asked != 0 && h.Promised > asked+ms &&
-		len(t.of(h)) >= t.quorum {
+		len(t.livesOf(h)) >= t.quorum {
 		note(verdict.Validity, "client %d (%d) was promised %d, and the leases ended at %d", h.Process,
 			h.N, h.Promised, asked)
 	}

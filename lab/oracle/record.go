@@ -1,8 +1,8 @@
-// Package oracle knows the truth of a simulated run. It records what the engine of each server did
-// to each key: who wrote, renewed or deleted it, when its time was over, and what a failover or a
-// restart lost. From that it derives whether each statement of a verdict is true. Begin with
-// Recorder and Compare. It is for tests: lockbench itself never looks at what a user's servers
-// cannot show.
+// Package oracle knows the truth about a simulated run. It records what the engine of each server
+// did to each key: who wrote, renewed or deleted it, when it expired, and what a failover or a
+// restart lost. From that it derives whether each statement of a verdict is true. Start reading at
+// Recorder and Compare. The package is for tests only, because the servers of a user do not show
+// these data.
 package oracle
 
 import (
@@ -17,29 +17,29 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
-// never is the stamp of what did not happen.
+// never is the time of events that did not happen.
 const never = math.MaxInt64
 
-// Recorder collects what the servers of a run do.
+// Recorder collects the actions of the servers of a run.
 type Recorder struct {
 	executions []*execution
 	changes    []*change
-	pending    []*change // of the command that is being executed
+	pending    []*change // changes by the command that is being executed
 }
 
-// execution is a command that a node has executed.
+// execution is a command that a node executed.
 type execution struct {
 	sim.Execution
-	command *history.Command // of the trace; nil: not found
+	command *history.Command // its trace entry, or nil if it was not found
 }
 
-// change is a change of a key with the execution that made it or met it.
+// change is a change of a key with the execution that caused or noticed it.
 type change struct {
 	sim.Change
-	by *execution // nil: none
+	by *execution // nil if there is none
 }
 
-// Attach lets a run tell the recorder what its servers do.
+// Attach makes a run report to the recorder what its servers do.
 func (r *Recorder) Attach(j *simrun.Job) {
 	j.Changed = func(c sim.Change) {
 		x := &change{Change: c}
@@ -58,8 +58,8 @@ func (r *Recorder) Attach(j *simrun.Job) {
 	}
 }
 
-// name finds the command of the trace for each execution that changed a key, and moves all stamps
-// to those of the history.
+// name finds the traced command of each execution that changed a key. It converts all time stamps
+// to the clock of the history.
 func (r *Recorder) name(trace []history.Command, epoch int64) {
 	for _, c := range r.changes {
 		c.T -= epoch
@@ -77,8 +77,8 @@ func (r *Recorder) name(trace []history.Command, epoch int64) {
 	}
 }
 
-// match finds the command that an execution was of: of those in the same words that may have been
-// executed then, the one whose reply came first.
+// match returns the traced command of an execution. If several have the same words and may have
+// been executed at that time, it returns the one with the earliest reply.
 func match(e *execution, sent []*history.Command, used map[*history.Command]bool) (
 	best *history.Command) {
 	reply := resp.Text(e.Reply)
@@ -100,7 +100,7 @@ func match(e *execution, sent []*history.Command, used map[*history.Command]bool
 			if again == 0 && rank(c) < never && (best == nil || rank(c) < rank(best)) {
 				best = c
 			}
-			if again == 1 { // sent twice by the network or the client library
+			if again == 1 { // resent by the network or the client library
 				best = c
 			}
 		}
@@ -124,7 +124,7 @@ func (e *execution) who() who {
 	return who{e.Client, e.command.N}
 }
 
-// sent is when the command of an execution left its client.
+// sent returns the time when the client sent the command of an execution.
 func (e *execution) sent() int64 {
 	if e == nil || e.command == nil {
 		return never
@@ -132,7 +132,7 @@ func (e *execution) sent() int64 {
 	return e.command.Sent
 }
 
-// verb is the name of the command.
+// verb returns the name of the command.
 func (e *execution) verb() string {
 	if e == nil {
 		return ""
@@ -140,5 +140,5 @@ func (e *execution) verb() string {
 	return strings.ToUpper(e.Args[0])
 }
 
-// compareChanges orders changes by time.
+// compareChanges compares changes by time.
 func compareChanges(a, b *change) int { return cmp.Compare(a.T, b.T) }

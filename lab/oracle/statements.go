@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// executed returns the executions of a command of the trace.
+// executed returns the executions of a traced command.
 func (t *Truth) executed(m *history.Command) (all []*execution) {
 	for _, e := range t.execs {
 		if e.command != nil && e.command.Process == m.Process && e.command.Seq == m.Seq {
@@ -18,7 +18,7 @@ func (t *Truth) executed(m *history.Command) (all []*execution) {
 	return all
 }
 
-// ended returns the lives that a command ended in a way.
+// ended returns the lives that a command ended in a certain way.
 func (t *Truth) ended(m *history.Command, how ending) (all []*life) {
 	for _, l := range t.all {
 		if l.how == how && l.ender != nil && l.ender.command != nil &&
@@ -29,7 +29,7 @@ func (t *Truth) ended(m *history.Command, how ending) (all []*life) {
 	return all
 }
 
-// command: a step of a witness happened on its server.
+// command checks that a step of a witness happened on its server.
 func (c *comparing) command(m *verdict.WitnessCommand) {
 	if m.Kind == verdict.LeaseEnd || m.Kind == verdict.Fault {
 		return
@@ -49,7 +49,7 @@ func (c *comparing) command(m *verdict.WitnessCommand) {
 	}
 }
 
-// deletion: a command that was answered deleted a value of whom the witness says.
+// deletion checks that an answered command deleted a value of the right owner.
 func (c *comparing) deletion(m *verdict.WitnessCommand) {
 	first := c.p.Witness.Holds
 	if len(first) == 0 || m.Recv == 0 || m.Err != "" {
@@ -80,27 +80,27 @@ func (c *comparing) deletion(m *verdict.WitnessCommand) {
 	}
 }
 
-// write: a command wrote the key.
+// write checks that a command wrote the key.
 func (c *comparing) write(m *verdict.WitnessCommand) {
 	if m.Recv == 0 || m.Err != "" {
 		return
 	}
 	if !slices.ContainsFunc(c.all, func(l *life) bool {
-		return slices.ContainsFunc(l.touched, func(e *execution) bool { return e.of(&m.Command) })
+		return slices.ContainsFunc(l.touched, func(e *execution) bool { return e.isOf(&m.Command) })
 	}) && c.p.Property != verdict.Orphan {
 		c.differ("step", "write: %v of client %d wrote nothing", m.Args, m.Process)
 	}
 }
 
-func (e *execution) of(m *history.Command) bool {
+func (e *execution) isOf(m *history.Command) bool {
 	return e != nil && e.command != nil && e.command.Process == m.Process && e.command.Seq == m.Seq
 }
 
-// denial: the key was there when a client was told so.
+// denial checks that the key existed when a client was told so.
 func (c *comparing) denial(m *verdict.WitnessCommand, execs []*execution) {
 	for _, e := range execs {
 		for _, l := range c.all {
-			if l.node == e.Node && l.at(e.T) {
+			if l.node == e.Node && l.existedAt(e.T) {
 				return
 			}
 		}
@@ -108,11 +108,11 @@ func (c *comparing) denial(m *verdict.WitnessCommand, execs []*execution) {
 	c.differ("step", "denial: no key was there for %v of client %d", m.Args, m.Process)
 }
 
-// foreign: a client deleted a key that was another acquisition's while that was inside.
+// foreign checks that a client deleted the key of another acquisition whose client was inside.
 func (c *comparing) foreign() {
 	for _, w := range c.p.Witness.Holds {
 		if c.hold(w.Process, w.N, c.p.Witness.Key) == nil {
-			c.differ("holds", "there is no such hold: %+v", w)
+			c.differ("holds", "this hold does not exist: %+v", w)
 		}
 	}
 	for i := range c.p.Witness.Commands {
@@ -131,7 +131,7 @@ func (c *comparing) foreign() {
 	c.differ("foreign", "no key of the hold was deleted by another acquisition: %s", c.story())
 }
 
-// story is what became of the keys of the holds of a witness.
+// story describes the keys of the holds of a witness.
 func (c *comparing) story() (words string) {
 	for _, w := range c.p.Witness.Holds {
 		for _, l := range c.all {
@@ -143,7 +143,7 @@ func (c *comparing) story() (words string) {
 	return words
 }
 
-// tokens: the tokens of the two holds do not grow.
+// tokens checks that the tokens of the two holds do not grow.
 func (c *comparing) tokens() {
 	a, b := c.pair()
 	if a == nil {
@@ -155,7 +155,7 @@ func (c *comparing) tokens() {
 	c.class()
 }
 
-// promise: the grant promised what no server gave.
+// promise checks that the grant promised more than the servers gave.
 func (c *comparing) promise() {
 	w := c.p.Witness
 	if len(w.Holds) == 0 {
@@ -163,7 +163,7 @@ func (c *comparing) promise() {
 	}
 	h := c.hold(w.Holds[0].Process, w.Holds[0].N, w.Key)
 	if h == nil {
-		c.differ("holds", "there is no such hold: %+v", w.Holds)
+		c.differ("holds", "this hold does not exist: %+v", w.Holds)
 		return
 	}
 	switch own := c.votes(h); {
@@ -176,21 +176,21 @@ func (c *comparing) promise() {
 	}
 }
 
-// votes is how many servers kept the lock for a hold when it came in.
+// votes returns how many servers kept the lock for a hold when its client entered.
 func (t *Truth) votes(h *record.Hold) (n int) {
-	for _, l := range t.of(h) {
-		if l.born <= h.From && l.gone() > h.Granting {
+	for _, l := range t.livesOf(h) {
+		if l.born <= h.From && l.goneAt() > h.Granting {
 			n++
 		}
 	}
 	return n
 }
 
-// asked is when fewer than a quorum of the leases of a grant are left, counted from the sending of
-// the commands that asked for them.
+// asked returns the time when fewer than a quorum of the leases of a grant are left. It counts each
+// lease from the time when the client sent the command.
 func (t *Truth) asked(h *record.Hold) int64 {
 	var ends []int64
-	for _, l := range t.of(h) {
+	for _, l := range t.livesOf(h) {
 		end := int64(never)
 		for i, d := range l.dues {
 			if i == 0 || d.at <= h.From {
@@ -209,7 +209,7 @@ func (t *Truth) asked(h *record.Hold) int64 {
 	return ends[len(ends)-t.quorum]
 }
 
-// noGrant: no client came in or was inside in the time that is called a deadlock or an outage.
+// noGrant checks that no client was granted the lock during a reported deadlock or outage.
 func (c *comparing) noGrant() {
 	w := c.p.Witness
 	if len(w.Holds) == 0 || c.p.Property == verdict.Deadlock && w.Holds[0].N != 0 {
@@ -225,7 +225,7 @@ func (c *comparing) noGrant() {
 	}
 }
 
-// orphan: the key that a client met was one that no client held or was about to.
+// orphan checks that no client held the key that a client found, or was about to.
 func (c *comparing) orphan() {
 	for i := range c.p.Witness.Commands {
 		m := &c.p.Witness.Commands[i]
@@ -234,7 +234,7 @@ func (c *comparing) orphan() {
 		}
 		for _, e := range c.executed(&m.Command) {
 			for _, l := range c.all {
-				if l.node == e.Node && l.at(e.T) && c.busy(l, e.T) {
+				if l.node == e.Node && l.existedAt(e.T) && c.busy(l, e.T) {
 					c.differ("orphan", "client %d, whose key it was, was inside or about to be", l.owner.Process)
 					return
 				}
@@ -243,7 +243,7 @@ func (c *comparing) orphan() {
 	}
 }
 
-// busy reports whether the owner of a key was inside, or had a call open, at t.
+// busy reports whether the owner of a key was inside at a time.
 func (t *Truth) busy(l *life, at int64) bool {
 	for i := range t.record.Holds {
 		h := &t.record.Holds[i]

@@ -17,7 +17,7 @@ type Tally struct {
 	show             int
 	runs, impossible int
 	violations       map[string]int
-	kinds            map[string][]string // of differences and misses: the lines
+	kinds            map[string][]string // the lines of each kind of difference or miss
 	counts           map[string]int
 }
 
@@ -27,7 +27,7 @@ func NewTally(show int) *Tally {
 		counts: map[string]int{}}
 }
 
-// Add counts a run.
+// Add adds a run.
 func (t *Tally) Add(l Line, o *Outcome, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -49,10 +49,10 @@ func (t *Tally) Add(l Line, o *Outcome, err error) {
 	}
 }
 
-// differs begins the kinds of differences.
+// differs is the prefix of the kinds of differences.
 const differs = "DIFFERS "
 
-// Differences returns the kinds of differences that there were.
+// Differences returns the kinds of differences that occurred.
 func (t *Tally) Differences() (kinds []string) {
 	for _, k := range slices.Sorted(maps.Keys(t.counts)) {
 		if strings.HasPrefix(k, differs) {
@@ -62,12 +62,12 @@ func (t *Tally) Differences() (kinds []string) {
 	return kinds
 }
 
-// Lines returns the lines that were kept of a kind.
+// Lines returns the kept lines of a kind.
 func (t *Tally) Lines(kind string) []string { return t.kinds[kind] }
 
 var numbers = regexp.MustCompile(`[0-9]+`)
 
-// kindOf is a difference without its numbers.
+// kindOf returns a difference without its numbers.
 func kindOf(d Difference) string {
 	words := d.String()
 	if i := strings.Index(words, ": ["); i > 0 && d.What != "class" {
@@ -86,7 +86,7 @@ func (t *Tally) note(kind string, l Line) {
 	}
 }
 
-// String tells the counts.
+// String formats the counts.
 func (t *Tally) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d runs, %d impossible\n", t.runs, t.impossible)

@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/checker/verdict"
 )
 
-// Tell tells of a run what belongs to its differences, or all if there are none: the verdict, the
-// faults, the holds, the commands and the keys.
+// Tell describes the part of a run that belongs to its differences, or all of it if there are none:
+// the verdict, faults, holds, commands and keys.
 func (o *Outcome) Tell() string {
 	b := &strings.Builder{}
 	fmt.Fprintf(b, "\n%s\n", o.Plan)
@@ -23,7 +23,7 @@ func (o *Outcome) Tell() string {
 		a, z := tellProperty(b, p)
 		from, to = min(from, a), max(to, z)
 	}
-	if from > to { // what differs is about no property
+	if from > to { // the differences are about no property
 		from, to = 0, never
 	}
 	o.tellTruth(b, from, to)
@@ -36,7 +36,7 @@ func (o *Outcome) Tell() string {
 	return b.String()
 }
 
-// tellProperty tells of a property, and returns the times of its witness.
+// tellProperty writes a property and returns the period of its witness.
 func tellProperty(b *strings.Builder, p verdict.Property) (from, to int64) {
 	from = never
 	fmt.Fprintf(b, "%s %s %s %s%s\n", p.Property, p.Verdict, p.Class, p.Reason, p.Explanation)
@@ -55,7 +55,7 @@ func tellProperty(b *strings.Builder, p verdict.Property) (from, to int64) {
 	return from, to
 }
 
-// tellTruth tells what the clients and servers did in a time.
+// tellTruth writes what the clients and servers did in a period.
 func (o *Outcome) tellTruth(b *strings.Builder, from, to int64) {
 	for _, f := range o.Truth.record.Faults {
 		fmt.Fprintf(b, "fault %s %s %d-%d\n", f.Action, f.Target, f.From, f.To)

@@ -11,20 +11,20 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
-// Truth is what the servers of a run did.
+// Truth holds the actions of the servers of a run.
 type Truth struct {
 	*lives
-	// messages may be late although no fault holds them up, so that commands time out
+	// messages may be late without a fault, so that commands time out
 	Late   bool
 	run    *simrun.Record
 	record *record.Record
 	header history.Header
 	quorum int
 	execs  []*execution
-	losses []int64 // when a server lost a key
+	losses []int64 // times when a server lost a key
 }
 
-// Truth derives it from a run that has ended.
+// Truth derives the truth from a finished run.
 func (r *Recorder) Truth(run *simrun.Record) *Truth {
 	r.name(run.Trace, run.Epoch)
 	slices.SortStableFunc(r.changes, compareChanges)
@@ -44,8 +44,8 @@ func (r *Recorder) Truth(run *simrun.Record) *Truth {
 	return t
 }
 
-// granted reports whether a client came in by a command: it is the last of its acquisition, before
-// it came in, that has this name.
+// granted reports whether a command granted the lock to its client. It did if it is the last
+// writing command of its acquisition before the grant.
 func (t *Truth) granted(e *execution) bool {
 	w := e.who()
 	for i := range t.record.Holds {
@@ -61,8 +61,8 @@ func (t *Truth) granted(e *execution) bool {
 	return false
 }
 
-// timedOut reports whether a command timed out, or was answered after more than 100 ms,
-// because its messages were late without a fault.
+// timedOut reports whether messages that were late without a fault made a command time out or
+// delayed its reply by more than 100 ms.
 func (t *Truth) timedOut() bool {
 	const slow = 100 * ms
 	return t.Late && slices.ContainsFunc(t.run.Trace, func(m history.Command) bool {
@@ -70,7 +70,7 @@ func (t *Truth) timedOut() bool {
 	})
 }
 
-// hold returns the hold of an acquisition.
+// hold returns the hold of an acquisition, or nil.
 func (t *Truth) hold(process, n, key int) *record.Hold {
 	for i := range t.record.Holds {
 		if h := &t.record.Holds[i]; h.Process == process && h.N == n && h.Key == key {
@@ -80,18 +80,18 @@ func (t *Truth) hold(process, n, key int) *record.Hold {
 	return nil
 }
 
-// of returns the lives by which nodes kept a lock for a hold: those that its acquisition wrote, or
-// else those of its client that were there when it came in. Of each node the last.
-func (t *Truth) of(h *record.Hold) map[string]*life {
+// livesOf returns the lives of the keys that belong to a hold, by node. It returns the latest keys
+// that its acquisition wrote, or else the keys of its client that existed at the time of the grant.
+func (t *Truth) livesOf(h *record.Hold) map[string]*life {
 	own, left := map[string]*life{}, map[string]*life{}
 	for _, l := range t.all {
-		earlier := t.quorum > 1 && l.gone() <= h.Granting // of an attempt that was given up
+		earlier := t.quorum > 1 && l.goneAt() <= h.Granting // from an attempt that was given up
 		if l.lock != h.Key || l.owner.Process != h.Process || l.born > h.From || earlier {
 			continue
 		}
 		if l.owner.N == h.N {
 			own[l.node] = l
-		} else if l.gone() > h.Call {
+		} else if l.goneAt() > h.Call {
 			left[l.node] = l
 		}
 	}
@@ -103,7 +103,7 @@ func (t *Truth) of(h *record.Hold) map[string]*life {
 	return own
 }
 
-// written reports whether an acquisition wrote the lock on a node by itself.
+// written reports whether an acquisition itself wrote the lock on some node.
 func (t *Truth) written(h *record.Hold, own map[string]*life) bool {
 	for _, l := range own {
 		if l.owner.N == h.N {
@@ -113,14 +113,14 @@ func (t *Truth) written(h *record.Hold, own map[string]*life) bool {
 	return false
 }
 
-// cause is why a hold did not keep the next one out.
+// cause is the reason why a hold did not keep the next one out.
 type cause struct {
 	kind  string
 	node  string
-	life  *life // of the hold that did not
-	next  *life // of the other
-	late  bool  // of a deletion: it was sent before the key was written
-	other who   // of a deletion or an overwriting: whose
+	life  *life // the key of the earlier hold
+	next  *life // the key of the later hold
+	late  bool  // for a deletion: it was sent before the key was written
+	other who   // for a deletion or an overwrite: its author
 }
 
 // The kinds of causes besides the endings of lives.
@@ -128,13 +128,13 @@ const (
 	neverWritten = "never written"             // no server had a key for the first hold
 	noGrant      = "no grant"                  // no server had a key for the second hold
 	absent       = "absent on this node"       // the server of the second hold never had it
-	alive        = "there when it was granted" // that should not be
+	alive        = "there when it was granted" // an impossible case
 )
 
-// causes returns why the second hold could be granted although there was the first, for each node
-// that granted the second.
+// causes returns the reasons why the second hold could be granted despite the first, one for each
+// node that granted the second.
 func (t *Truth) causes(a, b *record.Hold) (all []cause) {
-	first, second := t.of(a), t.of(b)
+	first, second := t.livesOf(a), t.livesOf(b)
 	switch {
 	case len(first) == 0:
 		return []cause{{kind: neverWritten}}
@@ -144,7 +144,7 @@ func (t *Truth) causes(a, b *record.Hold) (all []cause) {
 	for node, next := range second {
 		l := first[node]
 		if next.origin != nil && second[next.origin.node] == next.origin {
-			continue // a copy of what another node granted
+			continue // a copy of a key that another node granted
 		}
 		switch {
 		case l == nil && t.quorum > 1 && first[master(node)] == nil:
@@ -161,7 +161,7 @@ func (t *Truth) causes(a, b *record.Hold) (all []cause) {
 	return all
 }
 
-// master is the server whose copy a node has, by their names.
+// master returns the name of the server that a node replicates.
 func master(node string) string { return "n" + strings.TrimPrefix(node, "r") }
 
 func compareStrings(a, b string) int {
@@ -174,8 +174,8 @@ func compareStrings(a, b string) int {
 	return 0
 }
 
-// causeOf is how the life of the first hold ended before the second one's began. What a replica was
-// told follows from what happened at its master.
+// causeOf returns how the first hold's key ended before the second one's key was written. For a
+// copy it looks at the original on the master.
 func (t *Truth) causeOf(l, next *life) cause {
 	c := cause{kind: string(l.how), node: l.node, life: l, next: next}
 	end := l
@@ -183,12 +183,12 @@ func (t *Truth) causeOf(l, next *life) cause {
 		end = end.origin
 	}
 	switch {
-	case l.gone() > next.born:
+	case l.goneAt() > next.born:
 		c.kind = alive
-	case end.how == open && end.gone() <= next.born:
+	case end.how == open && end.goneAt() <= next.born:
 		c.kind = string(expired)
 	case end.how == open, end.how == replaced:
-		c.kind = string(lost) // its master no longer had it, or another one was followed
+		c.kind = string(lost) // its master no longer had it, or it replicated another one
 	default:
 		c.kind = string(end.how)
 	}
@@ -197,11 +197,10 @@ func (t *Truth) causeOf(l, next *life) cause {
 	return c
 }
 
-// leaseOver is when the servers no longer kept the key by the lease that it had at t, had nothing
-// else happened: fewer than a quorum of the leases are left.
+// leaseOver returns the time when fewer than a quorum of the leases in force at a time are left.
 func (t *Truth) leaseOver(h *record.Hold, at int64) int64 {
 	var ends []int64
-	for _, l := range t.of(h) {
+	for _, l := range t.livesOf(h) {
 		ends = append(ends, l.dueAt(at))
 	}
 	slices.Sort(ends)

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Page is the record in Markdown.
+// Page returns the record as a Markdown page.
 func (r *Record) Page() string {
 	var p strings.Builder
 	p.WriteString("# Locks in Redis, ZooKeeper, etcd and databases, by speed\n\n**The answer.**\n\n")
@@ -63,7 +63,7 @@ release; the servers of the other systems are not asked for such a count.
 	return p.String()
 }
 
-// table is that of the i-th number of clients.
+// table writes the table for the i-th number of clients.
 func (r *Record) table(p *strings.Builder, i, clients int) {
 	fmt.Fprintf(p, "\n## With %s\n\n| system | lock | who waits | grants per second | acquire p50 | "+
 		"p99 | hand-over p50 | p99 | woken | grants |\n|---|---|---|---|---|---|---|---|---|---|\n",
@@ -76,7 +76,7 @@ func (r *Record) table(p *strings.Builder, i, clients int) {
 	}
 }
 
-// woken is how many clients a release wakes; "-": it was not counted.
+// woken formats how many clients a release wakes. It returns "-" if that was not counted.
 func (s Speed) woken() string {
 	if s.Woken == nil {
 		return "-"
@@ -84,7 +84,7 @@ func (s Speed) woken() string {
 	return fmt.Sprintf("%.2f", *s.Woken)
 }
 
-// bySpeed are the rows, the fastest with the i-th number of clients first.
+// bySpeed returns the rows sorted by their speed with the i-th number of clients, fastest first.
 func (r *Record) bySpeed(i int) []Row {
 	rows := slices.Clone(r.Rows)
 	slices.SortStableFunc(rows, func(a, b Row) int {
@@ -93,10 +93,10 @@ func (r *Record) bySpeed(i int) []Row {
 	return rows
 }
 
-// version is that of a system's servers.
+// version returns the version of a system's servers, or "-".
 func (r *Record) version(system string) string { return cmp.Or(r.Versions[system], "-") }
 
-// short is a time to three digits; "-": there was none.
+// short formats a time with three digits, or as "-" if it is zero.
 func short(d history.Duration) string {
 	switch {
 	case d == 0:

@@ -1,6 +1,6 @@
-// Package ranking is what document 003 ranks, measured: how fast locks in Redis, ZooKeeper, etcd
-// and databases are, without a fault and side by side. What they are worth under faults is the
-// matter of the matrix. Command measure writes the record and its page.
+// Package ranking measures what document 003 ranks: the speed of locks in Redis, ZooKeeper, etcd
+// and databases without faults. The matrix covers their behaviour under faults. Command measure
+// writes the record and its page.
 package ranking
 
 import (
@@ -19,30 +19,30 @@ import (
 	"github.com/lockbench/lockbench/internal/run/store"
 )
 
-// The files of docs: the record, and its page.
+// The names of the record and its page.
 const (
 	File     = "ranking.json"
 	PageFile = "systems.md"
 )
 
-// Record is what was measured in one go, all locks by turns.
+// Record is the result of one measurement, which alternates between all locks.
 type Record struct {
 	Format   int               `json:"format"`
 	Machine  string            `json:"machine"`
 	Versions map[string]string `json:"versions"`
-	For      history.Duration  `json:"for"`  // of each run
+	For      history.Duration  `json:"for"`  // duration of each run
 	Hold     history.Duration  `json:"hold"` // of each client
-	Runs     int               `json:"runs"` // of each lock, for each number of clients
+	Runs     int               `json:"runs"` // of each lock for each number of clients
 	Rows     []Row             `json:"rows"`
 }
 
-// Row is a lock.
+// Row is the measurement of a lock.
 type Row struct {
 	Lock
 	Speeds []Speed `json:"speeds"`
 }
 
-// Lock is what is measured: a lock of lockbench, or an adapter.
+// Lock is a lock of lockbench or an adapter.
 type Lock struct {
 	System  string `json:"system"`
 	Impl    string `json:"impl,omitempty"`
@@ -51,7 +51,7 @@ type Lock struct {
 	Waits   string `json:"waits"` // how a client waits
 }
 
-// Name is that for tables.
+// Name returns the name of the lock for tables.
 func (l Lock) Name() string {
 	name := l.Impl + l.Adapter
 	if l.Variant != "" {
@@ -60,31 +60,31 @@ func (l Lock) Name() string {
 	return name
 }
 
-// Speed is what so many clients were granted.
+// Speed is the measurement for one number of clients.
 type Speed struct {
 	Clients int `json:"clients"`
 	batch.Cost
-	// from a release, as its holder begins it, to the next grant of another client; zero with one
+	// from the start of a release to the next grant to another client; zero with one client
 	HandOverP50 history.Duration `json:"hand_over_p50,omitempty"`
 	HandOverP99 history.Duration `json:"hand_over_p99,omitempty"`
-	// how many waiting clients a release has woken on average; nil: the servers do not count it
+	// the average number of waiting clients that a release wakes; nil if the servers do not count it
 	Woken *float64 `json:"woken,omitempty"`
 }
 
 // CountsWoken reports whether the servers of a system count the clients that they wake.
 func CountsWoken(system string) bool { return system == "zookeeper" || system == "etcd" }
 
-// SetWoken notes how many waiting clients all releases of so many grants have woken together.
+// SetWoken sets the average number of clients that a release wakes, from the sums over all runs.
 func (s *Speed) SetWoken(woken int64, grants int) {
 	each := float64(woken) / float64(grants)
 	s.Woken = &each
 }
 
-// Clients are the numbers of clients.
+// Clients lists the measured numbers of clients.
 var Clients = []int{1, 8}
 
-// Locks are those that the documents compare, on each system the recommended one and those that
-// wait in another way.
+// Locks lists the compared locks. For each system they are the recommended lock and locks that wait
+// in another way.
 var Locks = []Lock{
 	{System: "redis", Impl: "token-lua", Waits: "polls"},
 	{System: "redis", Impl: "redisson", Waits: "is told"},
@@ -99,7 +99,7 @@ var Locks = []Lock{
 	{System: "mariadb", Adapter: "mariadb", Variant: "get-lock", Waits: "in the server's queue"},
 }
 
-// Durability says what a system keeps of what it has confirmed, as lockbench starts it.
+// Durability says what a system, as started by lockbench, keeps after it has confirmed a write.
 var Durability = map[string]string{
 	"redis":     "nothing is written to disk",
 	"zookeeper": "written, not forced to disk (forceSync=no)",
@@ -108,7 +108,7 @@ var Durability = map[string]string{
 	"mariadb":   "GET_LOCK writes nothing",
 }
 
-// Measure is the speed that histories of equal plans show together.
+// Measure returns the speed over all histories. Their plans must be equal.
 func Measure(clients int, all []*history.History) Speed {
 	s := Speed{Clients: clients}
 	var samples []batch.Sample
@@ -125,8 +125,8 @@ func Measure(clients int, all []*history.History) Speed {
 	return s
 }
 
-// handOvers are the times from a release to the next grant, where that is another client's, which
-// had asked before.
+// handOvers returns the times from a release to the next grant, if another client gets it and had
+// asked before the release.
 func handOvers(h *history.History) (all []time.Duration) {
 	called := map[int]int64{}
 	releaser, released := -1, int64(0)
@@ -146,7 +146,7 @@ func handOvers(h *history.History) (all []time.Duration) {
 	return all
 }
 
-// Write writes the record and its page among the files of docs.
+// Write writes the record and its page to the directory docs.
 func (r *Record) Write(docs string) error {
 	return errors.Join(records.Write(docs, File, func(f io.Writer) error {
 		e := json.NewEncoder(f)

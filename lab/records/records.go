@@ -1,5 +1,4 @@
-// Package records reads and writes the records of this project's measurements, which are
-// compressed.
+// Package records reads and writes the compressed records of this project's measurements.
 package records
 
 import (
@@ -12,10 +11,10 @@ import (
 	"github.com/lockbench/lockbench/internal/run/store"
 )
 
-// suffix is that of the file of a record.
+// suffix is the suffix of the file of a record.
 const suffix = ".gz"
 
-// Open opens a record by its name without the suffix. The error is fs.ErrNotExist if there is none.
+// Open opens a record by its name without the suffix. It returns fs.ErrNotExist if there is none.
 func Open(dir fs.FS, name string) (io.ReadCloser, error) {
 	f, err := dir.Open(name + suffix)
 	if err != nil {
@@ -29,7 +28,7 @@ func Open(dir fs.FS, name string) (io.ReadCloser, error) {
 	return file{z, f}, nil
 }
 
-// file closes a compressed file with its reader.
+// file closes a compressed file together with its reader.
 type file struct {
 	*gzip.Reader
 	f fs.File
@@ -37,7 +36,7 @@ type file struct {
 
 func (x file) Close() error { return x.f.Close() }
 
-// Write writes a record into a directory.
+// Write writes a record to a directory.
 func Write(dir, name string, write func(io.Writer) error) error {
 	return store.Write(dir, name+suffix, func(f *os.File) error {
 		z, err := gzip.NewWriterLevel(f, gzip.BestCompression)

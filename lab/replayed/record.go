@@ -10,43 +10,43 @@ import (
 	"github.com/lockbench/lockbench/lab/searched"
 )
 
-// Result is what became of a counterexample of a cell.
+// Result is the result of replaying the counterexample of a cell.
 type Result struct {
 	Row       string `json:"row"`
 	Column    string `json:"column"`
-	Letter    string `json:"letter,omitempty"` // "": the simulator shows none
+	Letter    string `json:"letter,omitempty"` // empty if the simulator finds no violation
 	Class     string `json:"class,omitempty"`
 	Fault     string `json:"fault,omitempty"` // with its variant
 	Steps     int    `json:"steps,omitempty"`
-	Refused   string `json:"refused,omitempty"` // why it cannot be replayed, said before it starts
+	Refused   string `json:"refused,omitempty"` // why it cannot be replayed
 	Confirmed int    `json:"confirmed"`
 	Times     int    `json:"times,omitempty"`
-	Again     int    `json:"again,omitempty"` // attempts for which the machine was too slow
+	Again     int    `json:"again,omitempty"` // attempts that the machine was too slow for
 	Redis     string `json:"redis,omitempty"`
 	Seconds   int    `json:"seconds,omitempty"`
-	// the outcome, if it was not confirmed, and where the last attempt's run is
+	// The outcome if it was not confirmed, and the directory of the last attempt.
 	Diverged string `json:"diverged,omitempty"`
 	TooSlow  bool   `json:"too_slow,omitempty"`
 	Dir      string `json:"-"`
 }
 
-// Record is what was measured.
+// Record is the list of results.
 type Record struct {
 	Format  int      `json:"format"`
 	Results []Result `json:"results"`
 }
 
-// file is the record among the files of docs.
+// file is the name of the record in the directory docs.
 const file = "replayed.json"
 
-// Read reads the record among the files of docs; without one it is empty.
+// Read reads the record in the directory docs. If there is none, it returns an empty record.
 func Read(docs fs.FS) (*Record, error) {
 	r := &Record{Format: 1}
 	return r, searched.Load(docs, file, r)
 }
 
-// Of is what was measured of a cell.
-func (r *Record) Of(c Cell) (Result, bool) {
+// Lookup returns the result of a cell, and whether there is one.
+func (r *Record) Lookup(c Cell) (Result, bool) {
 	for _, x := range r.Results {
 		if x.Row == c.Row && x.Column == c.Column {
 			return x, true
@@ -55,7 +55,7 @@ func (r *Record) Of(c Cell) (Result, bool) {
 	return Result{}, false
 }
 
-// Put adds or replaces what was measured of a cell, in the order of the cells.
+// Put adds or replaces the result of a cell, and sorts the results by the given order of cells.
 func (r *Record) Put(x Result, order []Cell) {
 	at := func(x Result) int {
 		return slices.IndexFunc(order, func(c Cell) bool {
@@ -71,7 +71,7 @@ func (r *Record) Write(docs string) error {
 	return searched.Save(docs, file, r, searched.Table{Mark: "replays", Text: r.table()})
 }
 
-// table says what was confirmed, and what became of the others.
+// table returns a table of the outcomes.
 func (r *Record) table() string {
 	b := &strings.Builder{}
 	b.WriteString("\n| lock | fault | letter | confirmed | made again | steps |\n" +
@@ -90,7 +90,7 @@ func (r *Record) table() string {
 	return b.String()
 }
 
-// The outcomes that are counted.
+// The kinds of outcomes.
 const (
 	confirmed = "confirmed"
 	slow      = "too slow"
@@ -99,7 +99,7 @@ const (
 	none      = "none is found"
 )
 
-// outcome is what became of a counterexample, in a word and in a few.
+// outcome returns the kind and a short description of the outcome.
 func (x Result) outcome() (kind, said string) {
 	said = fmt.Sprintf("%d of %d", x.Confirmed, x.Times)
 	switch {

@@ -1,5 +1,5 @@
-// Package replayed measures which counterexamples real Redis confirms: one for each lock and fault
-// of the matrix under which the simulator violates anything. It writes its table into
+// Package replayed measures which counterexamples real Redis confirms. It tests one for each lock
+// and fault of the matrix under which the simulator violates anything, and writes its table into
 // docs/explore.md.
 package replayed
 
@@ -21,18 +21,17 @@ import (
 	"github.com/lockbench/lockbench/lab/study"
 )
 
-// Cell is a row of the matrix and a column, with the letters that are violated there, the worst
-// first.
+// Cell is a cell of the matrix with the properties that are violated there, the worst first.
 type Cell struct {
 	Row, Column string
 	Letters     []string
 }
 
-// worst orders letters: the lock itself failed, it is never free again, the work outlasts a lease;
-// the rest only says how long it stays taken.
+// worst sorts the properties. First the lock itself fails, then it is never free again, then the
+// work outlasts a lease. The others only say how long it stays taken.
 const worst = "FLODSRA"
 
-// Cells are those of the matrix in which a letter was found, on real Redis or in the simulator.
+// Cells returns the cells of the matrix with a violation, on real Redis or in the simulator.
 func Cells(b *study.Book) (all []Cell) {
 	for i := range b.Matrix.Cells {
 		c := &b.Matrix.Cells[i]
@@ -61,14 +60,14 @@ type Found struct {
 	File   string
 }
 
-// The bounds of a search, and of making a counterexample small.
+// The time limits of a search and of shrinking a counterexample.
 const (
 	longest = 30 * time.Second
 	small   = 90 * time.Second
 )
 
-// Kept is the counterexample of a cell that is in a directory, and whether there is one.
-func Kept(c Cell, dir string) (Found, bool) {
+// Stored returns the counterexample of a cell in a directory, and whether there is one.
+func Stored(c Cell, dir string) (Found, bool) {
 	for _, letter := range c.Letters {
 		file := c.file(dir, letter)
 		if _, err := os.Stat(file); err == nil {
@@ -78,8 +77,8 @@ func Kept(c Cell, dir string) (Found, bool) {
 	return Found{Cell: c}, false
 }
 
-// Find searches the simulator for a counterexample of a cell, as explore does, and keeps it in a
-// directory. The letter is the worst that is found; "": none is.
+// Find searches the simulator for a counterexample of a cell, as explore does, and stores it in a
+// directory. It returns the worst violation that it finds. If it finds none, the letter is empty.
 func Find(ctx context.Context, c Cell, dir string, seeds int) (Found, error) {
 	for _, letter := range c.Letters {
 		f := Found{c, letter, c.file(dir, letter)}
@@ -107,11 +106,11 @@ func save(name string, x *counterexample.Counterexample) error {
 	return cmp.Or(x.Write(f), f.Close())
 }
 
-// others is how many further violations are looked at, if the first cannot be replayed.
+// others is how many more violations are tried if the first cannot be replayed.
 const others = 4
 
-// search looks for a letter as explore does by default, then where the matrix aims, and then with
-// the times of the matrix: an acquire call that is open for long accounts for a key that is left
+// search looks for a violation with the defaults of explore, then with the aims of the matrix, and
+// then also with the times of the matrix, because a long acquire call explains a key that is left
 // behind. It prefers a counterexample that can be replayed.
 func (c Cell) search(ctx context.Context, letter string, seeds int) (
 	first *counterexample.Counterexample, err error) {
@@ -141,7 +140,7 @@ func (c Cell) search(ctx context.Context, letter string, seeds int) (
 	return nil, cmp.Or(err, ctx.Err())
 }
 
-// searches are the searches for a cell.
+// searches returns the searches for a cell.
 func (c Cell) searches() (all []explore.Search, err error) {
 	rows, err := matrix.FindRows([]string{c.Row})
 	if err != nil {
@@ -168,8 +167,8 @@ func (c Cell) searches() (all []explore.Search, err error) {
 	return append(all, timed...), nil
 }
 
-// Replay does the counterexample again on real Redis, in run directories that are gone afterwards,
-// except that of the last attempt where it was not confirmed.
+// Replay replays the counterexample on real Redis. It removes the directories of the runs
+// afterwards, except the last one if it was not confirmed.
 func Replay(ctx context.Context, f Found, times int) (Result, error) {
 	r := Result{Row: f.Row, Column: f.Column, Letter: f.Letter}
 	if f.Letter == "" {

@@ -41,14 +41,14 @@ func TestFindAndKeep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := Cell{"local", "none", []string{"D", "S"}}
-	if _, ok := Kept(c, dir); ok {
+	if _, ok := Stored(c, dir); ok {
 		t.Error("it is there before it was searched")
 	}
 	f, err := Find(t.Context(), c, dir, 5)
 	if err != nil || f.Letter != "S" {
 		t.Fatalf("%+v %v", f, err)
 	}
-	if again, ok := Kept(c, dir); !ok || again.File != f.File || again.Letter != "S" {
+	if again, ok := Stored(c, dir); !ok || again.File != f.File || again.Letter != "S" {
 		t.Errorf("%+v, %v", again, ok)
 	}
 }

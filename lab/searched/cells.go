@@ -1,5 +1,5 @@
-// Package searched measures what a search finds without an aim: how often each kind of schedule
-// finds a violation, and how long it takes. It writes its tables into docs/explore.md.
+// Package searched measures searches without an aim: how often each kind of schedule finds a
+// violation, and how long that takes. It writes its tables into docs/explore.md.
 package searched
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore"
 )
 
-// Cell is a row of the matrix, a fault, and a letter that is violated there.
+// Cell is a row of the matrix, a fault, and a property that is violated there.
 type Cell struct {
 	Row    string `json:"row"`
 	Fault  string `json:"fault"`
@@ -18,8 +18,8 @@ type Cell struct {
 
 func (c Cell) String() string { return c.Row + ", " + c.Fault + ", " + c.Letter }
 
-// rare are the cells whose hits are counted: orders and moments of many kinds, and the letters that
-// random latencies alone find seldom or not at all. Each is violated in lab/results/verdicts.md.
+// rare lists the cells whose hits are counted. They cover many kinds of orders and moments, and
+// violations that random latencies alone rarely find. Each violation is in lab/results/verdicts.md.
 const rare = `setnx-del-expired, none, S
 setnx-del-expired, crash, S
 setnx-del-expired nil-retry, crash, L
@@ -57,7 +57,7 @@ redisson-fenced fixed lease, failover, F
 redlock per attempt, restart, L
 token-lua constant, late, L`
 
-// Rare are the cells whose hits are counted.
+// Rare returns the cells whose hits are counted.
 func Rare() (all []Cell) {
 	for line := range strings.Lines(rare) {
 		f := strings.Split(strings.TrimSpace(line), ", ")
@@ -66,7 +66,7 @@ func Rare() (all []Cell) {
 	return all
 }
 
-// search looks for the letter of a cell without any aim: moments are drawn.
+// search returns a search for the violation of a cell without any aim, at random moments.
 func (c Cell) search(schedule, moments string) (explore.Search, error) {
 	rows, err := matrix.FindRows([]string{c.Row})
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 	"github.com/lockbench/lockbench/internal/run/store"
 )
 
-// Page is the page of docs that has the tables of what was measured without an aim.
+// Page is the page that contains the tables of the searches without an aim.
 const Page = "search.md"
 
-// Load reads a record with this name among the files of docs into r, and leaves r as it is where
-// there is none.
+// Load reads the record with a name in the directory docs into r. If there is none, it does not
+// change r.
 func Load(docs fs.FS, name string, r any) error {
 	f, err := records.Open(docs, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,7 @@ func Load(docs fs.FS, name string, r any) error {
 // Table is a text between two marks of the page.
 type Table struct{ Mark, Text string }
 
-// Save writes a record into the directory of docs under this name, and its tables into the page.
+// Save writes a record to the directory docs, and its tables into the page.
 func Save(docs, name string, r any, tables ...Table) error {
 	text, err := os.ReadFile(filepath.Join(docs, Page))
 	if err != nil {
@@ -41,7 +41,7 @@ func Save(docs, name string, r any, tables ...Table) error {
 	}
 	now := string(text)
 	for _, t := range tables {
-		if now, err = between(now, t.Mark, t.Text); err != nil {
+		if now, err = insertBetween(now, t.Mark, t.Text); err != nil {
 			return err
 		}
 	}
@@ -56,8 +56,8 @@ func Save(docs, name string, r any, tables ...Table) error {
 	}))
 }
 
-// between puts a text between the marks of a page.
-func between(page, name, text string) (string, error) {
+// insertBetween replaces the text between two marks of a page.
+func insertBetween(page, name, text string) (string, error) {
 	begin, end := "<!-- measured: "+name+" -->\n", "<!-- end of "+name+" -->\n"
 	head, rest, ok := strings.Cut(page, begin)
 	_, tail, found := strings.Cut(rest, end)

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore"
 )
 
-// Hits say how many of so many seeds violate the letter of a cell, by schedule.
+// Hits counts by schedule how many seeds show the violation of a cell.
 type Hits struct {
 	Cell
 	Seeds int            `json:"seeds"`
@@ -38,7 +38,7 @@ func Count(ctx context.Context, c Cell, seeds, jobs int, schedules ...string) (H
 	return h, nil
 }
 
-// Best is the member of the portfolio that finds most, and how much that is.
+// Best returns the best member of the portfolio and its number of hits.
 func (h Hits) Best() (schedule string, found int) {
 	for _, s := range explore.Schedules() {
 		if n := h.Found[s]; s != explore.Portfolio && (schedule == "" || n > found) {
@@ -48,8 +48,8 @@ func (h Hits) Best() (schedule string, found int) {
 	return schedule, found
 }
 
-// WorseThanThird reports whether the portfolio surely, with 95 % confidence, finds less than a
-// third of what its best member finds: the difference is more than chance makes if it were a third.
+// WorseThanThird reports whether, with 95 % confidence, the portfolio finds less than a third of
+// what its best member finds.
 func (h Hits) WorseThanThird() bool {
 	_, best := h.Best()
 	n := float64(h.Seeds)

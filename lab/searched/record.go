@@ -10,24 +10,24 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore"
 )
 
-// Record is what was measured.
+// Record holds the measurements.
 type Record struct {
 	Format int    `json:"format"`
 	Hits   []Hits `json:"hits"`
 	Times  []Time `json:"times"`
 }
 
-// file is the record among the files of docs.
+// file is the name of the record in the directory docs.
 const file = "searched.json"
 
-// Read reads the record among the files of docs; without one it is empty.
+// Read reads the record in the directory docs. If there is none, it returns an empty record.
 func Read(docs fs.FS) (*Record, error) {
 	r := &Record{Format: 1}
 	return r, Load(docs, file, r)
 }
 
-// Of looks up what was counted of a lock and a fault, a letter each.
-func (r *Record) Of(row, fault string) (all []Hits) {
+// Lookup returns the hits of a lock and a fault, one for each property.
+func (r *Record) Lookup(row, fault string) (all []Hits) {
 	for _, h := range r.Hits {
 		if h.Row == row && h.Fault == fault {
 			all = append(all, h)
@@ -41,17 +41,17 @@ func (r *Record) Write(docs string) error {
 	return Save(docs, file, r, Table{"hits", r.hits()}, Table{"times", r.times()})
 }
 
-// Counted puts hits into the record, in the order of the list of cells.
+// Counted adds hits to the record, in the order of Rare.
 func (r *Record) Counted(h Hits) {
 	put(&r.Hits, h, func(h Hits) Cell { return h.Cell }, Rare())
 }
 
-// Clocked puts a time into the record, in the order of the cells of the matrix.
+// Clocked adds a time to the record, in the order of the cells of the matrix.
 func (r *Record) Clocked(t Time, order []Cell) {
 	put(&r.Times, t, func(t Time) Cell { return t.Cell }, order)
 }
 
-// put adds or replaces what was measured of a cell.
+// put adds or replaces the measurement of a cell.
 func put[T any](all *[]T, x T, cell func(T) Cell, order []Cell) {
 	*all = append(slices.DeleteFunc(*all, func(o T) bool { return cell(o) == cell(x) }), x)
 	slices.SortStableFunc(*all, func(a, b T) int {
@@ -59,10 +59,10 @@ func put[T any](all *[]T, x T, cell func(T) Cell, order []Cell) {
 	})
 }
 
-// notYet stands for a table that was never measured.
+// notYet replaces a table without measurements.
 const notYet = "\nThis has not been measured yet.\n\n"
 
-// hits is the table of hits.
+// hits returns the table of hits.
 func (r *Record) hits() string {
 	if len(r.Hits) == 0 {
 		return notYet
@@ -92,7 +92,7 @@ func (r *Record) hits() string {
 	return b.String()
 }
 
-// times says how long it took, and lists what was not found.
+// times returns a summary of the times and a list of the violations that were not found.
 func (r *Record) times() string {
 	if len(r.Times) == 0 {
 		return notYet

@@ -11,18 +11,18 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore"
 )
 
-// Time says what it cost to find the letter of a cell without its aimed scenario.
+// Time is the cost of finding the violation of a cell without its aimed scenario.
 type Time struct {
 	Cell
 	Found bool `json:"found"`
 	Runs  int  `json:"runs"`
-	// processor time, ms; of a letter that was not found, what was spent in vain
+	// CPU time in ms; if the violation was not found, the time spent in vain
 	Millis int64 `json:"ms"`
 }
 
-// Violated are the cells of a matrix in which a letter that decides a run was found, each with its
-// letters. R and A, which only tell how long a lock stays taken, are left out, and so is under a
-// fault what is found without any: it is one thing to find, and has nothing to do with the fault.
+// Violated returns the cells of a matrix with a violation of a property that decides a run, one for
+// each property. It omits R and A, which only say how long a lock stays taken. It also omits
+// violations under a fault that also happen without any.
 func Violated(m *matrix.Matrix) (all []Cell) {
 	anyway := map[string][]string{}
 	for i := range m.Cells {
@@ -46,8 +46,8 @@ func Violated(m *matrix.Matrix) (all []Cell) {
 // none is the column without a fault.
 const none = "none"
 
-// Clock measures a search with guided moments and all schedules by turns, one run after the other.
-// Used is the processor time of this process.
+// Clock measures a search with guided moments and the portfolio of schedules, one run after the
+// other. Used returns the CPU time of this process.
 func Clock(ctx context.Context, c Cell, limit time.Duration, used func() time.Duration) (Time,
 	error) {
 	s, err := c.search(explore.Portfolio, explore.Guided)
@@ -58,7 +58,7 @@ func Clock(ctx context.Context, c Cell, limit time.Duration, used func() time.Du
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	began := used()
-	s.Mine = func(int) bool { // it is asked before each run is planned
+	s.Mine = func(int) bool { // called before each run is planned
 		if used()-began > limit {
 			stop()
 		}

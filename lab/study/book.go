@@ -1,6 +1,6 @@
-// Package study is what only this project's own pages need: the claims of the documents, the
-// mitigations, how often each letter is found, the table that the simulator decides, and the pages
-// that are made from all that.
+// Package study contains what only this project's own pages need: the claims of the documents, the
+// mitigations, the rates of violations, the table that the simulator decides, and the pages that
+// are made from them.
 package study
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/lockbench/lockbench/lab/records"
 )
 
-// The records in a directory of pages. There is one soak for each environment.
+// The records in the directory of results. There is one soak for each environment.
 const (
 	MatrixFile      = "matrix.json"
 	LibrariesFile   = "libraries.json"
@@ -32,23 +32,23 @@ const (
 	soakFiles       = "soak-*.json.gz"
 )
 
-// SoakFile is the record of a soak in an environment.
+// SoakFile returns the name of the record of a soak in an environment.
 func SoakFile(environment string) string { return "soak-" + environment + ".json" }
 
-// Book is all that the pages of this project are made from. Each part is measured by a command of
-// its own; a part that is nil is left out.
+// Book holds the records for the pages of this project. Each record is measured by a separate
+// command. A nil record is omitted.
 type Book struct {
 	Matrix      *matrix.Matrix
-	Libraries   *matrix.Matrix // of adapters
-	Fidelity    *matrix.Matrix // of the documents' code as posted, and of our ports
+	Libraries   *matrix.Matrix // results of adapters
+	Fidelity    *matrix.Matrix // results of the documents' code as posted, and of its ports
 	Exhaustive  *ExhaustiveReport
 	Sleep       *Sleep
 	Mitigations *MitigationReport
 	Detection   *detection.Record
-	Soaks       []*Soak // by the name of the environment
+	Soaks       []*Soak // sorted by the name of the environment
 }
 
-// ReadBook reads the records of a directory of pages.
+// ReadBook reads the records in a directory.
 func ReadBook(dir fs.FS) (*Book, error) {
 	var b Book
 	parts := []func() error{
@@ -62,12 +62,12 @@ func ReadBook(dir fs.FS) (*Book, error) {
 	}
 	errs := make([]error, len(parts))
 	var all sync.WaitGroup
-	for i, read := range parts { // side by side, since a report waits for it
+	for i, read := range parts { // in parallel, because a report waits for it
 		all.Go(func() { errs[i] = read() })
 	}
 	all.Wait()
 	err := errors.Join(errs...)
-	soaks, _ := fs.Glob(dir, soakFiles) // sorted; the pattern is good
+	soaks, _ := fs.Glob(dir, soakFiles) // sorted; the pattern is valid
 	for _, name := range soaks {
 		var s *Soak
 		err = errors.Join(err, readPart(dir, strings.TrimSuffix(name, ".gz"), ReadSoak, &s))
@@ -76,7 +76,7 @@ func ReadBook(dir fs.FS) (*Book, error) {
 	return &b, err
 }
 
-// readPart reads a record, if it is there.
+// readPart reads a record if it exists.
 func readPart[T any](dir fs.FS, name string, read func(io.Reader) (T, error), into *T) error {
 	f, err := records.Open(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,13 +93,13 @@ func readPart[T any](dir fs.FS, name string, read func(io.Reader) (T, error), in
 	return nil
 }
 
-// Page is a page with its name in the directory of pages.
+// Page is a page with its name relative to the directory of pages.
 type Page struct {
 	Name string
 	Text []byte
 }
 
-// Pages are the pages that the records allow.
+// Pages returns the pages whose records exist.
 func (b *Book) Pages() (pages []Page) {
 	add := func(name string, write func(*page)) {
 		var p page
@@ -154,10 +154,10 @@ func WritePages(dir string) error {
 	return err
 }
 
-// WriteDocs keeps what a matrix found in a directory of pages, writes the pages, and renews the
-// excerpt in the README above the directory. Where a matrix is there already, the cells that were
-// measured take the place of its own. A matrix of adapters has a page of its own, and so has one of
-// adapters beside locks, which are the ports of what the adapters have.
+// WriteDocs stores the results of a matrix in a directory, writes the pages, and updates the
+// excerpt in the README two levels above the directory. If there is a matrix already, only the
+// measured cells are replaced. A matrix of adapters has its own page. So has a matrix of adapters
+// and the locks that are ports of them.
 func WriteDocs(m *matrix.Matrix, dir string) error {
 	book, err := ReadBook(os.DirFS(dir))
 	if err != nil {
@@ -186,7 +186,7 @@ func WriteDocs(m *matrix.Matrix, dir string) error {
 	return err
 }
 
-// covers reports whether a matrix has every cell of another, or of the table of today.
+// covers reports whether a matrix has every cell of another matrix or of the current table.
 func covers(m, other *matrix.Matrix) bool {
 	whole := len(m.Rows) == len(matrix.Rows()) && len(m.Columns) == len(matrix.Columns())
 	return whole || !slices.ContainsFunc(other.Cells, func(c matrix.Cell) bool {
@@ -194,7 +194,7 @@ func covers(m, other *matrix.Matrix) bool {
 	})
 }
 
-// locks are the locks of which there is anything to tell, in the order of the matrix.
+// locks returns the locks with any results, in the order of the matrix.
 func (b *Book) locks() (impls []string) {
 	for _, r := range matrix.Rows() {
 		told := b.Matrix != nil && b.Matrix.Cell(r.Name, "none") != nil ||
@@ -206,7 +206,7 @@ func (b *Book) locks() (impls []string) {
 	return impls
 }
 
-// measured are the letters that were found of a cell on real Redis; false: it cannot be told.
+// measured returns the violations of a cell on real Redis. It returns false if they are unknown.
 func (b *Book) measured(row, column string) ([]string, bool) {
 	if b.Matrix == nil {
 		return nil, false
@@ -218,9 +218,9 @@ func (b *Book) measured(row, column string) ([]string, bool) {
 	return c.Found(), true
 }
 
-// within lets the path of a file of a run begin at the run's directory: where the matrix lay is
-// nothing to a reader of the pages.
-func within(text, dir string) string {
+// stripPath removes the part of a file path before the run's directory, because the location of the
+// matrix is irrelevant to readers of the pages.
+func stripPath(text, dir string) string {
 	i := strings.Index(text, "/"+dir+"/")
 	if dir == "" || i < 0 {
 		return text
@@ -228,8 +228,8 @@ func within(text, dir string) string {
 	return text[:strings.LastIndex(text[:i], " ")+1] + text[i+1:]
 }
 
-// Slim is a matrix without what leads to its runs, as the directory of pages keeps it: one
-// explanation of each property in each cell is enough.
+// Slim returns a matrix without references to its runs, for the directory of results. It keeps one
+// explanation of each property in each cell.
 func Slim(m *matrix.Matrix) *matrix.Matrix {
 	slim := *m
 	slim.Cells = slices.Clone(m.Cells)
@@ -251,12 +251,12 @@ func Slim(m *matrix.Matrix) *matrix.Matrix {
 			}
 			r.Reasons = maps.Clone(r.Reasons)
 			for l, why := range r.Reasons {
-				r.Reasons[l] = within(why, r.Dir)
+				r.Reasons[l] = stripPath(why, r.Dir)
 			}
 			for k := range c.Properties {
-				c.Properties[k].Reason = within(c.Properties[k].Reason, r.Dir)
+				c.Properties[k].Reason = stripPath(c.Properties[k].Reason, r.Dir)
 			}
-			r.HarnessError = within(r.HarnessError, r.Dir)
+			r.HarnessError = stripPath(r.HarnessError, r.Dir)
 			r.Dir, r.Explanations = "", words
 		}
 	}

@@ -11,37 +11,37 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Claim is a sentence of a document, and the cells of the matrix that confirm or refute it.
+// Claim is a sentence of a document, with the cells of the matrix that confirm or refute it.
 type Claim struct {
-	Text     string // in our words, or translated
-	Quote    string // in the document's own
+	Text     string // the sentence in our words, or translated
+	Quote    string // the document's own words
 	Document string
 	Row      string
-	Columns  []string // the faults under which it is tested; more than one: under each of them
-	Breaks   string   // properties that are violated, if it is true, under at least one of them
-	Keeps    string   // properties that are never violated, if it is true
-	Slower   string   // instead of properties: this row costs more than the row Than, as Cost says
+	Columns  []string // the faults of the test; if there are several, each of them
+	Breaks   string   // if the claim is true, these properties are violated under at least one fault
+	Keeps    string   // if the claim is true, these properties are never violated
+	Slower   string   // instead of properties: this row costs more than the row Than, measured by Cost
 	Than     string
-	// what is compared: "acquire" (p50 of contended acquires) or "commands" (for each grant)
+	// the measure: "acquire" (p50 of contended acquires) or "commands" (per grant)
 	Cost   string
-	Test   string  // instead of cells: the test that pins it, and its outcome
-	Result Outcome // of Test and Trials, or NotTested
-	Needs  string  // what is missing to test it
-	Tested string  // how, where the command alone does not say that it was fair
-	Trials []Trial // what was counted beside the matrix
-	// when it is true, and when it is not: what was confirmed or refuted is so under this condition
+	Test   string  // instead of cells: the test that checks it
+	Result Outcome // the outcome of Test and Trials, or NotTested
+	Needs  string  // the reason why it cannot be tested
+	Tested string  // how it was tested, if the command alone does not show that this was fair
+	Trials []Trial // counts that are not from the matrix
+	// The condition that makes it true. The confirmed or refuted claim holds only under it.
 	Condition string
 	Note      string
 }
 
-// Trial is how often something was seen in runs of one command.
+// Trial is how often runs of one command showed something.
 type Trial struct {
 	Command  string
 	What     string
 	Hits, Of int
 }
 
-// Outcome is what became of a claim.
+// Outcome is the outcome of a claim.
 type Outcome string
 
 // The outcomes.
@@ -56,13 +56,13 @@ const (
 //go:embed claims.yaml
 var claimsYAML string
 
-// claims is what the documents say of these locks.
+// claims holds the statements of the documents about these locks.
 var claims = batch.Table[[]Claim]("claims.yaml", claimsYAML)
 
-// Claims returns what the documents say. The caller may keep and change the slice.
+// Claims returns the claims of the documents. The caller may keep and change the slice.
 func Claims() []Claim { return slices.Clone(claims()) }
 
-// Judge says what the matrix makes of a claim, and which cells decided.
+// Judge returns the outcome of a claim according to the matrix, and the deciding cells.
 func Judge(m *matrix.Matrix, c Claim) (Outcome, []*matrix.Cell) {
 	o, cells := judge(m, c)
 	if c.Condition != "" && (o == Confirmed || o == Refuted) {
@@ -106,7 +106,7 @@ func judge(m *matrix.Matrix, c Claim) (Outcome, []*matrix.Cell) {
 	return Confirmed, nil
 }
 
-// compareCosts says whether one lock costs more than another.
+// compareCosts judges whether one lock costs more than another.
 func compareCosts(m *matrix.Matrix, c Claim) Outcome {
 	a, b := m.CostOf(c.Slower), m.CostOf(c.Than)
 	if a == nil || b == nil {
@@ -122,7 +122,7 @@ func compareCosts(m *matrix.Matrix, c Claim) Outcome {
 	return Refuted
 }
 
-// costsOf tells what was compared.
+// costsOf formats the compared costs.
 func costsOf(m *matrix.Matrix, c Claim) string {
 	a, b := m.CostOf(c.Slower), m.CostOf(c.Than)
 	switch {
@@ -136,7 +136,7 @@ func costsOf(m *matrix.Matrix, c Claim) string {
 		a.Commands, c.Than, b.Commands)
 }
 
-// Command is what tests a claim by itself.
+// Command returns the command or test that checks a claim.
 func (c Claim) Command() string {
 	switch {
 	case c.Test != "":
@@ -149,7 +149,7 @@ func (c Claim) Command() string {
 	return "lockbench matrix --impl " + quoted(c.Row) + " --nemesis " + strings.Join(c.Columns, ",")
 }
 
-// quoted is a word for a shell.
+// quoted quotes a word for a shell.
 func quoted(word string) string {
 	if strings.Contains(word, " ") {
 		return "'" + word + "'"

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/store"
 )
 
-// The rows and columns that a reader looks for first; the README has them.
+// The best-known rows and columns, which the README shows.
 var (
 	excerptRows = []string{"setnx", "setnx-del-expired", "setnx-expire", "getset", "setpx-del",
 		"setpx-getdel", "token-lua", "redisson watchdog", "redlock per attempt"}
@@ -21,14 +21,14 @@ var (
 		"failover", "clock-server+", "clock-client"}
 )
 
-// The marks between which a page keeps the excerpt.
+// The marks around the excerpt in a page.
 const (
 	excerptBegin = "<!-- written by the lab -->\n"
 	excerptEnd   = "<!-- end -->\n"
 )
 
-// Excerpt puts the best known rows and columns of the matrix between their marks in a page. A page
-// without the marks is returned as it is.
+// Excerpt puts the excerpt of the matrix between its marks in a page. It returns a page without
+// marks unchanged.
 func Excerpt(m *matrix.Matrix, page []byte) ([]byte, error) {
 	before, rest, marked := bytes.Cut(page, []byte(excerptBegin))
 	_, after, closed := bytes.Cut(rest, []byte(excerptEnd))
@@ -52,7 +52,7 @@ func Excerpt(m *matrix.Matrix, page []byte) ([]byte, error) {
 	return slices.Concat(before, []byte(excerptBegin), table.Bytes(), []byte(excerptEnd), after), nil
 }
 
-// writeExcerpt renews the few rows that the README of a directory shows, if there is one.
+// writeExcerpt updates the excerpt in the README of a directory, if there is one.
 func writeExcerpt(m *matrix.Matrix, dir string) error {
 	const name = "README.md"
 	old, err := os.ReadFile(filepath.Join(dir, name))

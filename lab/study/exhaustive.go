@@ -13,21 +13,21 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// ExhaustiveReport is the table of expected verdicts as the simulator decides it, order by order:
-// the document exhaustive.json.
+// ExhaustiveReport is the table of expected verdicts as decided by exhaustive search in the
+// simulator. It is stored in exhaustive.json.
 type ExhaustiveReport struct {
 	Format  int              `json:"format"`
-	Each    int              `json:"each"` // schedules of a cell at most
+	Each    int              `json:"each"` // most schedules of a cell
 	Took    history.Duration `json:"took,omitempty"`
-	Partial string           `json:"partial,omitempty"` // why cells were not gone through
-	Judged  []string         `json:"judged,omitempty"`  // properties; none: firstJudged
+	Partial string           `json:"partial,omitempty"` // why some cells are incomplete
+	Judged  []string         `json:"judged,omitempty"`  // properties; if empty, firstJudged
 	Cells   []ExhaustiveCell `json:"cells"`
 }
 
-// firstJudged are the properties that the first records judged, which do not name them.
+// firstJudged lists the properties of the first records, which do not name them.
 var firstJudged = []string{"S", "L", "O", "R", "D", "F", "U"}
 
-// judged are the properties that a comparison with other measurements may speak of.
+// judged returns the properties that comparisons with other measurements may include.
 func (d *ExhaustiveReport) judged() []string {
 	if len(d.Judged) == 0 {
 		return firstJudged
@@ -35,36 +35,37 @@ func (d *ExhaustiveReport) judged() []string {
 	return d.Judged
 }
 
-// only are those of the properties that were judged.
+// only returns those properties that were judged.
 func (d *ExhaustiveReport) only(properties []string) []string {
 	return slices.DeleteFunc(slices.Clone(properties), func(l string) bool {
 		return !slices.Contains(d.judged(), l)
 	})
 }
 
-// ExhaustiveCell is a cell of the table that was gone through in the simulator.
+// ExhaustiveCell is the result of the simulator for one cell of the table.
 type ExhaustiveCell struct {
 	Row        string   `json:"row"`
 	Column     string   `json:"column"`
 	Impossible string   `json:"impossible,omitempty"`
 	Expected   []string `json:"expected"`
-	Known      bool     `json:"known"` // something was expected
+	Known      bool     `json:"known"` // there is an expectation
 	Properties []string `json:"properties"`
-	// of the letters, those that were found without any fault, so that they need none here
+	// the properties that are also violated without any fault
 	Inherited []string `json:"inherited,omitempty"`
-	Spaces    []Space  `json:"spaces,omitempty"` // what was gone through
+	Spaces    []Space  `json:"spaces,omitempty"` // the explored spaces
 }
 
-// Space is what was gone through of a cell within some bounds.
+// Space is the exploration of a cell within some bounds.
 type Space struct {
 	explore.Covered
-	Found map[string]string `json:"found,omitempty"` // by letter: the first counterexample, in words
-	Err   string            `json:"err,omitempty"`   // why it could not be gone through
-	// it was interrupted: what was found counts, and it is gone through again
+	// the first counterexample of each property, in words
+	Found map[string]string `json:"found,omitempty"`
+	Err   string            `json:"err,omitempty"` // the reason why it could not be explored
+	// It was interrupted. Its results count, and it will be explored again.
 	Cut bool `json:"cut,omitempty"`
 }
 
-// Line is a space in the record of a search that can be gone on with.
+// Line is a space in the record of a search that can be resumed.
 type Line struct {
 	Format int    `json:"format"` // batch.Format
 	Row    string `json:"row"`
@@ -72,20 +73,20 @@ type Line struct {
 	Space  Space  `json:"space"`
 }
 
-// tries are the attempts of one acquire: two more than in docs/locks/expected.md, so that a client
-// is refused for as long as it takes to call it a deadlock.
+// tries is the number of attempts of one acquire. It is two more than in docs/locks/expected.md, so
+// that a client is refused for long enough to call it a deadlock.
 const tries = 8
 
-// whole are the spaces of docs/locks/expected.md, The two spaces: two clients twice, and three
-// clients once.
+// whole lists the two spaces of docs/locks/expected.md: two clients with two rounds, and three
+// clients with one.
 var whole = []explore.Bounds{{Clients: 2, Rounds: 2, Tries: tries}, {Clients: 3, Rounds: 1,
 	Tries: tries}}
 
-// smallest is the first space: two clients once.
+// smallest is the first space, two clients with one round.
 var smallest = explore.Bounds{Clients: 2, Rounds: 1, Tries: tries}
 
-// growing is what a cell is gone through within, the small spaces first: what is finished is worth
-// more than what is large.
+// growing lists the spaces of a cell, the smaller ones first, because a finished small space is
+// worth more than an unfinished large one.
 var growing = []explore.Bounds{
 	smallest, whole[0], whole[1], preempted(smallest, 1),
 	preempted(whole[0], 1), preempted(whole[1], 1), preempted(smallest, 2), preempted(whole[0], 2),
@@ -97,8 +98,8 @@ func preempted(b explore.Bounds, times int) explore.Bounds {
 	return b
 }
 
-// slow are the spaces in which, without a fault, clients and messages may be slow for less than
-// half a lease.
+// slow lists the spaces of cells without a fault where clients and messages may be slow for less
+// than half a lease.
 var slow = []explore.Bounds{
 	{Clients: 2, Rounds: 2, Tries: tries, Expiries: 1}, {Clients: 3, Rounds: 1, Tries: tries,
 		Expiries: 1},
@@ -106,7 +107,7 @@ var slow = []explore.Bounds{
 		Tries: tries, Expiries: 1, Preemptions: 1},
 }
 
-// boundsOf are the spaces of a cell, in the order in which they are gone through.
+// boundsOf returns the spaces of a cell in the order of the search.
 func boundsOf(c matrix.Column) []explore.Bounds {
 	if c.Name == "none" {
 		return slices.Concat(growing[:4], slow[:3], growing[4:], slow[3:]) // the last of them is large
@@ -114,7 +115,7 @@ func boundsOf(c matrix.Column) []explore.Bounds {
 	return growing
 }
 
-// beyond says why a cell cannot be gone through; "" if it can.
+// beyond returns the reason why a cell cannot be explored, or "".
 func beyond(r matrix.Row, c matrix.Column) string {
 	if why := matrix.Impossible(r, c); why != "" {
 		return why
@@ -126,8 +127,8 @@ func beyond(r matrix.Row, c matrix.Column) string {
 	return ""
 }
 
-// through is the search through a space of a cell.
-func through(r matrix.Row, c matrix.Column, b explore.Bounds) explore.Exhaustive {
+// newSearch returns the search of a space of a cell.
+func newSearch(r matrix.Row, c matrix.Column, b explore.Bounds) explore.Exhaustive {
 	w := harness.RunOptions{Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
 		Masters:  r.Masters,
 		Workload: r.Workload, Nemesis: "none"}
@@ -140,7 +141,7 @@ func through(r matrix.Row, c matrix.Column, b explore.Bounds) explore.Exhaustive
 		if sign := c.Name[len(c.Name)-1:]; sign == "+" || sign == "-" {
 			w.Nemesis = c.Name[:len(c.Name)-1] + ":" + sign
 		}
-		if r.Has(matrix.Watchdog) && r.Workload == "" { // what its row in docs/locks/expected.md supposes
+		if r.Has(matrix.Watchdog) && r.Workload == "" { // as its row in docs/locks/expected.md assumes
 			w.Workload = workloads.LongWork
 		}
 	}
@@ -153,9 +154,9 @@ func through(r matrix.Row, c matrix.Column, b explore.Bounds) explore.Exhaustive
 	return x
 }
 
-// search goes through a space of a cell.
+// search explores a space of a cell.
 func search(ctx context.Context, r matrix.Row, c matrix.Column, b explore.Bounds, limit int) Space {
-	x := through(r, c, b)
+	x := newSearch(r, c, b)
 	x.Limit = limit
 	hits, covered, _, err := x.Find(ctx)
 	s := Space{Covered: covered, Cut: ctx.Err() != nil && !covered.Whole}
@@ -173,10 +174,11 @@ func search(ctx context.Context, r matrix.Row, c matrix.Column, b explore.Bounds
 	return s
 }
 
-// Agrees reports whether exactly what was expected was found.
+// Agrees reports whether the result equals the expectation.
 func (d *ExhaustiveCell) Agrees() bool { return d.Known && slices.Equal(d.Properties, d.Expected) }
 
-// Schedules that were run in the cell, those that merged with others included.
+// Schedules returns the number of schedules that were run in the cell, including those that merged
+// with others.
 func (d *ExhaustiveCell) Schedules() (n int) {
 	for _, s := range d.Spaces {
 		n += s.Schedules + s.Merged
@@ -184,8 +186,8 @@ func (d *ExhaustiveCell) Schedules() (n int) {
 	return n
 }
 
-// Finished is the largest number of preemptions up to which every order of so many clients and
-// rounds was gone through; -1: not even without one.
+// Finished returns the largest number of preemptions whose orders were all explored with so many
+// clients and rounds. It returns -1 if not even the orders without preemptions were.
 func (d *ExhaustiveCell) Finished(clients, rounds int) int {
 	most := -1
 	for _, s := range d.Spaces {
@@ -196,7 +198,7 @@ func (d *ExhaustiveCell) Finished(clients, rounds int) int {
 	return most
 }
 
-// words is the counterexample of a letter.
+// words returns the counterexample of a property.
 func (d *ExhaustiveCell) words(letter string) string {
 	for _, s := range d.Spaces {
 		if w := s.Found[letter]; w != "" {
@@ -206,7 +208,7 @@ func (d *ExhaustiveCell) words(letter string) string {
 	return ""
 }
 
-// shorten keeps one counterexample of each letter.
+// shorten keeps one counterexample of each property.
 func (d *ExhaustiveCell) shorten() {
 	told := map[string]bool{}
 	for _, s := range d.Spaces {
@@ -219,7 +221,7 @@ func (d *ExhaustiveCell) shorten() {
 	}
 }
 
-// judge takes the letters that some space found, and those that are found without any fault.
+// judge sets the properties that some space violated or that are violated without any fault.
 func (d *ExhaustiveCell) judge(free *ExhaustiveCell) {
 	found := map[string]bool{}
 	for _, s := range d.Spaces {

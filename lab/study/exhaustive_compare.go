@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore"
 )
 
-// comparison writes the table of what differs from what was measured.
+// comparison writes the table of differences from the measurements on Redis.
 func (d *ExhaustiveReport) comparison(p *page, measured Measured) {
 	p.head(append([]string{"lock"}, d.columns()...)...)
 	d.each(func(r matrix.Row, cells []*ExhaustiveCell) {
@@ -25,7 +25,7 @@ func (d *ExhaustiveReport) comparison(p *page, measured Measured) {
 	})
 }
 
-// against is a cell of the comparison, of these properties.
+// against compares the judged properties of a cell with the measurements.
 func (d *ExhaustiveCell) against(measured Measured, judged []string) string {
 	if d == nil || len(d.Spaces) == 0 {
 		return ""
@@ -52,14 +52,14 @@ func (d *ExhaustiveCell) against(measured Measured, judged []string) string {
 	return out
 }
 
-// gap is a letter that one environment has and the other, or the expectation, has not.
+// gap is a property whose results in the simulator and on Redis differ.
 type gap struct {
 	*ExhaustiveCell
 	letter string
-	here   bool // it was found in the simulator
+	here   bool // the simulator found it
 }
 
-// gaps are the differences from what was measured, in the order of the table.
+// gaps returns the differences from the measurements, in the order of the table.
 func (d *ExhaustiveReport) gaps(measured Measured) (out []gap) {
 	for i := range d.Cells {
 		c := &d.Cells[i]
@@ -76,13 +76,13 @@ func (d *ExhaustiveReport) gaps(measured Measured) (out []gap) {
 	return out
 }
 
-// cause is the explanation of a difference; nil if there is none.
+// cause returns the explanation of a difference, or nil.
 func (g gap) cause() *explanation {
 	return fitting(explanations().Simulator, matrix.Difference{Row: g.Row, Column: g.Column,
 		Property: g.letter, Expected: !g.here})
 }
 
-// why is the reason of a difference.
+// why returns the reason of a difference.
 func (g gap) why() string {
 	if e := g.cause(); e != nil {
 		return e.Reason
@@ -90,7 +90,7 @@ func (g gap) why() string {
 	return "Not explained yet."
 }
 
-// exhaustive writes lab/results/exhaustive.md: the table as the simulator decides it, on one page.
+// exhaustive writes lab/results/exhaustive.md, the table as decided by the simulator.
 func (b *Book) exhaustive(p *page) {
 	d := b.Exhaustive
 	n := d.count(b.measured)
@@ -119,7 +119,7 @@ func (b *Book) exhaustive(p *page) {
 			"with 1 round.",
 		"Each acquire has 8 tries, a lease has three ticks, and clients work and wait for one.",
 	})
-	d.left(p, b.Sleep)
+	d.writeOpen(p, b.Sleep)
 	b.Sleep.savings(p, d)
 	p.heading(2, "Beside real Redis")
 	p.paragraph(
@@ -129,29 +129,30 @@ func (b *Book) exhaustive(p *page) {
 	d.comparison(p, b.measured)
 }
 
-// Sleep is what sleep sets save in the first of the spaces of docs/locks/expected.md: the document
-// sleep.json.
+// Sleep holds the savings of sleep sets in the first space of docs/locks/expected.md. It is stored
+// in sleep.json.
 type Sleep struct {
 	Format int      `json:"format"`
-	Limit  int      `json:"limit"` // schedules of a search
+	Limit  int      `json:"limit"` // most schedules of a search
 	Cells  []Saving `json:"cells"`
 }
 
-// Saving is how many schedules a cell has with sleep sets and without; 0: more than the limit.
+// Saving is the number of schedules of a cell with and without sleep sets; 0 means more than the
+// limit.
 type Saving struct {
 	Row     string `json:"row"`
 	Column  string `json:"column"`
 	With    int    `json:"with,omitempty"`
 	Without int    `json:"without,omitempty"`
-	// processor time of a schedule with them, us
+	// CPU time of a schedule with sleep sets, in µs
 	Micros int64 `json:"us,omitempty"`
 }
 
 // ReadSleep reads sleep.json.
 func ReadSleep(r io.Reader) (*Sleep, error) { return batch.ReadDocument[Sleep](r, SleepFile) }
 
-// MeasureSleep goes through the space of each cell with sleep sets and without. Used is the
-// processor time of this process.
+// MeasureSleep explores the space of each cell with and without sleep sets. Used returns the CPU
+// time of this process.
 func (d *ExhaustiveReport) MeasureSleep(ctx context.Context, limit int, used func() time.Duration,
 	tell func(Saving)) (*Sleep, error) {
 	out := &Sleep{Format: batch.Format, Limit: limit}
@@ -162,7 +163,7 @@ func (d *ExhaustiveReport) MeasureSleep(ctx context.Context, limit int, used fun
 				continue
 			}
 			s := Saving{Row: r.Name, Column: c.Name}
-			x := through(r, c, whole[0])
+			x := newSearch(r, c, whole[0])
 			x.Limit = limit
 			began := used()
 			if s.With, err = schedules(ctx, x); err == nil && s.With > 0 {
@@ -180,7 +181,7 @@ func (d *ExhaustiveReport) MeasureSleep(ctx context.Context, limit int, used fun
 	return out, err
 }
 
-// schedules are those of a space; 0: it was not gone through to the end.
+// schedules returns the number of schedules of a space, or 0 if it was not finished.
 func schedules(ctx context.Context, x explore.Exhaustive) (int, error) {
 	_, covered, _, err := x.Find(ctx)
 	if err != nil || !covered.Whole {
@@ -189,8 +190,8 @@ func schedules(ctx context.Context, x explore.Exhaustive) (int, error) {
 	return covered.Schedules + covered.Merged, nil
 }
 
-// of looks a cell up; false: it was not measured.
-func (d *Sleep) of(row, column string) (Saving, bool) {
+// lookup returns the saving of a cell, and whether it was measured.
+func (d *Sleep) lookup(row, column string) (Saving, bool) {
 	if d == nil {
 		return Saving{}, false
 	}
@@ -201,7 +202,7 @@ func (d *Sleep) of(row, column string) (Saving, bool) {
 	return d.Cells[i], true
 }
 
-// micros are the mean processor time of a schedule of a row; 0: it was not measured.
+// micros returns the mean CPU time of a schedule of a row in µs, or 0 if it was not measured.
 func (d *Sleep) micros(row string) (mean int64) {
 	schedules := int64(0)
 	for i := 0; d != nil && i < len(d.Cells); i++ {
@@ -212,7 +213,7 @@ func (d *Sleep) micros(row string) (mean int64) {
 	return mean / max(schedules, 1)
 }
 
-// savings writes what sleep sets save of each cell.
+// savings writes the savings of sleep sets for each cell.
 func (d *Sleep) savings(p *page, report *ExhaustiveReport) {
 	if d == nil {
 		return
@@ -225,7 +226,7 @@ func (d *Sleep) savings(p *page, report *ExhaustiveReport) {
 			text := ""
 			if c != nil {
 				text = "–"
-				if s, ok := d.of(c.Row, c.Column); ok && s.With > 0 && s.Without > 0 {
+				if s, ok := d.lookup(c.Row, c.Column); ok && s.With > 0 && s.Without > 0 {
 					text = fmt.Sprintf("%d/%d", s.With, s.Without)
 					a, b, cells = a+s.With, b+s.Without, cells+1
 				}
@@ -252,8 +253,8 @@ func (d *Sleep) savings(p *page, report *ExhaustiveReport) {
 	}
 }
 
-// left writes what was not gone through to the end, and what it would cost.
-func (d *ExhaustiveReport) left(p *page, sleep *Sleep) {
+// writeOpen writes the spaces that were not finished, with their estimated cost.
+func (d *ExhaustiveReport) writeOpen(p *page, sleep *Sleep) {
 	rows := [][]string{}
 	for i := range d.Cells {
 		c := &d.Cells[i]

@@ -16,13 +16,13 @@ import (
 	"github.com/lockbench/lockbench/lab/records"
 )
 
-// The files of a search's directory, beside ExhaustiveFile.
+// The files in a search's directory, in addition to ExhaustiveFile.
 const (
-	spacesFile = "spaces.jsonl" // the record: a line for each space, as it is gone through
+	spacesFile = "spaces.jsonl" // the record: a line for each space, written as the search goes on
 	askedFile  = "options.json"
 )
 
-// asked says what a search goes through, so that another process can go on with it.
+// asked holds the parameters of a search, so that another process can resume it.
 type asked struct {
 	Rows    []string         `json:"rows,omitempty"`
 	Columns []string         `json:"columns,omitempty"`
@@ -30,15 +30,15 @@ type asked struct {
 	Took    history.Duration `json:"took,omitempty"` // so far
 }
 
-// Work is a search of the table with a directory, which can be interrupted and resumed.
+// Work is a search of the table with a directory. It can be interrupted and resumed.
 type Work struct {
 	ExhaustiveSearch
 	Dir  string
-	took history.Duration // by earlier processes
+	took history.Duration // time used by earlier processes
 	lock io.Closer
 }
 
-// Begin makes the directory of a new search below root.
+// Begin creates the directory of a new search below root.
 func (x ExhaustiveSearch) Begin(root string) (*Work, error) {
 	if err := x.Check(); err != nil {
 		return nil, err
@@ -54,8 +54,8 @@ func (x ExhaustiveSearch) Begin(root string) (*Work, error) {
 	return w, errors.Join(w.keepAsked(), store.Link(filepath.Dir(dir), store.Latest, dir))
 }
 
-// Resume reads the directory of an interrupted search. Its rows, columns and number of schedules
-// take the place of those of x.
+// Resume opens the directory of an interrupted search. Its rows, columns and number of schedules
+// replace the values of x.
 func (x ExhaustiveSearch) Resume(dir string) (*Work, error) {
 	w, err := &Work{ExhaustiveSearch: x}, error(nil)
 	var a asked
@@ -68,18 +68,18 @@ func (x ExhaustiveSearch) Resume(dir string) (*Work, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is no search of the table: %w", dir, err)
+		return nil, fmt.Errorf("%s is not a search of the table: %w", dir, err)
 	}
 	w.Rows, w.Columns, w.Each, w.took = a.Rows, a.Columns, a.Each, a.Took
 	w.lock, err = batch.Lock(w.Dir)
 	return w, err
 }
 
-// Close lets another process go on with the search.
+// Close allows another process to resume the search.
 func (w *Work) Close() error { return w.lock.Close() }
 
-// Run goes through the cells and keeps in the directory as much as it has gone through, also
-// when ctx ends it, which is the error then. Without a result the error says why there is none.
+// Run explores the cells and stores its progress in the directory. If ctx ends, it returns the
+// partial report and the error of ctx. It returns a nil report only with another error.
 func (w *Work) Run(ctx context.Context) (*ExhaustiveReport, error) {
 	record, err := batch.OpenRecord[Line](filepath.Join(w.Dir, spacesFile))
 	if err != nil {
@@ -110,7 +110,7 @@ func (d *ExhaustiveReport) save(dir string) error {
 	return records.Write(dir, ExhaustiveFile, d.Write)
 }
 
-// WriteDocs keeps the report in a directory of pages, and writes its pages.
+// WriteDocs stores the report in a directory and writes its pages.
 func (d *ExhaustiveReport) WriteDocs(dir string) error {
 	return errors.Join(d.save(dir), WritePages(dir))
 }
@@ -125,7 +125,7 @@ func (d *ExhaustiveReport) Cell(row, column string) *ExhaustiveCell {
 	return nil
 }
 
-// Write writes exhaustive.json: half a megabyte, so that it is not indented.
+// Write writes exhaustive.json. It does not indent the file because of its size of half a megabyte.
 func (d *ExhaustiveReport) Write(w io.Writer) error { return batch.WriteLine(w, d) }
 
 // ReadExhaustive reads exhaustive.json.
@@ -133,6 +133,6 @@ func ReadExhaustive(r io.Reader) (*ExhaustiveReport, error) {
 	return batch.ReadDocument[ExhaustiveReport](r, ExhaustiveFile)
 }
 
-// ReadLines reads the record of a search. A last line that was cut off by an interruption is left
-// away.
+// ReadLines reads the record of a search. It ignores a last line that was cut off by an
+// interruption.
 func ReadLines(r io.Reader) ([]Line, error) { return batch.ReadLines[Line](r) }

@@ -16,42 +16,42 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore"
 )
 
-// ExhaustiveSearch says how much of the table of expected verdicts is gone through.
+// ExhaustiveSearch specifies how much of the table of expected verdicts is explored.
 type ExhaustiveSearch struct {
-	Rows    []string      // by name; all
-	Columns []string      // by name; all
-	Each    int           // schedules of each cell at most
-	Budget  time.Duration // for all cells; 0: until they are done
+	Rows    []string      // names; if empty, all
+	Columns []string      // names; if empty, all
+	Each    int           // most schedules of each cell
+	Budget  time.Duration // for all cells; 0 means no limit
 	Jobs    int
-	Known   []Line                                 // of an interrupted search with the same Each
-	Out     io.Writer                              // is written each Line as soon as it is known
-	Tell    func(done, all int, d *ExhaustiveCell) // of each space that is over; may be nil
+	Known   []Line                                 // from an interrupted search with the same Each
+	Out     io.Writer                              // receives each Line immediately
+	Tell    func(done, all int, d *ExhaustiveCell) // called after each space; may be nil
 }
 
-// freely is how many times more schedules a cell has without any fault.
+// freely multiplies the schedules of a cell without any fault.
 const freely = 4
 
-// exhaustiveSearch is a search through the table. Every cell has its first space before any has its
-// second, so that a search that is interrupted has seen all of them.
+// exhaustiveSearch is the state of a search through the table. It explores the first space of every
+// cell before the second of any, so that an interrupted search has seen all cells.
 type exhaustiveSearch struct {
 	ExhaustiveSearch
 	cells []*cellSearch
 	mu    sync.Mutex
-	err   error // nothing more can be written
+	err   error // the output cannot be written
 }
 
-// cellSearch is how far the search of a cell is.
+// cellSearch is the state of the search of a cell.
 type cellSearch struct {
 	r     matrix.Row
 	c     matrix.Column
 	d     ExhaustiveCell
-	bound int // number of the next space
-	left  int // schedules
-	spare int // of which are kept for the two spaces of docs/locks/expected.md
+	bound int // index of the next space
+	left  int // remaining schedules
+	spare int // schedules reserved for the two spaces of docs/locks/expected.md
 }
 
-// Run goes through the cells of docs/locks/expected.md. Cells come in the order of the table,
-// also when ctx ends, and then with its error.
+// Run explores the cells of docs/locks/expected.md. It returns the cells in the order of the table.
+// If ctx ends, it returns the cells so far and the error of ctx.
 func (x ExhaustiveSearch) Run(ctx context.Context) (*ExhaustiveReport, error) {
 	s := &exhaustiveSearch{ExhaustiveSearch: x}
 	if err := s.prepare(); err != nil {
@@ -63,7 +63,7 @@ func (x ExhaustiveSearch) Run(ctx context.Context) (*ExhaustiveReport, error) {
 		inner, cancel = context.WithTimeout(inner, x.Budget)
 		defer cancel()
 	}
-	for cells := s.behind(); len(cells) > 0 && inner.Err() == nil && !s.failed(); cells = s.behind() {
+	for cells := s.lowest(); len(cells) > 0 && inner.Err() == nil && !s.failed(); cells = s.lowest() {
 		pool.Each(inner, x.Jobs, slices.Values(cells), func(c *cellSearch) { s.next(inner, c) })
 	}
 	d := &ExhaustiveReport{Format: batch.Format, Each: x.Each, Judged: batch.Properties}
@@ -76,17 +76,17 @@ func (x ExhaustiveSearch) Run(ctx context.Context) (*ExhaustiveReport, error) {
 		if ctx.Err() == nil {
 			why = fmt.Sprintf("the time of %v was over", x.Budget)
 		}
-		d.Partial = fmt.Sprintf("%d cells were not gone through as far as they can be: %s", open, why)
+		d.Partial = fmt.Sprintf("%d cells were not fully explored: %s", open, why)
 	}
 	return d, errors.Join(s.err, ctx.Err())
 }
 
-// Check says whether there are such locks and faults.
+// Check returns an error if a lock or fault does not exist.
 func (x ExhaustiveSearch) Check() error {
 	return (&exhaustiveSearch{ExhaustiveSearch: x}).prepare()
 }
 
-// prepare makes the cells and puts what is known into them.
+// prepare creates the cells and adds the known spaces.
 func (s *exhaustiveSearch) prepare() error {
 	rs, cs, err := matrix.RowsAndColumns(s.Rows, s.Columns)
 	if err != nil {
@@ -95,14 +95,14 @@ func (s *exhaustiveSearch) prepare() error {
 	for _, r := range rs {
 		for _, c := range cs {
 			each := s.Each
-			if c.Name == "none" { // what is found there is found in the whole row
+			if c.Name == "none" { // violations there count for the whole row
 				each *= freely
 			}
 			x := &cellSearch{r: r, c: c, left: each, spare: each / 4, d: ExhaustiveCell{
 				Row: r.Name, Column: c.Name, Impossible: beyond(r, c)}}
 			x.d.Expected, x.d.Known = matrix.Expected(r.Name, c.Name)
 			for _, l := range s.Known {
-				if l.Row == r.Name && l.Column == c.Name && x.more() && l.Space.within(boundsOf(c)[x.bound]) {
+				if l.Row == r.Name && l.Column == c.Name && x.more() && l.Space.has(boundsOf(c)[x.bound]) {
 					x.take(l.Space)
 				}
 			}
@@ -112,7 +112,7 @@ func (s *exhaustiveSearch) prepare() error {
 	return nil
 }
 
-// next goes through the next space of a cell.
+// next explores the next space of a cell.
 func (s *exhaustiveSearch) next(ctx context.Context, x *cellSearch) {
 	if s.failed() {
 		return
@@ -135,8 +135,8 @@ func (s *exhaustiveSearch) failed() bool {
 	return s.err != nil
 }
 
-// behind are the cells that are the farthest behind; none if all are done.
-func (s *exhaustiveSearch) behind() (cells []*cellSearch) {
+// lowest returns the cells with the lowest space index that are not done.
+func (s *exhaustiveSearch) lowest() (cells []*cellSearch) {
 	for _, x := range s.cells {
 		switch {
 		case !x.more() || len(cells) > 0 && x.bound > cells[0].bound:
@@ -156,13 +156,13 @@ func (s *exhaustiveSearch) open() (n int) {
 	return n
 }
 
-// more reports whether the cell has a further space.
+// more reports whether the cell has another space to explore.
 func (x *cellSearch) more() bool {
 	return x.d.Impossible == "" && x.left > 0 && x.bound < len(boundsOf(x.c))
 }
 
-// limit is how many schedules the next space may have. What is kept for the two spaces of
-// docs/locks/expected.md is shared by them.
+// limit returns how many schedules the next space may use. The reserve for the two spaces of
+// docs/locks/expected.md is shared between them.
 func (x *cellSearch) limit() int {
 	spared := x.spared()
 	switch {
@@ -174,7 +174,7 @@ func (x *cellSearch) limit() int {
 	return max(x.left/len(spared), 1)
 }
 
-// spared are the numbers of those of these spaces that are still to come.
+// spared returns the indexes of the spaces of whole that are still to come.
 func (x *cellSearch) spared() (left []int) {
 	for i, b := range boundsOf(x.c) {
 		if i >= x.bound && slices.Contains(whole, b) {
@@ -184,8 +184,8 @@ func (x *cellSearch) spared() (left []int) {
 	return left
 }
 
-// take notes what came of a space. Where one was not finished, no larger one will be: what is left
-// is given to the spaces that every cell asks for.
+// take adds a space. If it was not finished, no larger one would be, so the remaining schedules go
+// to the spaces of whole.
 func (x *cellSearch) take(s Space) {
 	x.d.Spaces = slices.DeleteFunc(x.d.Spaces, func(o Space) bool {
 		return o.Cut &&
@@ -205,13 +205,13 @@ func (x *cellSearch) take(s Space) {
 	}
 }
 
-// within reports whether a space has the bounds of another, with or without a fault.
-func (s Space) within(b explore.Bounds) bool {
+// has reports whether a space has the given bounds, with or without a fault.
+func (s Space) has(b explore.Bounds) bool {
 	b.Faults = s.Bounds.Faults
 	return s.Bounds == b
 }
 
-// merge keeps what an interrupted search had found.
+// merge adds the results of an interrupted search to s.
 func merge(s *Space, o Space) bool {
 	for l, w := range o.Found {
 		if s.Found == nil {
@@ -222,8 +222,7 @@ func merge(s *Space, o Space) bool {
 	return true
 }
 
-// judge says what each cell's spaces come to. The words of a letter are kept where it was found
-// first.
+// judge judges each cell by its spaces. It keeps the first counterexample of each property.
 func (d *ExhaustiveReport) judge() {
 	for i := range d.Cells {
 		d.Cells[i].judge(nil)

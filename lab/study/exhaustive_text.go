@@ -13,10 +13,10 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore"
 )
 
-// Measured are the letters that were found of a cell on real Redis; false: it cannot be told.
+// Measured returns the violations of a cell on real Redis, and false if they are unknown.
 type Measured func(row, column string) ([]string, bool)
 
-// Text writes the table for a terminal, with the counterexamples of what was not expected.
+// Text writes the table for a terminal, with the counterexamples of unexpected violations.
 func (d *ExhaustiveReport) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	n := d.count(func(string, string) ([]string, bool) { return nil, false })
@@ -35,7 +35,7 @@ func (d *ExhaustiveReport) Text(w io.Writer) error {
 			for _, l := range c.Expected {
 				if !slices.Contains(c.Properties, l) {
 					fmt.Fprintf(b, "- %s, %s: %s was expected and not found in %s%s\n", c.Row, c.Column, l,
-						c.within(), partly)
+						c.explored(), partly)
 				}
 			}
 			for _, l := range c.Properties {
@@ -55,7 +55,7 @@ func sentence(s string) string {
 	return " **" + strings.ToUpper(s[:1]) + s[1:] + ".**"
 }
 
-// exhaustiveCount sums the table up.
+// exhaustiveCount sums up the table.
 type exhaustiveCount struct{ agree, known, same, measured, schedules, finished, all int }
 
 func (d *ExhaustiveReport) count(measured Measured) (n exhaustiveCount) {
@@ -77,7 +77,7 @@ func (d *ExhaustiveReport) count(measured Measured) (n exhaustiveCount) {
 	return n
 }
 
-// columns are the faults of which there is a cell.
+// columns returns the faults with a cell.
 func (d *ExhaustiveReport) columns() (names []string) {
 	for _, c := range matrix.Columns() {
 		if slices.ContainsFunc(d.Cells, func(x ExhaustiveCell) bool {
@@ -90,7 +90,7 @@ func (d *ExhaustiveReport) columns() (names []string) {
 	return names
 }
 
-// rows are the locks of which there is a cell.
+// rows returns the locks with a cell.
 func (d *ExhaustiveReport) rows() (names []string) {
 	for _, r := range matrix.Rows() {
 		if slices.ContainsFunc(d.Cells, func(x ExhaustiveCell) bool {
@@ -129,7 +129,7 @@ func (d *ExhaustiveReport) table(p *page, dir string) {
 	})
 }
 
-// each calls f with each row and its cells; those that were not gone through are nil.
+// each calls f with each row and its cells. Cells that were not explored are nil.
 func (d *ExhaustiveReport) each(f func(r matrix.Row, cells []*ExhaustiveCell)) {
 	rows, columns := d.rows(), d.columns()
 	for _, r := range matrix.Rows() {
@@ -148,7 +148,7 @@ func (d *ExhaustiveReport) each(f func(r matrix.Row, cells []*ExhaustiveCell)) {
 	}
 }
 
-// text is a cell of the table: its letters, and how far it was gone through.
+// text formats a cell of the table: its properties and how far it was explored.
 func (d *ExhaustiveCell) text(format string) string {
 	if d == nil {
 		return ""
@@ -187,7 +187,7 @@ func nothing(letters string) string {
 	return letters
 }
 
-// found are the letters, those in brackets that need no fault.
+// found returns the violated properties. Those that need no fault are in brackets.
 func (d *ExhaustiveCell) found() string {
 	own := slices.DeleteFunc(slices.Clone(d.Properties), func(l string) bool {
 		return slices.Contains(d.Inherited, l)
@@ -199,7 +199,7 @@ func (d *ExhaustiveCell) found() string {
 	return nothing(out)
 }
 
-// bounds says in which spaces every order was gone through, and what of others was tried.
+// bounds returns the fully explored spaces, and the attempts in the others.
 func (d *ExhaustiveCell) bounds() (ended, partly string) {
 	n := 0
 	var whole []string
@@ -230,15 +230,14 @@ func (d *ExhaustiveCell) bounds() (ended, partly string) {
 	return ended, strings.TrimSuffix(partly, "; ")
 }
 
-// open is the smallest of the spaces of docs/locks/expected.md that was not gone through to the
-// end.
+// open returns the smallest unfinished space of docs/locks/expected.md.
 func (d *ExhaustiveCell) open() (explore.Bounds, *Space) {
 	for _, b := range whole {
 		if d.Finished(b.Clients, b.Rounds) >= 0 {
 			continue
 		}
 		for i := range d.Spaces {
-			if s := &d.Spaces[i]; s.within(b) {
+			if s := &d.Spaces[i]; s.has(b) {
 				return b, s
 			}
 		}
@@ -247,8 +246,8 @@ func (d *ExhaustiveCell) open() (explore.Bounds, *Space) {
 	return explore.Bounds{}, nil
 }
 
-// within says what was gone through to the end.
-func (d *ExhaustiveCell) within() string {
+// explored describes the finished spaces.
+func (d *ExhaustiveCell) explored() string {
 	ended, _ := d.bounds()
 	if ended == "none" {
 		return "any space that was finished"
@@ -256,8 +255,8 @@ func (d *ExhaustiveCell) within() string {
 	return "all of " + ended
 }
 
-// spaceName names a space: 2 clients with 2 rounds, and up to 1 preemption, is "2×2 to 1"; "+late"
-// where a message may be late without any fault.
+// spaceName names a space: 2 clients with 2 rounds and up to 1 preemption is "2×2 to 1". It appends
+// "+late" if messages may be late without any fault.
 func spaceName(b explore.Bounds) string {
 	s := fmt.Sprintf("%d×%d to %d", b.Clients, b.Rounds, b.Preemptions)
 	if b.Expiries > 0 {

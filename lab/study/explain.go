@@ -9,45 +9,44 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// explanation says why something differs. It is written by people, once the difference has been
-// understood.
+// explanation says why something differs. People write it once they understand the difference.
 type explanation struct {
 	matrix.Explanation `yaml:",inline"`
-	Shown              []proof // by a test
+	Shown              []proof // shown by a test
 }
 
-// proof is a run of the simulator that shows why its spaces and real Redis differ. Without
-// Scenarios it is a space other than those of the table in which the letters are found.
+// proof is a run of the simulator that shows why its results differ from real Redis. If Scenarios
+// is empty, the properties are violated in a space that is not in the table.
 type proof struct {
 	Row, Column, Letters  string
 	Clients, Rounds       int
 	Tries                 int
 	Preemptions, Expiries int
-	// the times that are not those of the table
+	// times that are not from the table
 	Hold, Think, Poll, Timeout time.Duration
 	Leaps                      bool // the pace
-	Absent                     bool // they are not found there, either
-	// how often the scenarios that ran on Redis find the letters in the simulator: never, sometimes or
-	// mostly
+	Absent                     bool // they are not violated there either
+	// how often the scenarios that ran on Redis show the violations in the simulator: never, sometimes
+	// or mostly
 	Scenarios string
-	Nemesis   string // which of them; empty: all of the cell
+	Nemesis   string // one of the scenarios; if empty, all of the cell
 }
 
 //go:embed explanations.yaml
 var explanationsYAML string
 
-// explanations are tried in order.
+// explanations holds the explanations. The first that fits is used.
 var explanations = batch.Table[struct {
-	// why a scenario finds something only sometimes, and cannot be made to find it each time
+	// why a scenario finds something only sometimes and cannot be made reliable
 	Chances []explanation
-	// why the simulator finds something else than was measured; missing: it was measured, and is not
-	// found in the simulator
+	// why the results of the simulator differ from the measurements; missing means that only Redis
+	// showed the violation
 	Simulator []explanation
-	// why the simulator finds something much more often, or more rarely, by the same scenarios
+	// why the same scenarios find something much more or less often in the simulator
 	Rates []explanation
 }]("explanations.yaml", explanationsYAML)
 
-// chance says why a property is not found each time; "" if it must be.
+// chance returns the reason why a violation is not found each time, or "" if it must be.
 func chance(row, column, letter string) string {
 	return among(explanations().Chances, matrix.Difference{Row: row, Column: column, Property: letter})
 }
@@ -59,7 +58,7 @@ func among(list []explanation, d matrix.Difference) string {
 	return ""
 }
 
-// fitting is the first explanation of a difference; nil if there is none.
+// fitting returns the first explanation of a difference, or nil.
 func fitting(list []explanation, d matrix.Difference) *explanation {
 	for i := range list {
 		if list[i].Fits(d) {
@@ -76,19 +75,20 @@ func split(properties string) (out []string) {
 	return out
 }
 
-// contrast is a letter that real Redis and the simulator do not show equally often.
+// contrast is a violation with different rates on real Redis and in the simulator.
 type contrast struct {
 	Row, Column, Property string
 	Nemesis               string // the scenario of the environment that finds it more often
 	Real, Sim             HitRate
-	Why                   string // "": it is not understood yet
+	Why                   string // empty if it is not understood yet
 }
 
-// luck is the chance below which a contrast is not called luck. Some hundred letters are compared.
+// luck is the probability below which a contrast is not attributed to chance. It is small because
+// some hundred pairs are compared.
 const luck = 0.001
 
-// contrasts compares the soak on processes with that in the simulator, letter by letter. What the
-// lock does without any fault in either of them is compared there only.
+// contrasts compares the soaks on processes and in the simulator. A violation that happens without
+// any fault in either of them is compared only there.
 func (b *Book) contrasts() (out []contrast) {
 	var real, sim *Soak
 	for _, s := range b.Soaks {
@@ -128,7 +128,7 @@ func (b *Book) contrasts() (out []contrast) {
 	return out
 }
 
-// counts reports whether a soak counted a property at all: some are older than a property.
+// counts reports whether a soak counted a property at all. Some soaks are older than a property.
 func (s *Soak) counts(property string) bool {
 	for _, h := range s.Found {
 		if h.Property == property {
@@ -138,7 +138,7 @@ func (s *Soak) counts(property string) bool {
 	return false
 }
 
-// rate is how often a soak found a letter, none of as many runs as there were if it never did.
+// rate returns how often a soak found a violation. If it never did, Of is the number of runs.
 func (s *Soak) rate(row, column, property string) (r HitRate) {
 	for _, list := range [][]HitRate{s.Found, s.Clean} {
 		for _, h := range list {
@@ -153,11 +153,11 @@ func (s *Soak) rate(row, column, property string) (r HitRate) {
 	return r
 }
 
-// chance is how likely two counts are that differ as much or more, if both are draws from one lot
+// chance returns the probability that two counts differ at least as much if both have the same rate
 // (Fisher's exact test, two-sided).
 func (c contrast) chance() (p float64) {
 	n, m, hits := c.Real.Of, c.Sim.Of, c.Real.Hits+c.Sim.Hits
-	log := func(k int) float64 { return ways(n, k) + ways(m, hits-k) - ways(n+m, hits) }
+	log := func(k int) float64 { return logChoose(n, k) + logChoose(m, hits-k) - logChoose(n+m, hits) }
 	seen := log(c.Real.Hits)
 	for k := max(0, hits-m); k <= min(n, hits); k++ {
 		if x := log(k); x <= seen+1e-9 {
@@ -167,8 +167,8 @@ func (c contrast) chance() (p float64) {
 	return p
 }
 
-// ways returns the logarithm of the binomial coefficient.
-func ways(n, k int) float64 {
+// logChoose returns the logarithm of the binomial coefficient.
+func logChoose(n, k int) float64 {
 	f := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v }
 	return f(n) - f(k) - f(n-k)
 }

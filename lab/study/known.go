@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/lab/searched"
 )
 
-// Known returns what the product looks up of the records.
+// Known returns the record that the product embeds.
 func (b *Book) Known(hits *searched.Record) choose.Record {
 	r := choose.Record{Own: b.Matrix, Libraries: b.Libraries, Settings: settings()}
 	for _, s := range b.Soaks {
@@ -24,7 +24,7 @@ func (b *Book) Known(hits *searched.Record) choose.Record {
 	return r
 }
 
-// counts returns the numbers of hit rates.
+// counts converts hit rates to counts.
 func counts(rates []HitRate) (all []choose.Count) {
 	for _, h := range rates {
 		all = append(all, choose.Count{Row: h.Row, Column: h.Column, Property: h.Property,

@@ -13,45 +13,46 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// mitigation is something that people are told to switch on against a fault.
+// mitigation is a setting that is recommended against a fault.
 type mitigation struct {
-	Name         string   // as one types it
-	Line         string   // what it does
-	Topology     string   // that it needs; else that of the scenario
-	Replicas     int      // of the master; 0: one
+	Name         string   // as the user types it
+	Line         string   // its effect
+	Topology     string   // the required topology; if empty, the scenario's topology
+	Replicas     int      // of the master; 0 means one
 	WaitReplicas int      `yaml:"wait_replicas"`
 	RedisConfig  []string `yaml:"redis_config"`
-	// instead: the lease is this many times as long as the one that the faults are made for
+	// a longer lease, as a multiple of the default lease of the matrix
 	LeaseTimes int `yaml:"lease_times"`
 	Scenarios  []scenario
 }
 
-// scenario is a lock under a fault, run without and with a mitigation. Faults last as long in both.
+// scenario is a lock under a fault, run without and with a mitigation. The fault lasts equally long
+// in both.
 type scenario struct {
 	Row     string
 	Nemesis string
-	Line    string // what happens
-	// what becomes of the link to the replica: cut or late after the first grant, or missed by the
-	// master before it; else nothing
+	Line    string // describes the fault
+	// the fate of the replica's link: "cut" after the first grant, or "missed" by the master before
+	// it; empty for none
 	Replica string
 }
 
 //go:embed mitigations.yaml
 var mitigationsYAML string
 
-// mitigations is the closed list.
+// mitigations lists all mitigations.
 var mitigations = batch.Table[[]mitigation]("mitigations.yaml", mitigationsYAML)
 
-// change is what a scenario does to its plan, by the name of what becomes of the replica.
+// change maps the fate of the replica to the change of a scenario's plan.
 var change = map[string]func(*harness.Plan){"": func(*harness.Plan) {}, "cut": waited,
 	"missed": noticed}
 
-// slowReplica is how late a replica is that WAIT does wait for: its time-out is 100 ms.
+// slowReplica is the delay of a replica that WAIT does wait for. The timeout of WAIT is 100 ms.
 const slowReplica = 80 * time.Millisecond
 
-// waited lets the first holder's grant take as long as replicas need, and the failover happen also
-// when no client was granted it: a lock that is not given away cannot be lost. The new master must
-// grant nevertheless.
+// waited lets the first grant take as long as the replicas need. The failover happens even if no
+// client got the lock, because a lock that was not granted cannot be lost. The new master must
+// still grant it.
 func waited(p *harness.Plan) {
 	for i := range p.Scenario {
 		s := &p.Scenario[i]
@@ -66,8 +67,8 @@ func waited(p *harness.Plan) {
 	p.Requires.Hits = 0
 }
 
-// noticed lets the master see that its replica has been silent for longer than it tolerates, before
-// the first grant.
+// noticed lets the master notice before the first grant that its replica has been silent for too
+// long.
 func noticed(p *harness.Plan) {
 	waited(p)
 	i := slices.IndexFunc(p.Scenario, func(s nemesis.Step) bool { return s.Do == nemesis.Cut })
@@ -76,7 +77,7 @@ func noticed(p *harness.Plan) {
 	p.For += history.Duration(4 * time.Second)
 }
 
-// servers asks for the servers and settings that a mitigation needs.
+// servers sets the servers and settings that a mitigation needs.
 func (m mitigation) servers(w *harness.RunOptions) {
 	if m.Topology != "" {
 		w.Topology = m.Topology
@@ -84,14 +85,14 @@ func (m mitigation) servers(w *harness.RunOptions) {
 	w.Replicas, w.WaitReplicas, w.RedisConfig = m.Replicas, m.WaitReplicas, m.RedisConfig
 }
 
-// lengthen makes the lease of a plan as long as the mitigation wants it.
+// lengthen multiplies the lease of a plan if the mitigation requires it.
 func (m mitigation) lengthen(p *harness.Plan) {
 	if m.LeaseTimes > 0 {
 		p.TTL *= history.Duration(m.LeaseTimes)
 	}
 }
 
-// settings returns the mitigations as choose knows them.
+// settings returns the mitigations as settings of package choose.
 func settings() (all []choose.Setting) {
 	for _, m := range mitigations() {
 		all = append(all, choose.Setting{Name: m.Name, Topology: m.Topology, Replicas: m.Replicas,
@@ -100,7 +101,7 @@ func settings() (all []choose.Setting) {
 	return all
 }
 
-// mitigationPlan is a trial without the mitigation, or with it.
+// mitigationPlan returns the plan of a trial with or without the mitigation.
 func mitigationPlan(o matrix.Options, m mitigation, t scenario, with bool,
 	seed uint64) (harness.Plan, error) {
 	rs, err := matrix.FindRows([]string{t.Row})
@@ -124,7 +125,7 @@ func mitigationPlan(o matrix.Options, m mitigation, t scenario, with bool,
 	return p, nil
 }
 
-// mitigationCost measures what an acquire without competition takes, with and without the
+// mitigationCost returns the plan that measures an acquire without competition, with or without the
 // mitigation on the same servers.
 func mitigationCost(o matrix.Options, m mitigation, with bool) (harness.Plan, error) {
 	w := o.RunOptions(matrix.Row{Impl: "token-lua"}, matrix.Aim{Nemesis: "none"}, o.Seed)

@@ -20,19 +20,20 @@ import (
 	"github.com/lockbench/lockbench/lab/records"
 )
 
-// MitigationReport is what was measured of all mitigations: the document mitigations.json.
+// MitigationReport holds the results of all mitigations. It is stored in mitigations.json.
 type MitigationReport struct {
-	Format      int                     `json:"format"`
-	Environment string                  `json:"environment"`
-	Versions    map[string]string       `json:"versions,omitempty"`
-	TTL         history.Duration        `json:"ttl"`
-	Repeat      int                     `json:"repeat"` // runs of each trial, without and with
-	Cells       []choose.MitigationCell `json:"cells"`
+	Format      int               `json:"format"`
+	Environment string            `json:"environment"`
+	Versions    map[string]string `json:"versions,omitempty"`
+	TTL         history.Duration  `json:"ttl"`
+	// number of runs of each trial, both without and with
+	Repeat int                     `json:"repeat"`
+	Cells  []choose.MitigationCell `json:"cells"`
 }
 
-// Mitigate runs each trial without and with its mitigation. One run at a time: what it costs is
-// measured, too. Run keeps its runs below the directory root. With an error the report has what was
-// measured until then.
+// Mitigate runs each trial without and with its mitigation. It executes one run at a time, because
+// it also measures costs. Run stores its runs below the directory root. If there is an error, the
+// report contains the results so far.
 func Mitigate(ctx context.Context, o matrix.Options, root string, run batch.Runner,
 	tell func(done, all int, what string)) (*MitigationReport, error) {
 	out := &MitigationReport{Format: batch.Format, Environment: o.Environment,
@@ -75,14 +76,14 @@ func Mitigate(ctx context.Context, o matrix.Options, root string, run batch.Runn
 	return out, nil
 }
 
-// measurement carries out runs of mitigations.
+// measurement executes runs of mitigations.
 type measurement struct {
 	options matrix.Options
 	run     batch.Runner
 	root    string
 }
 
-// sample reads what a run cost from its directory.
+// sample reads the cost of a run from its directory.
 func (t measurement) sample(name string) (batch.Sample, error) {
 	r, err := store.Load(filepath.Join(t.root, name))
 	if err != nil {
@@ -91,7 +92,7 @@ func (t measurement) sample(name string) (batch.Sample, error) {
 	return batch.Measure(r.History, r.Trace), nil
 }
 
-// Save writes mitigations.json into a directory.
+// Save writes mitigations.json to a directory.
 func (m *MitigationReport) Save(dir string) error {
 	return records.Write(dir, MitigationsFile, m.Write)
 }
@@ -115,8 +116,7 @@ func (t measurement) measured(ctx context.Context, p harness.Plan, name string) 
 	return t.sample(dir)
 }
 
-// tries runs one trial as often as asked for. A run for which the machine was too slow is done
-// again, some times.
+// tries executes the runs of one trial. It repeats a few runs if the machine was too slow.
 func (t measurement) tries(ctx context.Context, m mitigation, c scenario, with bool,
 	name string) (choose.Trials,
 	error) {
@@ -147,7 +147,7 @@ func (t measurement) tries(ctx context.Context, m mitigation, c scenario, with b
 	return out, nil
 }
 
-// countRun adds a run to trials.
+// countRun adds a run to the trials.
 func countRun(t *choose.Trials, v *checker.Verdict, failover bool, err error) {
 	t.Runs++
 	if v == nil {
@@ -163,7 +163,7 @@ func countRun(t *choose.Trials, v *checker.Verdict, failover bool, err error) {
 	}
 	stuck := failover && v.Evidence.AfterFailover == 0 && v.HarnessError == ""
 	if stuck && slices.Equal(found, []string{checker.Deadlock}) {
-		found = nil // which is what it is called here
+		found = nil // trials count it as stuck
 	}
 	for _, l := range found {
 		t.Violated[l]++
@@ -184,12 +184,12 @@ func (m *MitigationReport) Write(w io.Writer) error {
 	return history.WriteDocument(w, m)
 }
 
-// ReadMitigations reads what Write wrote.
+// ReadMitigations reads the output of Write.
 func ReadMitigations(r io.Reader) (*MitigationReport, error) {
 	return batch.ReadDocument[MitigationReport](r, "mitigations.json")
 }
 
-// spell is a time as a table has it.
+// spell formats a time for a table.
 func spell(d history.Duration) string {
 	switch {
 	case d == 0:
@@ -202,7 +202,7 @@ func spell(d history.Duration) string {
 	return fmt.Sprintf("%.1f s", float64(d)/1e9)
 }
 
-// told adds how long no client was granted the lock, where the fault is about that.
+// told formats trials. For a crash it adds how long no client was granted the lock.
 func told(t choose.Trials, m choose.MitigationCell) string {
 	s := oneLine(t.String())
 	if m.Nemesis == "crash" {
@@ -211,7 +211,7 @@ func told(t choose.Trials, m choose.MitigationCell) string {
 	return s
 }
 
-// Text writes the same for a terminal.
+// Text writes the report for a terminal.
 func (m *MitigationReport) Text(w io.Writer) error {
 	t := progress.NewTable(w)
 	for _, one := range mitigations() {

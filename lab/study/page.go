@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// page is a page of Markdown: prose at 100 columns, tables as they are.
+// page is a Markdown page. Its prose is wrapped at 100 columns.
 type page struct{ bytes.Buffer }
 
 const pageWidth = 100
@@ -35,7 +35,7 @@ func (p *page) items(lines []string) {
 	}
 }
 
-// head begins a table after an empty line; row goes on with it.
+// head starts a table after an empty line, and row continues it.
 func (p *page) head(cells ...string) {
 	p.WriteByte('\n')
 	p.row(cells...)
@@ -46,11 +46,11 @@ func (p *page) row(cells ...string) {
 	fmt.Fprintf(p, "| %s |\n", strings.Join(cells, " | "))
 }
 
-// unbroken is what stays on one line: a word, with the code and the links in it.
+// unbroken matches text that stays on one line: a word, including code and links.
 var unbroken = regexp.MustCompile("(`[^`]*`|\\[[^\\]]*\\]\\([^)]*\\)|[^\\s])+")
 
-// wrap writes words at the width of the page. A word that would begin a list on a line of its own
-// stays on the line before it.
+// wrap wraps text at the width of the page. It never starts a line with a word that would begin a
+// list or heading.
 func (p *page) wrap(first, rest, text string) {
 	line, empty := first, true
 	for _, word := range unbroken.FindAllString(text, -1) {
@@ -67,7 +67,7 @@ func (p *page) wrap(first, rest, text string) {
 	p.WriteString(line + "\n")
 }
 
-// wordsLimit bounds a counterexample on a page; the run has all of it.
+// wordsLimit limits a counterexample on a page.
 const wordsLimit = 600
 
 func cut(s string) string {
@@ -77,7 +77,7 @@ func cut(s string) string {
 	return s
 }
 
-// oneLine is a text that Markdown leaves as it is.
+// oneLine escapes a text for Markdown and puts it on one line.
 func oneLine(s string) string {
 	s = cut(strings.Join(strings.Fields(s), " "))
 	return strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*").Replace(s)

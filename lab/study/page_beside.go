@@ -31,7 +31,7 @@ func (b *Book) howOften(p *page) {
 	b.apart(p)
 }
 
-// apart tells what real Redis and the simulator do not show equally often.
+// apart lists the violations with different rates on real Redis and in the simulator.
 func (b *Book) apart(p *page) {
 	p.heading(2, "The simulator beside Redis")
 	contrasts := b.contrasts()
@@ -89,7 +89,7 @@ func (b *Book) mitigations(p *page) {
 	}
 }
 
-// effects sorts the faults by what a mitigation does to them.
+// effects sorts the faults by the effect of a mitigation on them.
 func effects(tried []choose.MitigationCell) (mends, stuck, not string) {
 	var lists [3][]string
 	for _, t := range tried {
@@ -97,7 +97,7 @@ func effects(tried []choose.MitigationCell) (mends, stuck, not string) {
 		switch {
 		case len(t.With.Violated) > 0:
 			kind = 2
-		case t.With.Stuck > 0: // also where nothing was to be mended
+		case t.With.Stuck > 0: // even if there was nothing to mend
 			kind = 1
 		case len(t.Without.Violated) == 0:
 			continue
@@ -109,16 +109,16 @@ func effects(tried []choose.MitigationCell) (mends, stuck, not string) {
 	return strings.Join(lists[0], ", "), strings.Join(lists[1], ", "), strings.Join(lists[2], ", ")
 }
 
-// port is a document's code as it was posted, and lockbench's own lock that is made from it.
+// port is a document's posted code and the lock of lockbench that was made from it.
 type port struct {
 	Posted  string // a row of adapters
 	Port    string // a row of locks
 	Differs []departure
 }
 
-// departure is why the letters of cells are not the same.
+// departure is the reason why the results of cells differ.
 type departure struct {
-	Columns []string // empty: all
+	Columns []string // if empty, all
 	Why     string
 }
 
@@ -127,7 +127,7 @@ var fidelityYAML string
 
 var ports = batch.Table[[]port]("fidelity.yaml", fidelityYAML)
 
-// why says why a cell differs; "": it is not known.
+// why returns the reason why a cell differs, or "".
 func (p port) why(column string) string {
 	for _, d := range p.Differs {
 		if len(d.Columns) == 0 || slices.Contains(d.Columns, column) {
@@ -137,13 +137,14 @@ func (p port) why(column string) string {
 	return ""
 }
 
-// pair are the letters of one cell, as posted and as ported, without those that are only reported.
+// pair holds the violations of one cell, as posted and as ported. It excludes properties that are
+// only reported.
 type pair struct{ posted, ported, open string }
 
-// same reports whether the letters are equal, as far as both can be told.
+// same reports whether the violations are equal. It ignores unknown properties.
 func (x pair) same() bool { return x.told(x.posted) == x.told(x.ported) }
 
-// told leaves out the letters that cannot be told of one of the two.
+// told removes the properties that are unknown for one of the two.
 func (x pair) told(letters string) string {
 	return strings.Map(func(l rune) rune {
 		if strings.ContainsRune(x.open, l) {
@@ -153,7 +154,7 @@ func (x pair) told(letters string) string {
 	}, letters)
 }
 
-// compared are the letters of a cell; false: one of the two was not run.
+// compared returns the violations of a cell, and false if one of the two was not run.
 func (p port) compared(m *matrix.Matrix, column string) (x pair, both bool) {
 	a, b := m.Cell(p.Posted, column), m.Cell(p.Port, column)
 	if a == nil || b == nil || a.Impossible != "" || b.Impossible != "" {
@@ -169,7 +170,7 @@ func decisive(letters []string) string {
 	}), "")
 }
 
-// fidelity writes lab/results/fidelity.md: whether our ports are what the documents posted.
+// fidelity writes lab/results/fidelity.md, which compares our ports with the posted code.
 func (b *Book) fidelity(p *page) {
 	m := b.Fidelity
 	same, whole, all := 0, 0, 0
@@ -246,7 +247,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// portNames are the locks that are ports, once each.
+// portNames returns the names of the ports without duplicates.
 func portNames() (names []string) {
 	for _, x := range ports() {
 		if !slices.Contains(names, x.Port) {

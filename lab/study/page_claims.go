@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// claims writes lab/results/claims.md: what the documents say, and what the matrix makes of it.
+// claims writes lab/results/claims.md: the claims of the documents and their outcomes.
 func (b *Book) claims(p *page) {
 	count := map[Outcome]int{}
 	for _, c := range claims() {
@@ -50,7 +50,7 @@ func (b *Book) claims(p *page) {
 	}
 }
 
-// claim is one claim with its words, its test and what came of it.
+// claim writes one claim with its quotation, its test and its outcome.
 func (b *Book) claim(p *page, n int, c Claim) {
 	outcome := b.outcome(c)
 	p.heading(2, fmt.Sprint(n))
@@ -75,7 +75,7 @@ func (b *Book) claim(p *page, n int, c Claim) {
 	p.items(append(lines, c.detail(cells)...))
 }
 
-// titles are those of docs/locks/documents.md, which has the addresses, too.
+// titles lists the titles of docs/locks/documents.md, which also contains the addresses.
 var titles = []struct{ document, title string }{
 	{"D000", "redis 不可重入分布式锁(setNx()和getset()方法实现)"},
 	{"D001", "redisson分布式锁实现原理"},
@@ -94,14 +94,14 @@ func titlesOf(places string) string {
 	return strings.Join(out, "; ")
 }
 
-// quotation is a quote as Markdown leaves it.
+// quotation escapes a quotation for Markdown.
 func quotation(s string) string {
 	return strings.NewReplacer("<", "&lt;", "*", "\\*", "_", "\\_").Replace(
 		strings.Join(strings.Fields(s), " "))
 }
 
-// outcome is what the matrix makes of a claim, and many runs: what must never happen and was seen
-// in one of them did happen.
+// outcome judges a claim by the matrix and the soaks. A violation in a single run of a soak refutes
+// a claim that it never happens.
 func (b *Book) outcome(c Claim) Outcome {
 	o, _ := Judge(b.Matrix, c)
 	if o == Confirmed && c.Keeps != "" {
@@ -118,7 +118,7 @@ func (b *Book) outcome(c Claim) Outcome {
 	return o
 }
 
-// seen is how often the properties of a claim were violated under its faults.
+// seen returns how often the properties of a claim were violated under its faults.
 func (b *Book) seen(c Claim) (out []string) {
 	if costs := costsOf(b.Matrix, c); costs != "" {
 		return []string{strings.TrimSuffix(costs, ".")}
@@ -143,9 +143,8 @@ func (b *Book) seen(c Claim) (out []string) {
 	return out
 }
 
-// of are the rates of properties in a cell; none if the cell was not counted. What a row shows
-// without any fault is not asked for again under one, so that runs for another letter say nothing
-// of it.
+// of returns the rates of properties in a cell, or none if the cell was not counted. A soak does
+// not look again under a fault for a violation that happens without any, so it has no rate there.
 func (s *Soak) of(row, column, properties string) (out []HitRate) {
 	runs := 0
 	for _, r := range slices.Concat(s.Clean, s.Found) {
@@ -169,7 +168,7 @@ func (s *Soak) of(row, column, properties string) (out []HitRate) {
 	return out
 }
 
-// counted are the same rates of the runs of a cell.
+// counted returns the same rates for the runs of a cell.
 func counted(cell *matrix.Cell, properties string) (out []HitRate) {
 	for _, property := range split(properties) {
 		rate := HitRate{Property: property}
@@ -190,7 +189,7 @@ func ratesOf(rates []HitRate) string {
 	return strings.Join(out, " ")
 }
 
-// seenBeside is what was counted beside the matrix.
+// seenBeside returns the counts that are not from the matrix.
 func (c Claim) seenBeside() (out []string) {
 	for _, t := range c.Trials {
 		out = append(out, fmt.Sprintf("%s in %d of %d (`%s`)", t.What, t.Hits, t.Of, t.Command))
@@ -198,7 +197,7 @@ func (c Claim) seenBeside() (out []string) {
 	return out
 }
 
-// documentLinks are the places of a claim with the way to what they say.
+// documentLinks links the places of a claim.
 func documentLinks(places string) string {
 	var out []string
 	name := ""
@@ -212,7 +211,7 @@ func documentLinks(places string) string {
 	return strings.Join(out, ", ")
 }
 
-// detail is the note, what is missing, and a counterexample.
+// detail returns the note, the missing requirements, and a counterexample.
 func (c Claim) detail(cells []*matrix.Cell) (out []string) {
 	if c.Note != "" {
 		out = append(out, units.Sentence(c.Note))

@@ -12,7 +12,8 @@ import (
 	"github.com/lockbench/lockbench/lab/mutate/detection"
 )
 
-// detected writes lab/results/detection.md: which small defects of the locks the harness finds.
+// detected writes lab/results/detection.md, which lists the small defects of the locks that the
+// harness finds.
 func (b *Book) detected(p *page) {
 	d := b.Detection
 	all := count(d.Mutants)
@@ -53,8 +54,8 @@ func (b *Book) detected(p *page) {
 	}
 }
 
-// unaimed says how long it took to find mutants without an aim, and which only scenarios found that
-// are aimed.
+// unaimed writes how long it took to find mutants without an aim, and lists the mutants that only
+// aimed scenarios found.
 func (p *page) unaimed(d *detection.Record) {
 	var all []int64
 	var only []string
@@ -96,7 +97,8 @@ func (p *page) unaimed(d *detection.Record) {
 	}
 }
 
-// median is that of some times in ms, and worst the longest of them in s; "-": there are none.
+// median returns the median of times in ms, and worst the longest of them in s. They return "-" if
+// there are none.
 func median(ms []int64) string {
 	if len(ms) == 0 {
 		return "-"
@@ -112,7 +114,7 @@ func worst(ms []int64) string {
 	return fmt.Sprintf("%.1f", float64(slices.Max(ms))/1000)
 }
 
-// howDetected says how it was measured.
+// howDetected describes the measurement.
 func (b *Book) howDetected(p *page) {
 	p.heading(2, "How it was measured")
 	p.paragraph("The operators know nothing of any lock. Each is applied wherever the source " +
@@ -140,7 +142,7 @@ func (b *Book) howDetected(p *page) {
 		"the mutants again, others with each commit; `make soak` all.")
 }
 
-// tallied are the numbers of some mutants.
+// tallied holds the counts of some mutants.
 type tallied struct {
 	mutants, found, aimed, drawn, noticed, equivalent, missed, departs int
 }
@@ -183,7 +185,7 @@ func (p *page) tally(name string, some []detection.Result) {
 	}
 }
 
-// unfound lists the mutants that no letter tells of, with the reasons.
+// unfound lists the mutants that no violation reveals, with the reasons.
 func (p *page) unfound(d *detection.Record) {
 	p.heading(2, "What was not found")
 	for _, title := range []string{"Equivalent", "Not found"} {
@@ -204,7 +206,7 @@ func (p *page) unfound(d *detection.Record) {
 	}
 }
 
-// place is where a mutant differs.
+// place returns the position of a mutant.
 func place(r detection.Result) string {
 	if r.Where == "" {
 		return fmt.Sprintf("`%s:%d`", r.File, r.Line)
@@ -212,7 +214,7 @@ func place(r detection.Result) string {
 	return fmt.Sprintf("`%s:%d` %s", r.File, r.Line, r.Where)
 }
 
-// defect is what a mutant changes.
+// defect describes the change of a mutant.
 func defect(r detection.Result) string {
 	if r.New == "" {
 		return code(r.Old) + " dropped"
@@ -220,7 +222,7 @@ func defect(r detection.Result) string {
 	return code(r.Old) + " → " + code(r.New)
 }
 
-// code is a piece of source in a cell of a table.
+// code formats a piece of source for a cell of a table.
 func code(s string) string {
 	if strings.Contains(s, "`") {
 		return "`` " + strings.ReplaceAll(s, "|", "\\|") + " ``"
@@ -228,7 +230,7 @@ func code(s string) string {
 	return "`" + strings.ReplaceAll(s, "|", "\\|") + "`"
 }
 
-// mutants is the table of a lock's mutants.
+// mutants writes the table of a lock's mutants.
 func (p *page) mutants(some []detection.Result) {
 	p.head("where", "operator", "change", "aimed", "drawn", "departs")
 	for _, r := range some {
@@ -248,7 +250,7 @@ func departs(r detection.Result) string {
 	return "yes"
 }
 
-// without is what became of a mutant without a letter.
+// without describes the result of a mutant without a violation.
 func without(r detection.Result) string {
 	switch r.End {
 	case detection.Panics:
@@ -264,10 +266,10 @@ func without(r detection.Result) string {
 	return "not found"
 }
 
-// mostFaults is how many faults are named for each letter.
+// mostFaults limits the faults that are named for each property.
 const mostFaults = 2
 
-// findings are letters with the faults under which they were found.
+// findings formats the violated properties, each with its faults.
 func findings(all []detection.Finding) string {
 	var parts []string
 	for _, letter := range history.Properties() {

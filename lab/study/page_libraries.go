@@ -10,10 +10,10 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 )
 
-// libraries writes lab/results/libraries.md: released libraries under faults.
+// libraries writes lab/results/libraries.md, the results of released libraries under faults.
 func (b *Book) libraries(p *page) {
 	m := b.Libraries
-	names := map[string]bool{} // each may have several rows
+	names := map[string]bool{} // each library may have several rows
 	for _, r := range m.Rows {
 		names[r.Impl] = true
 	}
@@ -49,7 +49,8 @@ func (b *Book) libraries(p *page) {
 		"\"·\": not run.")
 }
 
-// inShort names the libraries and faults of what is worse than work that outlasts its lease.
+// inShort lists the libraries and faults with violations that are worse than work that outlasts its
+// lease.
 func inShort(m *matrix.Matrix) (lines []string) {
 	for _, q := range []struct {
 		what, letters string
@@ -72,7 +73,7 @@ func inShort(m *matrix.Matrix) (lines []string) {
 		"each cell say it.")
 }
 
-// where lists the rows with one of the letters, and under which faults.
+// where lists the rows that violate one of the properties, and the faults.
 func where(m *matrix.Matrix, letters string, calm bool) string {
 	var rows []string
 	for _, r := range m.Rows {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 )
 
-// lock writes lab/results/verdicts/IMPL.md: all that is known of a lock.
+// lock writes lab/results/verdicts/IMPL.md, all results of a lock.
 func (b *Book) lock(p *page, impl string) {
 	p.heading(1, impl)
 	p.paragraph("All that was found about this lock. " +
@@ -40,7 +40,7 @@ func (b *Book) lock(p *page, impl string) {
 	})
 }
 
-// overview is one line for each fault.
+// overview writes one line for each fault.
 func (b *Book) overview(p *page, r matrix.Row) {
 	head := []string{"fault", "expected", "on Redis"}
 	for _, s := range b.Soaks {
@@ -85,7 +85,7 @@ func (b *Book) cell(row, column string) *matrix.Cell {
 	return b.Matrix.Cell(row, column)
 }
 
-// decision is what the simulator decided of a cell, if it went through it.
+// decision returns the result of the simulator for a cell, or nil if it was not explored.
 func (b *Book) decision(row, column string) *ExhaustiveCell {
 	if b.Exhaustive == nil {
 		return nil
@@ -96,8 +96,8 @@ func (b *Book) decision(row, column string) *ExhaustiveCell {
 	return nil
 }
 
-// differences tells what was measured and not expected or the other way round, with the reasons,
-// and what is found only in some runs.
+// differences writes the differences between measurements and expectations with their reasons, and
+// the violations that only some runs show.
 func (b *Book) differences(p *page, r matrix.Row) {
 	var unexpected, rare grouping
 	if b.Matrix != nil {
@@ -123,8 +123,7 @@ func (b *Book) differences(p *page, r matrix.Row) {
 	rare.write(p, "Not found in each run")
 }
 
-// orders tells what the simulator found, order by order, where that is not what Redis showed, and
-// in which spaces.
+// orders writes the differences between the simulator and Redis, and the spaces of each cell.
 func (b *Book) orders(p *page, r matrix.Row) {
 	if b.Exhaustive == nil || !slices.Contains(b.Exhaustive.rows(), r.Name) {
 		return
@@ -142,16 +141,16 @@ func (b *Book) orders(p *page, r matrix.Row) {
 	gaps.write(p, "Other than on Redis, order by order")
 }
 
-// grouping joins findings that have one reason, in the order in which they come.
+// grouping groups findings by their reason, in the order of their first occurrence.
 type grouping struct {
 	reasons []string
 	of      map[string][]finding
 }
 
-// finding is letters in a place, what was found of them, and a counterexample.
+// finding holds properties, a place, the result, and a counterexample.
 type finding struct{ place, letters, what, words string }
 
-// add joins letters of one place and places of the same letters, where there is no counterexample.
+// add adds a finding. It merges findings of one place that have no counterexample.
 func (g *grouping) add(reason, place, letter, what, words string) {
 	if reason == "" {
 		reason = "Not explained yet."
@@ -191,7 +190,7 @@ func (g *grouping) write(p *page, title string) {
 	}
 }
 
-// joined are findings with the places together in which the same was found.
+// joined merges findings without a counterexample that differ only in their place.
 func joined(list []finding) (out []finding) {
 	for _, f := range list {
 		i := slices.IndexFunc(out, func(x finding) bool {

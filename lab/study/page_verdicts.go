@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 )
 
-// verdicts writes lab/results/verdicts.md: which lock fails under which fault, on one page.
+// verdicts writes lab/results/verdicts.md, which shows the faults under which each lock fails.
 func (b *Book) verdicts(p *page) {
 	m := b.Matrix
 	p.heading(1, "Which lock survives which fault")
@@ -71,7 +71,7 @@ func (b *Book) verdicts(p *page) {
 	})
 }
 
-// answer is a table of the faults under which a lock fails, by what fails.
+// answer writes a table of the faults under which a lock fails, by the kind of failure.
 func (b *Book) answer(p *page) {
 	p.head("lock", "the lock itself fails (L, O or F)", "it is never free again (D)",
 		"only the work outlasts its lease (S)")
@@ -98,8 +98,8 @@ func (b *Book) answer(p *page) {
 	}
 }
 
-// under names faults; what fails without any fault fails under each. Unsure is what none means
-// where a letter cannot be told.
+// under lists faults. A lock that fails without any fault fails under each of them. If there are
+// none, it returns unsure or "-".
 func under(faults []string, unsure string) string {
 	switch {
 	case len(faults) == 0:
@@ -110,7 +110,7 @@ func under(faults []string, unsure string) string {
 	return strings.Join(faults, ", ")
 }
 
-// letters is the whole table.
+// letters writes the whole table.
 func (b *Book) letters(p *page) {
 	head := []string{"lock"}
 	for _, c := range b.Matrix.Columns {
@@ -126,7 +126,7 @@ func (b *Book) letters(p *page) {
 	}
 }
 
-// nameLink is a row with the way to its page.
+// nameLink links a row to its page.
 func nameLink(r matrix.Row, dir string) string {
 	to := dir + r.Impl + ".md"
 	if several(r.Impl) {
@@ -142,7 +142,7 @@ func rowsOf(impl string) []matrix.Row {
 	return slices.DeleteFunc(matrix.Rows(), func(r matrix.Row) bool { return r.Impl != impl })
 }
 
-// aims are the scenarios of a fault.
+// aims lists the scenarios of a fault.
 func aims(c matrix.Column) string {
 	var names []string
 	for _, a := range c.Aims {

@@ -72,7 +72,7 @@ func (p proof) show(t *testing.T, letter string) {
 		t.Fatal(err)
 	}
 	r := rs[slices.IndexFunc(rs, func(r matrix.Row) bool { return r.Name == p.Row })]
-	x := through(r, cs[0], explore.Bounds{Clients: p.Clients, Rounds: p.Rounds, Tries: p.Tries,
+	x := newSearch(r, cs[0], explore.Bounds{Clients: p.Clients, Rounds: p.Rounds, Tries: p.Tries,
 		Preemptions: p.Preemptions, Expiries: p.Expiries})
 	x.Properties, x.KeepGoing, x.Slowest = []string{letter}, false, 0
 	if p.Leaps {

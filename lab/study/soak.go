@@ -16,25 +16,25 @@ import (
 	"github.com/lockbench/lockbench/lab/records"
 )
 
-// Soak is what a matrix shows that was run many times: how often each letter was found by its
-// scenario, whether what is safe stayed clean each time, and whether the controls found only what
-// is found without any fault. The document soak.json.
+// Soak sums up a matrix with many runs of each scenario: how often each violation was found,
+// whether safe cells stayed clean, and whether the controls found only violations that need no
+// fault. It is stored in soak.json.
 type Soak struct {
 	Format      int               `json:"format"`
 	Environment string            `json:"environment"`
 	Versions    map[string]string `json:"versions,omitempty"`
 	TTL         history.Duration  `json:"ttl"`
 	Seed        uint64            `json:"seed"`
-	Wanted      int               `json:"wanted"` // runs of each scenario that were asked for
-	Runs        int               `json:"runs"`   // that there were in all
+	Wanted      int               `json:"wanted"` // requested runs of each scenario
+	Runs        int               `json:"runs"`   // total number of runs
 	Took        history.Duration  `json:"took,omitempty"`
-	Found       []HitRate         `json:"found"` // letters that some run found
-	// cells in which no run found anything; the letter is empty
+	Found       []HitRate         `json:"found"` // violations in at least one run
+	// cells without any violation; their Property is empty
 	Clean []HitRate `json:"clean"`
-	// runs of controls; Hits are those that found something that needs a fault
+	// runs of controls; Hits counts those with a violation that needs a fault
 	Controls []HitRate `json:"controls"`
 	Lost     []Loss    `json:"lost,omitempty"`
-	// what is special about these runs, for people
+	// notes about these runs for readers
 	Note string `json:"note,omitempty"`
 }
 
@@ -43,16 +43,16 @@ type HitRate struct {
 	Row      string `json:"row"`
 	Column   string `json:"column"`
 	Property string `json:"property,omitempty"`
-	Nemesis  string `json:"nemesis,omitempty"` // the scenario that finds it most reliably
+	Nemesis  string `json:"nemesis,omitempty"` // the scenario that finds it most often
 	Expected bool   `json:"expected,omitempty"`
-	// of what was not expected, or not found: the explanation, if there is one
+	// the explanation of an unexpected or missing violation, if there is one
 	Why    string `json:"why,omitempty"`
-	Chance string `json:"chance,omitempty"` // why it is not found each time, if that cannot be had
+	Chance string `json:"chance,omitempty"` // why it is not found each time
 	Hits   int    `json:"hits"`
-	Of     int    `json:"of"` // runs that were judged
+	Of     int    `json:"of"` // number of judged runs
 }
 
-// Loss is runs of one scenario that could not be judged.
+// Loss counts the runs of one scenario that could not be judged.
 type Loss struct {
 	Row     string `json:"row"`
 	Nemesis string `json:"nemesis"`
@@ -60,7 +60,7 @@ type Loss struct {
 	Reason  string `json:"reason"`
 }
 
-// CountSoak counts what the runs of a matrix found.
+// CountSoak counts the violations in the runs of a matrix.
 func CountSoak(m *matrix.Matrix) *Soak {
 	s := &Soak{Format: batch.Format, Environment: m.Environment, Versions: m.Versions, TTL: m.TTL,
 		Seed:   m.Seed,
@@ -82,7 +82,7 @@ func CountSoak(m *matrix.Matrix) *Soak {
 	return s
 }
 
-// judged are the runs of a cell that are no controls and have a verdict.
+// judged returns the fit runs of a cell, either its controls or its other runs.
 func judged(c *matrix.Cell, control bool) (out []matrix.Result) {
 	for _, r := range c.Runs {
 		if r.Control == control && !r.Unfit() {
@@ -92,8 +92,8 @@ func judged(c *matrix.Cell, control bool) (out []matrix.Result) {
 	return out
 }
 
-// tally counts each letter of a cell by the scenario that finds it most reliably. What needs no
-// fault is counted where there is none.
+// tally counts each violation of a cell by the scenario that finds it most often. A violation that
+// needs no fault is counted only in the column without a fault.
 func (s *Soak) tally(c, free *matrix.Cell) {
 	runs := judged(c, false)
 	any := false
@@ -120,7 +120,7 @@ func (s *Soak) tally(c, free *matrix.Cell) {
 	}
 }
 
-// best is the scenario that finds a letter most reliably.
+// best returns the scenario that finds a violation most often.
 func best(runs []matrix.Result, letter string) (nemesis string, hits, of int) {
 	counts, all := map[string]int{}, map[string]int{}
 	var order []string
@@ -141,7 +141,7 @@ func best(runs []matrix.Result, letter string) (nemesis string, hits, of int) {
 	return nemesis, hits, of
 }
 
-// control counts the runs of controls that found something which was never found without any fault.
+// control counts the runs of controls with a violation that was never found without any fault.
 func (s *Soak) control(c, free *matrix.Cell) {
 	runs := judged(c, true)
 	if len(runs) == 0 {
@@ -158,7 +158,7 @@ func (s *Soak) control(c, free *matrix.Cell) {
 	s.Controls = append(s.Controls, t)
 }
 
-// needsNoFault reports whether a letter was found without any fault, or is known to be found there
+// needsNoFault reports whether a violation happens without any fault, or is known to happen there
 // by chance.
 func needsNoFault(free *matrix.Cell, row, letter string) bool {
 	none := matrix.Columns()[0].Name
@@ -187,11 +187,11 @@ func (s *Soak) lose(c *matrix.Cell) {
 	}
 }
 
-// whole reports whether a letter was found each time.
+// whole reports whether a violation was found each time.
 func (t HitRate) whole() bool { return t.Hits == t.Of && t.Of > 0 }
 
-// Contradictions are the letters that were not found each time although they were expected or
-// explained, those that were neither expected nor explained, and the controls that found something.
+// Contradictions lists violations that were not found each time although they were expected or
+// explained, violations that were neither, and controls that found something.
 func (s *Soak) Contradictions() (out []string) {
 	for _, t := range s.Found {
 		switch {
@@ -216,7 +216,7 @@ func (s *Soak) Contradictions() (out []string) {
 	return out
 }
 
-// known reports whether anything was expected of the letter's cell.
+// known reports whether there is an expectation for the cell.
 func known(t HitRate) bool {
 	_, known := matrix.Expected(t.Row, t.Column)
 	return known
@@ -227,11 +227,12 @@ func (s *Soak) Write(w io.Writer) error {
 	return history.WriteDocument(w, s)
 }
 
-// SoakRuns is how often a property must be found violated, and what is safe stay clean.
+// SoakRuns is how often each scenario runs. A violation must be found in each of the runs, and a
+// safe cell must stay clean in all.
 const SoakRuns = 20
 
-// Save writes soak.json into the directory of a matrix, and into a directory of pages unless docs
-// is "".
+// Save writes soak.json to the directory of a matrix. It also writes the record to docs, unless
+// docs is "".
 func (s *Soak) Save(dir, docs string) error {
 	err := store.Write(dir, "soak.json", func(w *os.File) error { return s.Write(w) })
 	if docs != "" {
@@ -240,7 +241,7 @@ func (s *Soak) Save(dir, docs string) error {
 	return err
 }
 
-// ReadSoak reads what Write wrote.
+// ReadSoak reads the output of Write.
 func ReadSoak(r io.Reader) (*Soak, error) {
 	return batch.ReadDocument[Soak](r, "soak.json")
 }

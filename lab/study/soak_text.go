@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 )
 
-// Counts is one paragraph: how much was found each time.
+// Counts returns a paragraph with the totals.
 func (s *Soak) Counts() string {
 	whole, partly, never, controls, clean, lost := 0, 0, 0, 0, 0, 0
 	for _, t := range s.Found {
@@ -41,7 +41,7 @@ func (s *Soak) Counts() string {
 		s.Runs, s.Wanted, whole, partly, never, len(s.Clean), clean, controls, lost)
 }
 
-// words is the cell of a table: each letter with its count, or how often the cell stayed clean.
+// words formats a cell: each violation with its count, or how often the cell stayed clean.
 func (s *Soak) words(row, column string) string {
 	var out []string
 	for _, t := range s.Found {
@@ -60,7 +60,7 @@ func (s *Soak) words(row, column string) string {
 	return strings.Join(out, ", ")
 }
 
-// places are the rows and columns that there are, in the order of the matrix.
+// places returns the rows and columns that occur, in the order of the matrix.
 func (s *Soak) places() (rs []matrix.Row, cs []matrix.Column) {
 	seen := map[string]bool{}
 	for _, ts := range [][]HitRate{s.Found, s.Clean} {
@@ -109,7 +109,7 @@ func (s *Soak) Text(w io.Writer) error {
 	return err
 }
 
-// write writes the table for people.
+// write writes the table to a page.
 func (s *Soak) write(p *page) {
 	if s.Note != "" {
 		p.paragraph("%s", oneLine(s.Note))
@@ -150,13 +150,13 @@ func (s *Soak) list(p *page, title string, lines []string) {
 	p.items(lines)
 }
 
-// reason is why a letter is not found each time, in the words of today.
+// reason returns the current explanation why a violation is not found each time.
 func (t HitRate) reason() string {
 	d := matrix.Difference{Row: t.Row, Column: t.Column, Property: t.Property, Expected: t.Expected}
 	return units.Sentence(cmp.Or(chance(t.Row, t.Column, t.Property), matrix.Explain(d)))
 }
 
-// chances are what is found only sometimes, and why.
+// chances lists the violations that are found only sometimes, with the reasons.
 func (s *Soak) chances() (out []string) {
 	for _, t := range s.Found {
 		why := t.reason()

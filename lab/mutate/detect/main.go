@@ -1,6 +1,6 @@
-// Command detect asks which mutants of the locks the harness finds, and writes
-// lab/results/detection.json.gz and the pages beside it. Run it in the folder lab:
-// go run ./mutate/detect.
+// Command detect finds out which mutants of the locks the harness detects. It writes
+// lab/results/detection.json.gz and the pages next to it. Run it in the directory lab: go run
+// ./mutate/detect.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/lockbench/lockbench/lab/study"
 )
 
-// options are the flags.
+// options holds the flags.
 type options struct {
 	docs          string
 	missing, deep bool
@@ -45,7 +45,7 @@ func main() {
 		"ask only what departs from the locks' specifications, and keep what else the record says")
 	flag.BoolVar(&o.times, "times", false,
 		"ask only without an aim how long it takes, and keep what else the record says")
-	flag.StringVar(&o.locks, "locks", "", "ask only those of these locks, separated by commas")
+	flag.StringVar(&o.locks, "locks", "", "ask only the mutants of these locks, separated by commas")
 	flag.IntVar(&o.campaign.Aimed, "aimed", 3, "runs of each scenario at most")
 	flag.IntVar(&o.campaign.Drawn, "drawn", 48, "seeds of each fault at most")
 	flag.IntVar(&o.campaign.AsItIsAimed, "known-aimed", 60, "the same, of the locks as they are")
@@ -72,7 +72,7 @@ func (o options) run(ctx context.Context) error {
 		return o.write(old)
 	}
 	c := o.campaign
-	c.Root, c.Ask, c.Tell = "..", o.wanted(old), tell
+	c.Root, c.Ask, c.Tell = "..", o.selectMutants(old), tell
 	if c.Matrix, err = read(o.docs, "matrix.json", matrix.Read); err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (o options) write(r *detection.Record) error {
 	}), study.WritePages(o.docs))
 }
 
-// wanted says which mutants are asked.
-func (o options) wanted(old *detection.Record) func(mutate.Mutant) bool {
+// selectMutants returns a function that reports whether a mutant is tested.
+func (o options) selectMutants(old *detection.Record) func(mutate.Mutant) bool {
 	has, found := map[string]bool{}, map[string]bool{}
 	if old != nil {
 		for _, m := range old.Mutants {
@@ -120,7 +120,7 @@ func (o options) wanted(old *detection.Record) func(mutate.Mutant) bool {
 	}
 }
 
-// read reads a document, if it is there.
+// read reads a document. It returns nil if the document does not exist.
 func read[T any](dir, name string, by func(io.Reader) (*T, error)) (*T, error) {
 	f, err := records.Open(os.DirFS(dir), name)
 	if errors.Is(err, os.ErrNotExist) {

@@ -22,8 +22,8 @@ type planned struct {
 	plan       harness.Plan
 }
 
-// aimedRuns are the runs of the matrix for a lock, and beside them its other workloads without a
-// fault, attempt by attempt.
+// aimedRuns returns the runs of the matrix for a lock, and runs of its other workloads without a
+// fault. They are sorted by attempt.
 func aimedRuns(q Question) ([]planned, error) {
 	o := matrix.Options{Rows: []string{q.Lock}, Environment: "sim", Repeat: q.Aimed, Seed: q.Seed}
 	tasks, err := o.Tasks()
@@ -50,7 +50,8 @@ func aimedRuns(q Question) ([]planned, error) {
 	return out, nil
 }
 
-// workloadRuns are runs without a fault with each workload that a row does not have in the matrix.
+// workloadRuns returns runs without a fault for each workload that a row does not have in the
+// matrix.
 func workloadRuns(o matrix.Options, q Question, attempt int) (out []planned, err error) {
 	rows, _, err := matrix.RowsAndColumns(o.Rows, nil)
 	if err != nil {
@@ -68,7 +69,7 @@ func workloadRuns(o matrix.Options, q Question, attempt int) (out []planned, err
 			wish.Properties = letters()
 			p, err := harness.NewPlan(wish)
 			if err != nil {
-				continue // the lock cannot do it with its topology
+				continue // the lock does not support it with its topology
 			}
 			out = append(out, planned{r.Name, workloadPrefix + w, attempt, p})
 		}
@@ -76,14 +77,15 @@ func workloadRuns(o matrix.Options, q Question, attempt int) (out []planned, err
 	return out, nil
 }
 
-// judged is a run of a plan: what was violated, and what its lock does not do by its specification.
+// judged is the result of a run: the violated properties, and the departure from the lock's
+// specification.
 type judged struct {
 	violated []string
-	verdict  *checker.Verdict // nil: there was no run
+	verdict  *checker.Verdict // nil without a run
 	departs  *spec.Departure
 }
 
-// judge carries a plan out.
+// judge runs a plan.
 func judge(ctx context.Context, p harness.Plan) (j judged, err error) {
 	r, err := simrun.Job{Plan: p, Chooser: sim.Seeded{Seed: p.Seed}}.Run(ctx)
 	if err != nil {
@@ -99,7 +101,7 @@ func judge(ctx context.Context, p harness.Plan) (j judged, err error) {
 	return j, r.HarnessError
 }
 
-// aimed does the aimed runs. It ends with the first attempt in which something was found.
+// aimed makes the aimed runs. It ends after the first attempt that finds something.
 func (a *answering) aimed(ctx context.Context) error {
 	runs, err := aimedRuns(a.Question)
 	if err != nil {
@@ -119,7 +121,7 @@ func (a *answering) aimed(ctx context.Context) error {
 		if j.departs != nil {
 			a.say(Line{Row: r.row, Fault: r.fault, Departs: j.departs.What})
 		}
-		if fresh := a.Known.fresh(r.row, r.fault, j.violated); len(fresh) > 0 {
+		if fresh := a.Known.newLetters(r.row, r.fault, j.violated); len(fresh) > 0 {
 			a.say(Line{Row: r.row, Fault: r.fault, Letters: fresh})
 			found = a.Known != nil
 		} else if r.fault == noFault && hardlyGranted(j.verdict, j.violated, r.plan.Requires) {
@@ -130,9 +132,9 @@ func (a *answering) aimed(ctx context.Context) error {
 	return nil
 }
 
-// hardlyGranted reports whether too few clients were granted the lock to judge it, which says
-// something of the lock where nothing fails. A run that ended early because something was violated,
-// be it by the lock as it is, says nothing.
+// hardlyGranted reports whether too few clients were granted the lock to judge it. If nothing
+// fails, that is evidence against the lock. A run that ended early because of a violation does not
+// count, even if the original lock has the same violation.
 func hardlyGranted(v *checker.Verdict, violated []string, wanted history.Requires) bool {
 	return v != nil && len(violated) == 0 && v.Evidence.Contended < wanted.Contended
 }

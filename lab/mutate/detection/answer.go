@@ -10,27 +10,27 @@ import (
 	"time"
 )
 
-// Exit codes of a process that answers.
+// Exit codes of a process that answers a Question.
 const (
-	exitLimit = 3 // the processor time was used up
+	exitLimit = 3 // the CPU time was used up
 	exitHangs = 4 // a single run did not end
 )
 
-// mostMemory is how much a run may keep: one that does not end fills its record.
+// mostMemory is the memory limit of a run. The record of an endless run would fill the memory.
 const mostMemory = 1 << 30
 
-// answering is a question on the way to its answer.
+// answering is the state of answering a question.
 type answering struct {
 	Question
 	out  *json.Encoder
 	runs int
-	used func() time.Duration // processor time of this process
-	// since when, in processor time, the run lasts that was announced last
+	used func() time.Duration // CPU time of this process
+	// the CPU time at which the latest announced run started
 	since chan time.Duration
 }
 
-// Answer reads a question, does its runs, and writes Lines. It ends the process when its processor
-// time is used up, or a run does not end.
+// Answer reads a question, makes its runs, and writes Lines. It ends the process when the CPU time
+// is used up or a run does not end.
 func Answer(ctx context.Context, in io.Reader, out io.Writer) error {
 	a := &answering{out: json.NewEncoder(out), used: ProcessorTime, since: make(chan time.Duration, 1)}
 	dec := json.NewDecoder(in)
@@ -53,7 +53,7 @@ func Answer(ctx context.Context, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// announce says which run comes next.
+// announce reports the next run.
 func (a *answering) announce(l Line) {
 	select {
 	case <-a.since:
@@ -66,17 +66,17 @@ func (a *answering) announce(l Line) {
 
 func (a *answering) say(l Line) {
 	l.Runs = a.runs
-	_ = a.out.Encode(l) // the reader is gone, and kills this process
+	_ = a.out.Encode(l) // if the reader is gone, it kills this process
 }
 
-// guardEvery is how often the guard looks, and stuck after how long a process that does not use the
-// processor at all hangs: the simulator never waits for anything outside.
+// guardEvery is the interval of the guard's checks. A process that does not use the CPU at all for
+// the time stuck hangs, since the simulator never waits for anything outside.
 const (
 	guardEvery = 100 * time.Millisecond
 	stuck      = 90 * time.Second
 )
 
-// guard ends the process when a limit is reached.
+// guard ends the process when it reaches a limit.
 func (a *answering) guard() {
 	began := time.Duration(0)
 	moved, at := time.Duration(0), time.Now()

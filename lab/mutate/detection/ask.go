@@ -16,8 +16,8 @@ import (
 	"github.com/lockbench/lockbench/lab/mutate"
 )
 
-// ask starts the program with a mutant, by its number, and reads what it says. Number 0 is the lock
-// as it is.
+// ask starts the program with the mutant of a number and reads its output. Number 0 is the original
+// lock.
 func ask(ctx context.Context, program string, number int, q Question) (r Result, err error) {
 	question, err := json.Marshal(q)
 	if err != nil {
@@ -41,7 +41,7 @@ func ask(ctx context.Context, program string, number int, q Question) (r Result,
 	return r, nil
 }
 
-// read reads what a process said, and returns the last line.
+// read reads the output of a process and returns its last line.
 func (r *Result) read(said *bytes.Buffer) (last Line, err error) {
 	for lines := bufio.NewScanner(said); lines.Scan(); {
 		last = Line{}
@@ -70,7 +70,7 @@ func (r *Result) read(said *bytes.Buffer) (last Line, err error) {
 	return last, nil
 }
 
-// merge adds a line to the findings: one for each row and fault.
+// merge adds a line to the findings. There is one finding for each row and fault.
 func merge(all []Finding, l Line) []Finding {
 	i := slices.IndexFunc(all, func(f Finding) bool { return f.Row == l.Row && f.Fault == l.Fault })
 	if i < 0 {
@@ -84,7 +84,7 @@ func merge(all []Finding, l Line) []Finding {
 	return all
 }
 
-// end notes how the process ended.
+// end records how the process ended.
 func (r *Result) end(ended error, wrong string, last Line) {
 	var exit *exec.ExitError
 	if !errors.As(ended, &exit) {

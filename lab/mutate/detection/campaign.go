@@ -14,25 +14,25 @@ import (
 	"github.com/lockbench/lockbench/lab/mutate"
 )
 
-// Campaign says which mutants are asked, and how thoroughly.
+// Campaign specifies which mutants are tested, and how thoroughly.
 type Campaign struct {
-	Root         string                   // of the repository
-	Ask          func(mutate.Mutant) bool // whether a mutant is asked; nil: all are
+	Root         string                   // root directory of the repository
+	Ask          func(mutate.Mutant) bool // reports whether to test a mutant; if nil, all are tested
 	Aimed, Drawn int                      // as in a Question
-	// as in a Question, of the locks as they are: much more is asked of them than of a mutant, since
-	// what a lock shows seldom is no finding
+	// The same for the original locks. They need many more runs than a mutant, because a violation
+	// that the original lock shows rarely is not a finding.
 	AsItIsAimed, AsItIsDrawn int
-	// seeds of what a mutant shows, of the lock as it is, in Clock; 0: 4,000
+	// the seeds of the original lock for the violations of a mutant, in Clock; 0 means 4,000
 	AsItIs int
 
-	Matrix *matrix.Matrix   // what was measured of the locks as they are; may be nil
-	Known  map[string]Known // what is known of them from an earlier record; may be nil
+	Matrix *matrix.Matrix   // measurements of the original locks; may be nil
+	Known  map[string]Known // the Known of an earlier record; may be nil
 	Jobs   int
-	Tell   func(done, all int, r Result) // of each mutant; may be nil
+	Tell   func(done, all int, r Result) // called after each mutant; may be nil
 }
 
-// The limits in seconds of processor time. What is watched is one aimed run, or the search of one
-// fault, which lasts a second for each seed at most.
+// The limits in seconds of CPU time. The watchdog limits a single aimed run or the search of one
+// fault, which takes at most a second per seed.
 const (
 	limit    = 60
 	runLimit = 10
@@ -41,15 +41,15 @@ const (
 
 const seed = 1
 
-// Mutants are those that are asked, of the locks of a repository.
+// Mutants returns the selected mutants of the locks of a repository.
 func Mutants(root string) ([]mutate.Mutant, error) {
 	folder := filepath.Join(root, "impls")
 	all, err := mutate.Derive(folder, os.DirFS(folder))
 	return mutate.Choose(all), err
 }
 
-// Run asks the mutants and returns the record, in the order of the source. If ctx ends, it is of
-// those that have answered. Those that are not asked keep what an old record says of them; it may
+// Run tests the mutants and returns the record, in the order of the source. If ctx ends, the record
+// contains the mutants so far. Mutants that are not selected keep their results from old. Old may
 // be nil.
 func (c Campaign) Run(ctx context.Context, old *Record) (*Record, error) {
 	program, mutants, clean, err := c.build()
@@ -63,11 +63,11 @@ func (c Campaign) Run(ctx context.Context, old *Record) (*Record, error) {
 			return nil, err
 		}
 	}
-	err = c.all(ctx, program, mutants, r, old)
+	err = c.testAll(ctx, program, mutants, r, old)
 	return r, err
 }
 
-// build compiles the program with the mutants. Clean removes it.
+// build compiles the program with the mutants. The function clean removes it.
 func (c Campaign) build() (program string, mutants []mutate.Mutant, clean func(), err error) {
 	if mutants, err = Mutants(c.Root); err != nil {
 		return "", nil, nil, err
@@ -86,7 +86,7 @@ func (c Campaign) build() (program string, mutants []mutate.Mutant, clean func()
 	return program, mutants, clean, err
 }
 
-// asTheyAre asks the locks without a mutant.
+// asTheyAre tests the original locks.
 func (c Campaign) asTheyAre(ctx context.Context, program string, mutants []mutate.Mutant) (
 	map[string]Known, error) {
 	known := map[string]Known{}
@@ -96,7 +96,7 @@ func (c Campaign) asTheyAre(ctx context.Context, program string, mutants []mutat
 			names = append(names, m.Lock)
 		}
 	}
-	slices.Reverse(names) // the last needs most
+	slices.Reverse(names) // the last ones take longest
 	var mu sync.Mutex
 	return known, each(c.Jobs, len(names), func(i int) error {
 		lock := names[i]
@@ -120,7 +120,7 @@ func (c Campaign) asTheyAre(ctx context.Context, program string, mutants []mutat
 	})
 }
 
-// measured adds what was measured on Redis.
+// measured adds the violations that were measured on Redis.
 func (c Campaign) measured(lock string, k Known) {
 	if c.Matrix == nil {
 		return
@@ -135,8 +135,8 @@ func (c Campaign) measured(lock string, k Known) {
 	}
 }
 
-// Depart holds each mutant of a record to the specification of its lock, in one run of each
-// scenario, and notes what departs from it.
+// Depart compares each mutant of a record with the specification of its lock, in one run of each
+// scenario, and records the first departure.
 func (c Campaign) Depart(ctx context.Context, r *Record) error {
 	once := c
 	once.Aimed, once.Drawn, once.Known = 1, 0, r.Known
@@ -146,15 +146,15 @@ func (c Campaign) Depart(ctx context.Context, r *Record) error {
 	}
 	for i := range r.Mutants {
 		r.Mutants[i].Departs = ""
-		if x := asked.of(r.Mutants[i].Mutant); x != nil {
+		if x := asked.lookup(r.Mutants[i].Mutant); x != nil {
 			r.Mutants[i].Departs = x.Departs
 		}
 	}
 	return nil
 }
 
-// Learn asks the locks of a record as they are, and takes back every finding that turns out to be
-// what a lock shows anyway.
+// Learn tests the original locks of a record. It removes every finding that the original lock shows
+// as well.
 func (c Campaign) Learn(ctx context.Context, r *Record) error {
 	program, mutants, clean, err := c.build()
 	if err != nil {
@@ -178,18 +178,18 @@ func (c Campaign) Learn(ctx context.Context, r *Record) error {
 	return nil
 }
 
-// confirm leaves what is a finding still.
+// confirm returns the findings that the original lock does not show.
 func (k Known) confirm(all []Finding) (kept []Finding) {
 	for _, f := range all {
-		if f.Letters = k.fresh(f.Row, f.Fault, f.Letters); len(f.Letters) > 0 {
+		if f.Letters = k.newLetters(f.Row, f.Fault, f.Letters); len(f.Letters) > 0 {
 			kept = append(kept, f)
 		}
 	}
 	return kept
 }
 
-// all asks the mutants side by side.
-func (c Campaign) all(ctx context.Context, program string, mutants []mutate.Mutant,
+// testAll tests the mutants in parallel.
+func (c Campaign) testAll(ctx context.Context, program string, mutants []mutate.Mutant,
 	record, old *Record) error {
 	var wanted []int
 	for i, m := range mutants {
@@ -220,7 +220,7 @@ func (c Campaign) all(ctx context.Context, program string, mutants []mutate.Muta
 	})
 	for i, r := range answers {
 		if r == nil {
-			r = old.of(mutants[i])
+			r = old.lookup(mutants[i])
 		}
 		if r != nil {
 			record.Mutants = append(record.Mutants, *r)
@@ -229,7 +229,7 @@ func (c Campaign) all(ctx context.Context, program string, mutants []mutate.Muta
 	return err
 }
 
-// each calls f for 0 … n-1, some at the same time, and returns the first error.
+// each calls f for 0 to n-1, several at the same time, and returns the first error.
 func each(jobs, n int, f func(i int) error) (first error) {
 	var mu sync.Mutex
 	next := 0

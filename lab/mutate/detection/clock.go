@@ -9,25 +9,24 @@ import (
 	"github.com/lockbench/lockbench/lab/mutate"
 )
 
-// asItIs is how many seeds of a fault a lock as it is has, where a mutant was found, unless a
-// campaign says another number.
+// asItIs is the default number of seeds for the original lock under a fault that found a mutant.
 const asItIs = 4000
 
-// Clock asks the mutants of a record without an aim, and notes how long it took to find each. What
-// a mutant shows is asked of the lock as it is: if that shows it, too, it is known from then on,
-// and the mutant is asked again.
+// Clock tests the mutants of a record without an aim, and records how long it takes to find each of
+// them. It also tests the original lock for the violations of a mutant. If the lock shows one as
+// well, it becomes known, and the mutant is tested again.
 func (c Campaign) Clock(ctx context.Context, r *Record) error {
 	program, mutants, clean, err := c.build()
 	if err != nil {
 		return err
 	}
 	defer clean()
-	defer r.takeBack() // also of a clock that was stopped: what was learned until then is kept
+	defer r.takeBack() // even if it is stopped, to keep the new knowledge
 	c.Aimed = 0
 	own, checked := c.Ask, map[string]int{}
 	for again := map[string]bool{}; ; {
 		asked := &Record{Known: r.Known}
-		if err := c.all(ctx, program, mutants, asked, nil); err != nil {
+		if err := c.testAll(ctx, program, mutants, asked, nil); err != nil {
 			return err
 		}
 		clear(again)
@@ -58,9 +57,9 @@ func anyOf(keys map[string]bool) (some bool) {
 	return some
 }
 
-// learn asks the lock as it is for what a mutant shows, once for each. What it shows under one
-// fault it may show under others: they are asked for next, so that few mutants are asked in vain.
-// Checked has with how many seeds each was asked.
+// learn tests the original lock for the violations of a mutant, once for each. A lock that shows
+// one under some fault may show it under others. These are tested next, so that fewer mutants are
+// tested in vain. Checked holds the number of seeds of each test.
 func (c Campaign) learn(ctx context.Context, r *Record, x *Result, checked map[string]int) error {
 	all, err := wishes(x.Lock)
 	if err != nil {
@@ -72,7 +71,7 @@ func (c Campaign) learn(ctx context.Context, r *Record, x *Result, checked map[s
 			return false
 		}
 		checked[key] = seeds
-		// a fault that it cannot have shows nothing
+		// a fault that the lock does not support shows nothing
 		hits, _, _ := w.search([]string{letter}, 0, seeds).Find(ctx)
 		if len(hits) > 0 {
 			r.Known[x.Lock].add(w.row, w.fault, letter)
@@ -95,7 +94,7 @@ func (c Campaign) learn(ctx context.Context, r *Record, x *Result, checked map[s
 	return ctx.Err()
 }
 
-// find is the mutant of a record with a key.
+// find returns the mutant with a key, or an empty result.
 func (r *Record) find(key string) *Result {
 	for i := range r.Mutants {
 		if r.Mutants[i].Key() == key {

@@ -26,7 +26,7 @@ func TestTheRecordIsOfTheseLocks(t *testing.T) {
 		t.Errorf("%d mutants are recorded, of %d", len(r.Mutants), len(mutants))
 	}
 	for _, m := range mutants {
-		if old := r.of(m); old == nil {
+		if old := r.lookup(m); old == nil {
 			t.Errorf("not recorded: %s; `cd lab && go run ./mutate/detect -missing` asks for it", m.Key())
 		}
 	}

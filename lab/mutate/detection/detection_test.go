@@ -72,7 +72,7 @@ func TestWhatIsKnownIsNoFinding(t *testing.T) {
 	r := recorded(t)
 	for _, m := range r.Mutants {
 		for _, f := range slices.Concat(m.Aimed, m.Drawn) {
-			if fresh := r.Known[m.Lock].fresh(f.Row, f.Fault, f.Letters); len(fresh) < len(f.Letters) {
+			if fresh := r.Known[m.Lock].newLetters(f.Row, f.Fault, f.Letters); len(fresh) < len(f.Letters) {
 				t.Errorf("%s: %s under %s: %s, of which the lock as it is shows all but %s",
 					m.Key(), f.Row, f.Fault, f.Letters, fresh)
 			}
@@ -117,10 +117,11 @@ func TestKnownLettersAreNoFinding(t *testing.T) {
 	k := Known{}
 	k.add("lock", "pause", "S", "O")
 	k.add("lock", noFault, "R")
-	if got := k.fresh("lock", "pause", []string{"S", "L", "R"}); !slices.Equal(got, []string{"L"}) {
+	got := k.newLetters("lock", "pause", []string{"S", "L", "R"})
+	if !slices.Equal(got, []string{"L"}) {
 		t.Error(got)
 	}
-	if got := k.fresh("lock row", "pause", []string{"S", "R"}); len(got) != 2 {
+	if got := k.newLetters("lock row", "pause", []string{"S", "R"}); len(got) != 2 {
 		t.Error(got)
 	}
 }

@@ -12,18 +12,17 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// rounds are how many seeds of each fault have been tried at the end of a round. First every fault
-// has a few: what is found, is found with few seeds mostly.
+// rounds lists the total number of seeds of each fault after each round. The first round has only a
+// few, because most findings need few seeds.
 var rounds = []int{6, 24}
 
-// wish is what a search without an aim is of: a row under a fault, or with another workload without
-// one.
+// wish is one search without an aim: a row under a fault, or with another workload and no fault.
 type wish struct {
 	row, fault string
 	options    harness.RunOptions
 }
 
-// wishes are all of a lock.
+// wishes returns all searches for a lock.
 func wishes(lock string) (all []wish, err error) {
 	rows, columns, err := matrix.RowsAndColumns([]string{lock}, nil)
 	if err != nil {
@@ -45,10 +44,11 @@ func wishes(lock string) (all []wish, err error) {
 	return all, err
 }
 
-// workloadPrefix begins what stands for a fault where a workload is tried without one.
+// workloadPrefix is the start of the text that replaces the fault in a run of a workload without a
+// fault.
 const workloadPrefix = "workload "
 
-// otherWorkloads are those that a lock can have, and a row does not have in the matrix.
+// otherWorkloads returns the workloads that a lock supports but its row in the matrix does not use.
 func otherWorkloads(lock impls.Entry, r matrix.Row) (names []string) {
 	for _, w := range workloads.All() {
 		if w.Name != r.Workload && w.Name != workloads.Mutex &&
@@ -59,7 +59,7 @@ func otherWorkloads(lock impls.Entry, r matrix.Row) (names []string) {
 	return names
 }
 
-// search looks for some letters, with some seeds.
+// search returns a search for some properties with some seeds.
 func (w wish) search(letters []string, from, seeds int) explore.Search {
 	s := explore.Search{Options: w.options, Properties: letters, Schedule: explore.Portfolio,
 		Moments: explore.Drawn, Seeds: seeds, Jobs: 1}
@@ -67,8 +67,8 @@ func (w wish) search(letters []string, from, seeds int) explore.Search {
 	return s
 }
 
-// drawn searches with moments that are drawn, under every fault that has such a form. It ends with
-// the first finding; without known letters it finds what there is.
+// drawn searches with random moments under every fault that supports them. It ends with the first
+// finding. If Known is nil, it finds all violations.
 func (a *answering) drawn(ctx context.Context) error {
 	all, err := wishes(a.Lock)
 	began, from := a.used(), 0
@@ -87,11 +87,11 @@ func (a *answering) drawn(ctx context.Context) error {
 	return err
 }
 
-// search looks for the letters that the lock does not show as it is, one after the other.
+// search looks for the properties that the original lock does not violate, one after the other.
 func (a *answering) search(ctx context.Context, w wish, from, seeds int, began time.Duration) (
 	any bool) {
 	at := Line{Row: w.row, Fault: w.fault, Drawn: true}
-	wanted := a.Known.fresh(w.row, w.fault, letters())
+	wanted := a.Known.newLetters(w.row, w.fault, letters())
 	for len(wanted) > 0 {
 		a.announce(at)
 		hits, done, err := w.search(wanted, from, seeds).Find(ctx)

@@ -6,6 +6,5 @@ import "time"
 
 var started = time.Now()
 
-// ProcessorTime is at most how long this process has run: an upper bound, where the system is not
-// asked for more.
+// ProcessorTime returns the time since this process started, an upper bound of its CPU time.
 func ProcessorTime() time.Duration { return time.Since(started) }

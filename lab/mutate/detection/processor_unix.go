@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ProcessorTime is what this process has used.
+// ProcessorTime returns the CPU time of this process.
 func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -1,10 +1,11 @@
-// Package detection asks which mutants of the locks the harness finds, and keeps the answers.
+// Package detection finds out which mutants of the locks the harness detects, and records the
+// results.
 //
-// A program with all mutants in it (mutate.Build) is started once for each, as a process of its
-// own: a mutant may panic or never end. It runs the mutant in the simulator under every fault,
-// first with the scenarios of the matrix, which are aimed, then with moments that are drawn. A
-// mutant is found if a letter is violated that the lock as it is does not show under the same
-// fault.
+// It starts a program that contains all mutants (mutate.Build) once for each mutant. Each is a
+// separate process because a mutant may panic or never end. The process runs the mutant in the
+// simulator under every fault, first with the aimed scenarios of the matrix and then with random
+// moments. A mutant is detected if it violates a property that the original lock does not violate
+// under the same fault.
 package detection
 
 import (
@@ -13,25 +14,25 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Question is what a process with one mutant, or none, is asked.
+// Question is the input of a process that tests one mutant or the original lock.
 type Question struct {
 	Lock  string `json:"lock"`
-	Aimed int    `json:"aimed"` // runs of each scenario at most; 0: nothing is aimed
-	Drawn int    `json:"drawn"` // seeds of each fault at most; 0: nothing is drawn
-	Seed  uint64 `json:"seed"`  // of all runs
-	// what the lock shows as it is; it is no finding. Nil: ask for that
+	Aimed int    `json:"aimed"` // most runs of each scenario; 0 means none
+	Drawn int    `json:"drawn"` // most seeds of each fault; 0 means none
+	Seed  uint64 `json:"seed"`  // base of the seeds of all runs
+	// violations of the original lock, to be ignored; nil asks for them
 	Known Known `json:"known,omitempty"`
-	// processor time that the process may use, in seconds, and a single run of it
+	// limits of the CPU time in seconds, for the process and for a single run
 	Limit    int `json:"limit"`
 	RunLimit int `json:"run_limit"`
 }
 
-// Known are the letters that a lock shows as it is, by row and fault.
+// Known holds the properties that an original lock violates, by row and fault.
 type Known map[string][]string
 
 func knownKey(row, fault string) string { return row + "|" + fault }
 
-// add notes letters under a fault.
+// add adds properties under a fault.
 func (k Known) add(row, fault string, letters ...string) {
 	for _, l := range letters {
 		if key := knownKey(row, fault); !slices.Contains(k[key], l) {
@@ -41,14 +42,14 @@ func (k Known) add(row, fault string, letters ...string) {
 	}
 }
 
-// letters are those that are no finding under a fault: what happens without any fault happens under
-// each.
+// letters returns the properties that are not findings under a fault. Violations without any fault
+// are included, because they can happen under each fault.
 func (k Known) letters(row, fault string) []string {
 	return slices.Concat(k[knownKey(row, fault)], k[knownKey(row, noFault)])
 }
 
-// fresh are the letters that the lock does not show as it is.
-func (k Known) fresh(row, fault string, letters []string) []string {
+// newLetters returns the letters that are not known.
+func (k Known) newLetters(row, fault string, letters []string) []string {
 	known := k.letters(row, fault)
 	return slices.DeleteFunc(slices.Clone(letters), func(l string) bool {
 		return slices.Contains(known, l)
@@ -58,24 +59,24 @@ func (k Known) fresh(row, fault string, letters []string) []string {
 // noFault is the column of the matrix without a fault.
 const noFault = "none"
 
-// Line is what a process says while it works, one line of JSON each.
+// Line is a line of output of the process, as JSON.
 type Line struct {
-	// the next run is of this row, fault and scenario
+	// row, fault and scenario of the next run
 	Row   string `json:"row,omitempty"`
 	Fault string `json:"fault,omitempty"`
-	Runs  int    `json:"runs,omitempty"` // that there were before it
+	Runs  int    `json:"runs,omitempty"` // number of runs before it
 	Drawn bool   `json:"drawn,omitempty"`
-	// what the run that was announced found; empty: an announcement
+	// violations in the announced run; empty in an announcement
 	Letters []string `json:"letters,omitempty"`
-	// processor time since the first drawn run, with the letters of one
+	// CPU time since the first drawn run, with the letters of a drawn run
 	Millis int64 `json:"ms,omitempty"`
-	// without any fault a verdict could not be had, or the environment broke: why
+	// the reason why a run without any fault had no verdict, or why the environment failed
 	Unknown string `json:"unknown,omitempty"`
 	Broken  string `json:"broken,omitempty"`
-	// what the lock did in that run and does not do by its specification
+	// the action of the lock that departs from its specification
 	Departs string `json:"departs,omitempty"`
 	Done    bool   `json:"done,omitempty"`
 }
 
-// letters are all properties that there are.
+// letters returns all properties.
 func letters() []string { return history.Properties() }

@@ -7,9 +7,9 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Reason is why mutants are not found.
+// Reason is the reason why some mutants are not found.
 type Reason struct {
-	// no run can tell the mutants from the lock: argued, and not only not found
+	// no run can distinguish the mutants from the lock, by an argument and not only by experience
 	Equivalent bool
 	Reason     string
 	Mutants    []string // by Mutant.Key
@@ -20,10 +20,10 @@ var reasonsYAML string
 
 var reasons = batch.Table[[]Reason]("reasons.yaml", reasonsYAML)
 
-// Reasons returns why mutants are not found. The caller may keep and change the slice.
+// Reasons returns the reasons why mutants are not found. The caller may keep and change the slice.
 func Reasons() []Reason { return slices.Clone(reasons()) }
 
-// ReasonOf is why a mutant is not found; nil: there is no reason written down.
+// ReasonOf returns the recorded reason why a mutant is not found, or nil.
 func ReasonOf(r Result) *Reason {
 	for i, x := range reasons() {
 		if slices.Contains(x.Mutants, r.Key()) {

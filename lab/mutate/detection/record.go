@@ -9,21 +9,21 @@ import (
 	"github.com/lockbench/lockbench/lab/mutate"
 )
 
-// Record is what was asked of the mutants and answered: the document detection.json. It is the same
-// for the same source and the same numbers.
+// Record is the result of a campaign, stored in detection.json. It depends only on the source and
+// the parameters.
 type Record struct {
 	Format  int              `json:"format"`
 	Seed    uint64           `json:"seed"`
-	Limit   int              `json:"limit"` // processor time for each mutant, in seconds
-	Known   map[string]Known `json:"known"` // by lock: what it shows as it is
+	Limit   int              `json:"limit"` // CPU time for each mutant, in seconds
+	Known   map[string]Known `json:"known"` // by lock: violations of the original
 	Mutants []Result         `json:"mutants"`
 }
 
-// File is the record in a directory of pages.
+// File is the name of the record in the directory of results.
 const File = "detection.json"
 
-// of is what a record says of a mutant, with the line where it is now; nil: nothing.
-func (r *Record) of(m mutate.Mutant) *Result {
+// lookup returns the result of a mutant, with its current line, or nil.
+func (r *Record) lookup(m mutate.Mutant) *Result {
 	if r == nil {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (r *Record) of(m mutate.Mutant) *Result {
 	return nil
 }
 
-// takeBack takes every finding back that is known by now to be what the lock shows anyway.
+// takeBack removes every finding that is known to happen with the original lock.
 func (r *Record) takeBack() {
 	for i := range r.Mutants {
 		m := &r.Mutants[i]
@@ -45,8 +45,8 @@ func (r *Record) takeBack() {
 	}
 }
 
-// Refresh gives the mutants the lines where they are now, and forgets those that there are no more
-// and findings that are none any more.
+// Refresh updates the lines of the mutants. It removes mutants that no longer exist and findings
+// that are known to happen with the original lock.
 func (r *Record) Refresh(root string) error {
 	mutants, err := Mutants(root)
 	if err != nil || r == nil {
@@ -54,7 +54,7 @@ func (r *Record) Refresh(root string) error {
 	}
 	var kept []Result
 	for _, m := range mutants {
-		if x := r.of(m); x != nil {
+		if x := r.lookup(m); x != nil {
 			kept = append(kept, *x)
 		}
 	}
@@ -63,36 +63,36 @@ func (r *Record) Refresh(root string) error {
 	return nil
 }
 
-// Result is what became of a mutant.
+// Result is the result of a mutant.
 type Result struct {
 	mutate.Mutant
-	Aimed []Finding `json:"aimed,omitempty"` // by scenarios that are aimed
-	Drawn []Finding `json:"drawn,omitempty"` // with moments that are drawn
-	// processor time that it took to find the latter, from the first drawn run on
+	Aimed []Finding `json:"aimed,omitempty"` // in aimed scenarios
+	Drawn []Finding `json:"drawn,omitempty"` // with random moments
+	// CPU time until the first drawn finding, from the first drawn run on
 	DrawnMillis int64 `json:"drawn_ms,omitempty"`
-	// the last letter that was found with moments that are drawn is one that the lock shows, too, and
-	// the mutant was not asked again yet
+	// The latest drawn violation also happens with the original lock, and the mutant has not been
+	// tested again yet.
 	DrawnOpen bool `json:"drawn_open,omitempty"`
-	Runs      int  `json:"runs"`          // that it took, or that were in vain
-	End       End  `json:"end,omitempty"` // why the process did not come to its end
-	// why the process ended, or no verdict can be had, in the words of the program
+	Runs      int  `json:"runs"`          // number of runs
+	End       End  `json:"end,omitempty"` // why the process ended early
+	// the program's message about the end of the process or a missing verdict
 	Words string `json:"words,omitempty"`
-	// what it first did, in an aimed run, and does not do by its lock's specification (impls/spec)
+	// the first departure from its lock's specification (impls/spec) in an aimed run
 	Departs string `json:"departs,omitempty"`
 }
 
-// Finding is letters that a mutant shows under a fault, and the lock as it is does not.
+// Finding lists properties that a mutant violates under a fault and the original lock does not.
 type Finding struct {
 	Row     string   `json:"row"`
 	Fault   string   `json:"fault"`
 	Letters []string `json:"letters"`
 }
 
-// End is how a process ended, other than with its answer.
+// End is the reason why a process ended without an answer.
 type End string
 
-// The ends. Idle is a mutant without a letter that hardly ever acquires without any fault: a run
-// says unknown, which never passes.
+// The ends. An Idle mutant violates nothing but acquires so rarely without any fault that its runs
+// are unknown, which never passes.
 const (
 	Panics  End = "panics"
 	Hangs   End = "hangs"
@@ -101,10 +101,10 @@ const (
 	Refused End = "refused" // the simulator would not run it
 )
 
-// Found reports whether a letter tells of the mutant.
+// Found reports whether a violation reveals the mutant.
 func (r Result) Found() bool { return len(r.Aimed)+len(r.Drawn) > 0 }
 
-// Noticed reports whether a run of the mutant does not pass, with or without a letter.
+// Noticed reports whether some run of the mutant does not pass.
 func (r Result) Noticed() bool {
 	return r.Found() || r.End == Panics || r.End == Hangs || r.End == Idle
 }
@@ -112,10 +112,10 @@ func (r Result) Noticed() bool {
 // Write writes detection.json.
 func (r *Record) Write(w io.Writer) error { return history.WriteDocument(w, r) }
 
-// Read reads what Write wrote.
+// Read reads the output of Write.
 func Read(r io.Reader) (*Record, error) { return batch.ReadDocument[Record](r, File) }
 
-// Locks are the locks of a record, in its order.
+// Locks returns the locks of a record in its order.
 func (r *Record) Locks() (names []string) {
 	for _, m := range r.Mutants {
 		if !slices.Contains(names, m.Lock) {
@@ -125,7 +125,7 @@ func (r *Record) Locks() (names []string) {
 	return names
 }
 
-// Of are the mutants of a lock.
+// Of returns the mutants of a lock.
 func (r *Record) Of(lock string) (some []Result) {
 	for _, m := range r.Mutants {
 		if m.Lock == lock {

@@ -1,5 +1,5 @@
-// Command probe answers what the harness finds of one lock; package detection starts it, compiled
-// with all mutants of the locks in it.
+// Command probe tests one lock or mutant. Package detection compiles it with all mutants of the
+// locks and starts it.
 package main
 
 import (

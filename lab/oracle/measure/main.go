@@ -1,5 +1,5 @@
-// Command measure draws runs, compares the verdict of each with what its servers did, and counts
-// the differences. Each is a line that a test of package oracle repeats.
+// Command measure draws runs, compares the verdict of each with the actions of its servers, and
+// counts the differences. It prints each as a line that a test of package oracle can repeat.
 package main
 
 import (

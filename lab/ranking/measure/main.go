@@ -1,7 +1,6 @@
-// Command measure measures how fast the locks of several systems are, and writes
-// lab/results/systems.md.
-// Run it in the root of the repository, on a machine that does nothing else:
-// cd lab && go run ./ranking/measure.
+// Command measure measures the speed of the locks of several systems and writes
+// lab/results/systems.md. Run it in the root of the repository, on a machine that does nothing
+// else: cd lab && go run ./ranking/measure.
 package main
 
 import (
@@ -25,15 +24,15 @@ import (
 	"github.com/lockbench/lockbench/lab/ranking"
 )
 
-// hold is so short that the lock itself is what takes time.
+// hold is so short that the lock itself takes most of the time.
 const hold = time.Millisecond
 
 func main() {
 	docs := flag.String("results", "results", "directory of records and pages")
 	runs := flag.Int("runs", 5, "of each lock, for each number of clients")
 	each := flag.Duration("for", 2*time.Second, "how long each run is")
-	only := flag.Bool("woken", false, "renew only how many clients a release wakes, which does not "+
-		"depend on how busy the machine is")
+	only := flag.Bool("woken", false, "renew only how many clients a release wakes, since it does "+
+		"not depend on the load")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -56,7 +55,7 @@ func main() {
 	}
 }
 
-// measure runs all locks by turns, so that what else the machine does hits all of them.
+// measure alternates between the locks, so that disturbances of the machine affect all of them.
 func measure(ctx context.Context, runs int, each time.Duration) (*ranking.Record, error) {
 	dir, err := os.MkdirTemp("", "lockbench-ranking-")
 	if err != nil {
@@ -92,7 +91,7 @@ func measure(ctx context.Context, runs int, each time.Duration) (*ranking.Record
 	return r, nil
 }
 
-// recorded is the record that docs has.
+// recorded reads the record in docs.
 func recorded(docs string) (*ranking.Record, error) {
 	f, err := records.Open(os.DirFS(docs), ranking.File)
 	if err != nil {
@@ -102,7 +101,8 @@ func recorded(docs string) (*ranking.Record, error) {
 	return ranking.Read(f)
 }
 
-// count asks in runs of their own how many waiting clients a release wakes, where servers count it.
+// count measures in separate runs how many waiting clients a release wakes, if the servers count
+// it.
 func count(ctx context.Context, r *ranking.Record, runs int, each time.Duration) error {
 	dir, err := os.MkdirTemp("", "lockbench-woken-")
 	if err != nil {
@@ -135,7 +135,7 @@ func count(ctx context.Context, r *ranking.Record, runs int, each time.Duration)
 	return nil
 }
 
-// run is one run without a fault; ended, unless it is nil, is called before its servers stop.
+// run executes a run without a fault. If ended is not nil, it is called before the servers stop.
 func run(ctx context.Context, l ranking.Lock, clients int, each time.Duration, dir string,
 	ended func(*runner.Environment)) (*history.History, error) {
 	o := harness.RunOptions{Impl: l.Impl, Adapter: l.Adapter, Variant: l.Variant, Nemesis: "none",

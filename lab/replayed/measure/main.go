@@ -1,6 +1,6 @@
-// Command measure searches a counterexample for each lock and fault of the matrix, replays it on
-// real Redis, and writes the table of docs/explore.md. Run it in the root of the repository:
-// cd lab && go run ./replayed/measure -times 20.
+// Command measure searches for a counterexample for each lock and fault of the matrix, replays it
+// on real Redis, and writes the table of docs/explore.md. Run it in the root of the repository: cd
+// lab && go run ./replayed/measure -times 20.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/lockbench/lockbench/lab/study"
 )
 
-// options are the flags.
+// options holds the flags.
 type options struct {
 	docs, keep, only string
 	times, seeds     int
@@ -35,8 +35,8 @@ func main() {
 	flag.StringVar(&o.keep, "keep", "store/replayed",
 		"directory of counterexamples; a cell whose counterexample is there is not searched again")
 	flag.StringVar(&o.only, "only", "", "regular expression; only cells whose \"row, column\" match")
-	flag.IntVar(&o.times, "times", 20, "replays of each counterexample; 0: only search")
-	flag.IntVar(&o.seeds, "seeds", 3000, "seeds at most for each letter; 0: nothing is searched")
+	flag.IntVar(&o.times, "times", 20, "replays of each counterexample; with 0 only search")
+	flag.IntVar(&o.seeds, "seeds", 3000, "seeds at most for each letter; 0 searches nothing")
 	flag.IntVar(&o.searches, "searches", 2, "searches side by side")
 	flag.IntVar(&o.jobs, "jobs", 6, "replays side by side; they mostly wait")
 	flag.BoolVar(&o.missing, "missing", false, "replay only what the record does not have so often")
@@ -67,14 +67,14 @@ func (o options) run(ctx context.Context) error {
 	}
 	all := replayed.Cells(b)
 	cells := slices.DeleteFunc(slices.Clone(all), func(c replayed.Cell) bool {
-		x, ok := r.Of(c)
+		x, ok := r.Lookup(c)
 		return !is.MatchString(c.Row+", "+c.Column) || o.missing && ok &&
 			(x.Refused != "" || x.Confirmed >= o.times)
 	})
 	var found []replayed.Found
 	var mu sync.Mutex
 	pool.Each(ctx, o.searches, slices.Values(cells), func(c replayed.Cell) {
-		f, kept := replayed.Kept(c, o.keep)
+		f, kept := replayed.Stored(c, o.keep)
 		var err error
 		if !kept && o.seeds > 0 {
 			f, err = replayed.Find(ctx, c, o.keep, o.seeds)

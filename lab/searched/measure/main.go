@@ -23,7 +23,7 @@ import (
 	"github.com/lockbench/lockbench/lab/study"
 )
 
-// options are the flags.
+// options holds the flags.
 type options struct {
 	docs    string
 	hits    int
@@ -37,13 +37,13 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.docs, "results", "results", "directory of records and pages")
-	flag.IntVar(&o.hits, "hits", 0, "seeds of each cell and schedule whose hits are counted; 0: none")
+	flag.IntVar(&o.hits, "hits", 0, "seeds of each cell and schedule to count hits; 0 counts none")
 	flag.IntVar(&o.jobs, "jobs", 2, "runs at the same time, where hits are counted")
-	flag.DurationVar(&o.times, "times", 0, "processor time for each letter of the matrix; 0: none")
+	flag.DurationVar(&o.times, "times", 0, "processor time for each letter; 0 measures none")
 	flag.IntVar(&o.each, "each", 1, "measure only every so many letters")
 	flag.BoolVar(&o.missing, "missing", false, "measure only what the record does not have")
 	flag.IntVar(&o.sleep, "sleep", 0,
-		"schedules at most in which it is measured what sleep sets save; 0: none")
+		"most schedules for measuring the savings of sleep sets; 0 measures none")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -76,7 +76,7 @@ func (o options) run(ctx context.Context) error {
 	return r.Write(o.docs)
 }
 
-// saved measures what sleep sets save, and writes the pages of docs.
+// saved measures the savings of sleep sets and writes the pages.
 func (o options) saved(ctx context.Context) error {
 	book, err := study.ReadBook(os.DirFS(o.docs))
 	if err != nil {
@@ -94,7 +94,7 @@ func (o options) saved(ctx context.Context) error {
 	}), study.WritePages(o.docs))
 }
 
-// count counts the hits of the cells whose hits are counted.
+// count counts the hits of searched.Rare.
 func (o options) count(ctx context.Context, r *searched.Record) error {
 	for _, c := range searched.Rare() {
 		if o.missing && slices.ContainsFunc(r.Hits, func(h searched.Hits) bool {
@@ -115,7 +115,7 @@ func (o options) count(ctx context.Context, r *searched.Record) error {
 	return nil
 }
 
-// clock measures how long it takes to find each letter of the matrix.
+// clock measures how long it takes to find each violation of the matrix.
 func (o options) clock(ctx context.Context, r *searched.Record) error {
 	f, err := records.Open(os.DirFS(o.docs), "matrix.json")
 	if err != nil {
@@ -136,7 +136,7 @@ func (o options) clock(ctx context.Context, r *searched.Record) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		} else if err != nil {
-			fmt.Fprintln(os.Stderr, err) // a fault that the simulator cannot inflict on the lock
+			fmt.Fprintln(os.Stderr, err) // the simulator does not support this fault for the lock
 			continue
 		}
 		tell(c, fmt.Sprintf("found %v in %d runs, %d ms", t.Found, t.Runs, t.Millis))

@@ -2,8 +2,8 @@ package study
 
 import "testing"
 
-// TestWithin: the pages name no directory of the machine that measured them.
-func TestWithin(t *testing.T) {
+// TestStripPath: the pages name no directory of the machine that measured them.
+func TestStripPath(t *testing.T) {
 	const dir = "runs/mine/pause-1"
 	for text, want := range map[string]string{
 		"":        "",
@@ -13,7 +13,7 @@ func TestWithin(t *testing.T) {
 		"/x/runs/mine/pause-1/plan.json":                    "runs/mine/pause-1/plan.json",
 		"/x/runs/other/pause-1/plan.json":                   "/x/runs/other/pause-1/plan.json",
 	} {
-		if got := within(text, dir); got != want {
+		if got := stripPath(text, dir); got != want {
 			t.Errorf("%q gives %q, not %q", text, got, want)
 		}
 	}
