@@ -50,7 +50,7 @@ func (t *Truth) deletedInside(h *record.Hold, note func(string, string, ...any))
 	if t.quorum > 1 {
 		return
 	}
-	for _, l := range t.of(h) {
+	for _, l := range t.livesOf(h) {
 		by := l.ender.who()
 		if l.how == deleted && l.end > h.From && l.end < min(h.End, h.LeaseAt(l.end)) &&
 			by != l.owner && by.Process != history.Harness && by.Process != h.Process {
