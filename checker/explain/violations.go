@@ -129,7 +129,7 @@ const maxDeleters = 4
 // MustBeDeleted tells of a hold whose key another client must have deleted, since the lock was free
 // for the next one: by the possible deleters (O).
 func MustBeDeleted(header history.Header, victim, next *record.Hold, grant *history.Command,
-	deleters []*history.Command, class string) string {
+	deleters []*history.Command, either bool, class string) string {
 	var said []string
 	for _, m := range deleters[:min(len(deleters), maxDeleters)] {
 		said = append(said, Say("%q by client %d at %s", commandText(header, m), m.Process, At(m.Sent)))
@@ -137,12 +137,17 @@ func MustBeDeleted(header history.Header, victim, next *record.Hold, grant *hist
 	if more := len(deleters) - maxDeleters; more > 0 {
 		said = append(said, Say("and %d more", more))
 	}
+	order := ""
+	if either {
+		order = Say(" The server may also have granted client %d the lock first; then it was the "+
+			"key of client %d that was deleted.", next.Process, next.Process)
+	}
 	return Say("Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at "+
 		"%s the lock was free and granted to client %d, and client %d had not released it. All that "+
-		"can have deleted the key was sent for holds that were not its own: %s. Class: %s.",
+		"can have deleted the key was sent for holds that were not its own: %s.%s Class: %s.",
 		victim.Process, victim.Key, commandText(header, grant), At(victim.From),
 		until(victim.LeaseAt(next.From)), At(next.From), next.Process, victim.Process,
-		strings.Join(said, "; "), class)
+		strings.Join(said, "; "), order, class)
 }
 
 // SelfRefused tells of a holder that was refused its own lock (E).

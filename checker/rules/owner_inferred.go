@@ -40,9 +40,9 @@ func (c *Case) deletedByOther(ss []record.Span, g *trace.Grants) (p property, fo
 		switch {
 		case unclear || unclearToo:
 		case len(deleters) > 0:
-			p, found = c.inferredDeletion(one, two, deleters), true
+			p, found = c.inferredDeletion(one, two, deleters, len(ifOther) > 0), true
 		case len(ifOther) > 0:
-			p, found = c.inferredDeletion(two, one, ifOther), true
+			p, found = c.inferredDeletion(two, one, ifOther, false), true
 		}
 		return !found
 	})
@@ -174,31 +174,34 @@ func (ds deleters) between(from, to int64) (out []*history.Command) {
 	return out
 }
 
-// inferredDeletion is the violation by one of the possible deleters, with both grants.
-func (c *Case) inferredDeletion(victim, next *grant, deleters []*history.Command) property {
+// inferredDeletion is the violation by one of the possible deleters, with both grants. Where either
+// grant may have been the first, no deletion certainly hit the key of one of them.
+func (c *Case) inferredDeletion(victim, next *grant, deleters []*history.Command, either bool,
+) property {
 	p := violated(victim.Key, whole(victim.Hold), whole(next.Hold))
+	late := func(m *history.Command) bool {
+		return m.Sent < victim.by.Sent && (!either || m.Sent < next.by.Sent)
+	}
 	p.Class = verdict.ReleasedByNonOwner
-	cs := []command{grantedBy(victim.by, victim.Hold), grantedBy(next.by, next.Hold)}
-	if !slices.ContainsFunc(deleters, func(m *history.Command) bool {
-		return m.Sent >= victim.by.Sent
-	}) {
+	if !slices.ContainsFunc(deleters, func(m *history.Command) bool { return !late(m) }) {
 		p.Class = verdict.LateMessage
 	}
+	cs := []command{grantedBy(victim.by, victim.Hold), grantedBy(next.by, next.Hold)}
 	for _, m := range deleters {
-		alone, late := len(deleters) == 1, m.Sent < victim.by.Sent
+		alone := len(deleters) == 1 && !either
 		kind := verdict.PossibleDelete
 		switch {
-		case alone && late:
+		case alone && late(m):
 			kind = verdict.LateDelete
 		case alone:
 			kind = verdict.ForeignDelete
 		}
 		cs = append(cs, command{Command: *m, Kind: kind,
-			Effect: explain.DeletedOf(victim.Process, alone, late)})
+			Effect: explain.DeletedOf(victim.Process, alone, late(m))})
 	}
 	inOrder(cs)
 	p.Witness.Commands = shorten(cs)
 	p.Explanation = explain.MustBeDeleted(c.history.Header, victim.Hold, next.Hold, victim.by,
-		deleters, p.Class)
+		deleters, either, p.Class)
 	return p
 }
