@@ -33,7 +33,7 @@ func (c *Case) lateness() lateness {
 	late := lateness{stalls: stallsOf(c.Record.Gaps, limit), struck: map[int][]strike{}}
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
-		if !c.unexplained(m) {
+		if !c.unexplained(m) || !mayLeave(c, m) {
 			continue
 		}
 		for _, l := range c.locks() {
@@ -43,6 +43,18 @@ func (c *Case) lateness() lateness {
 		}
 	}
 	return late
+}
+
+// mayLeave reports whether a key may be left behind because a command was lost. The command may
+// have written the key, or its client may have had it and did not learn what to do with it. A read
+// by a call that wrote nothing leaves nothing, unless its client was inside.
+func mayLeave(c *Case, m *history.Command) bool {
+	sent := c.sentWithin(m.Process, 0, m.Sent)
+	wrote := func(k *history.Command) bool { return k.N == m.N && c.trace.MayWrite(k) }
+	return m.N == 0 || slices.ContainsFunc(sent, wrote) ||
+		slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
+			return h.Process == m.Process && h.From <= m.Sent && m.Sent <= h.End
+		})
 }
 
 // freedBy is when the key of a lock is gone that a lost command may have left: it has expired, or
