@@ -332,7 +332,7 @@ var propertyCases = []propertyCase{
 }
 
 func TestProperties(t *testing.T) {
-	for _, c := range slices.Concat(propertyCases, conditionCases, declaredCases,
+	for _, c := range slices.Concat(propertyCases, lostCases, conditionCases, declaredCases,
 		undeclaredCases, causeCases, orderCases, keyCases, letterCases, progressCases,
 		progressConditions, callCases, letterConditions, grantCases, depthCases, behindCases,
 		certainCases, absentCases) {

@@ -40,6 +40,9 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return class, ""
 	}
 	culprit := c.culprit(p.A, p.B)
+	if culprit == nemesis.Durability && needsNoLoss(c, p, commands) {
+		return verdict.DoubleGrant, ""
+	}
 	switch {
 	case asksNoServer(c):
 		return verdict.DoubleGrant, ""
@@ -89,8 +92,7 @@ func (c *Case) ofKey(p *record.Pair) string {
 		return ""
 	}
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
-	if ga == nil || gb == nil || ga.Node != gb.Node || gb.Sent < ga.Recv ||
-		!c.trace.TakesFree(gb) {
+	if ga == nil || gb == nil || gb.Sent < ga.Recv || !c.trace.TakesFree(gb) {
 		return ""
 	}
 	next := c.takenBefore(ga, gb)
@@ -99,7 +101,7 @@ func (c *Case) ofKey(p *record.Pair) string {
 		return verdict.LostRenewal
 	case l.end <= next.Recv:
 		return verdict.PromisedTooLong
-	case p.A.InnerReleased == 0 && c.vanished(ga, next):
+	case ga.Node == gb.Node && p.A.InnerReleased == 0 && c.vanished(ga, next):
 		return verdict.Vanished
 	}
 	return ""
@@ -177,13 +179,18 @@ func classOf(broken nemesis.Assumption) (class, assumption string) {
 // culprit returns the gravest kind of fault between the grants of two holds, or before the first
 // one if its effect lasts.
 func (c *Case) culprit(a, b *record.Hold) nemesis.Assumption {
-	worst := nemesis.Nothing
+	return gravest(c, a, b, func(f *record.Fault) bool { return c.mayLose(f, a, b) })
+}
+
+// gravest returns the gravest kind of fault between two grants by which something may be lost.
+func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemesis.Assumption {
+	worst, taken := nemesis.Nothing, takenAt(c, a)
 	for i := range c.faults {
 		f := &c.faults[i]
 		if f.Breaks() == nemesis.ServerClocks && !c.expires(a) {
 			continue
 		}
-		if f.From < b.From && (f.To > a.Granting && c.mayLose(f, a, b) || f.MovesClock()) {
+		if f.From < b.From && (f.To > taken && mayLose(f) || f.MovesClock()) {
 			worst = max(worst, f.Breaks())
 		}
 	}
@@ -199,13 +206,4 @@ func (c *Case) expires(h *record.Hold) bool {
 			e := trace.EffectOf(m.Args)
 			return e.Kind == trace.Script || e.Kind == trace.Expire || e.Expiry != (trace.Expiry{})
 		})
-}
-
-// mayLose reports whether a fault can have lost the first of two grants. Where one server gave
-// both, it lost its memory after the first.
-func (c *Case) mayLose(f *record.Fault, a, b *record.Hold) bool {
-	if f.Breaks() != nemesis.Durability || a.Node == "" || a.Node != b.Node || c.independent() {
-		return true
-	}
-	return f.From >= a.Granting && (len(f.Servers()) == 0 || slices.Contains(f.Servers(), a.Node))
 }

@@ -94,7 +94,9 @@ func outOfOrder(holds []tokened, own bool) (a, b *tokened) {
 // stale is the violation by two holds of which the later one has not the larger token.
 func (c *Case) stale(a, b *tokened) property {
 	p := violated(a.Key, whole(a.Hold), whole(b.Hold))
-	broken := c.culprit(a.Hold, b.Hold)
+	broken := gravest(c, a.Hold, b.Hold, func(f *record.Fault) bool {
+		return mayLoseToken(c, f, a, b)
+	})
 	if broken == nemesis.ClientClocks {
 		broken = nemesis.Nothing // a token does not depend on the clocks of clients
 	}

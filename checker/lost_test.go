@@ -1,0 +1,89 @@
+package checker
+
+// lostCases say who is to blame where a fault that loses writes lies between two grants: the fault,
+// if it lost the first one's key or the counter of its token, or else the lock.
+var lostCases = []propertyCase{
+	{"lost: the next grant found a free key", "L", lostHold + "fault kill n0 25 26",
+		ownerOnN0 + winnerOnN0, Violated, LostByFailover},
+	{"lost: the next grant wrote over any value", "L", lostHold + "fault kill n0 25 26",
+		ownerOnN0 + "1 1 80 85 n0 SET k b PX 100 -> OK", Violated, DoubleGrant},
+	{"lost: the next grant asked before it wrote", "L", lostHold + "fault kill n0 25 26",
+		ownerOnN0 + "1 1 70 75 n0 GET k -> (nil)\n1 1 80 85 n0 SET k b PX 100 -> OK", Violated,
+		LostByFailover},
+	{"lost: it saw the first one's value, and wrote over it", "L", lostHold + "fault kill n0 25 26",
+		ownerOnN0 + "1 1 70 75 n0 GET k -> a\n1 1 80 85 n0 SET k b PX 100 -> OK", Violated,
+		DoubleGrant},
+	{"lost: it saw an older value, and wrote over it", "L", lostHold + promoted,
+		ownerOnN0 + "1 1 70 75 n1 GET k -> c\n1 1 80 85 n1 SET k b PX 100 -> OK", Violated,
+		LostByFailover},
+	{"lost: the first one deleted its key by itself", "L", lostHold + "fault kill n0 45 46",
+		ownerOnN0 + "0 1 30 31 n0 DEL k -> 1\n" + winnerOnN0, Violated, DoubleGrant},
+	{"lost: the first one's deletion found nothing", "L", lostHold + "fault kill n0 25 26",
+		ownerOnN0 + "0 1 30 31 n0 DEL k -> 0\n" + winnerOnN0, Violated, LostByFailover},
+	{"lost: the key was prolonged after the failover", "L", lostHold + promoted,
+		ownerOnN0 + "0 1 30 31 n1 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, DoubleGrant},
+	{"lost: the key was prolonged before the failover", "L", lostHold + promoted,
+		ownerOnN0 + "0 1 22 23 n0 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, LostByFailover},
+	{"lost: the key was over before the failover", "L",
+		shortKey + "fault promote n1 30000000 30000001",
+		"0 1 12 15 n0 SET k a NX PX 20 -> OK\n1 1 60000000 60000005 n1 SET k b NX PX 100 -> OK",
+		Violated, PromisedTooLong},
+	{"lost: the key was not yet over after the failover", "L",
+		shortKey + "fault promote n1 30000000 30000001",
+		"0 1 12 15 n0 SET k a NX PX 80 -> OK\n1 1 60000000 60000005 n1 SET k b NX PX 100 -> OK",
+		Violated, LostByFailover},
+	{"lost: a restart between the take and the lease", "L", "lease; names k; c0 acquire 10 20 " +
+		"sent=17 lease=200000000 node=n0; c1 acquire 11 90 sent=80 lease=100000000 node=n0; fault kill " +
+		"n0 14 16; c0 release 150 160; c1 release 170 180",
+		"0 1 12 13 n0 SETNX k a -> 1\n0 1 17 18 n0 PEXPIRE k 200 -> 0\n" + winnerOnN0, Violated,
+		LostByFailover},
+	{"lost: a restart before the take", "L", "lease; names k; c0 acquire 10 20 sent=17 " +
+		"lease=200000000 node=n0; c1 acquire 11 90 sent=80 lease=100000000 node=n0; fault kill n0 8 11" +
+		"; c0 release 150 160; c1 release 170 180",
+		"0 1 12 13 n0 SETNX k a -> 1\n0 1 17 18 n0 PEXPIRE k 200 -> 1\n" +
+			winnerOnN0, Violated, Vanished},
+	{"lost: a master that gave a vote", "L", lostVotesOf + "fault kill n1 25 26",
+		ownerVotes + winnerVotes, Violated, LostByFailover},
+	{"lost: a master that gave no vote", "L", lostVotesOf + "fault kill n2 25 26",
+		ownerVotes + winnerVotes, Violated, DoubleGrant},
+	{"lost: a master that the second grant did not need", "L", lostVotesOf + "fault kill n0 25 26",
+		ownerVotes + winnerVotes, Violated, DoubleGrant},
+	{"lost: a master that was replaced", "L",
+		lostVotesOf + "fault kill n0 25 26; fault promote r0 27 28",
+		"0 1 12 15 n2 SET k a NX PX 200 -> OK\n" + ownerOnN0 + winnerVotes + "1 1 80 85 r0 SET k b NX " +
+			"PX 100 -> OK\n1 1 80 85 n2 SET k b NX PX 100 -> (nil)\n", Violated, LostByFailover},
+	{"lost: a master that gave its vote after it was lost", "L",
+		lostVotesOf + "fault kill n0 1 30; fault promote n1 2 3; fault node-clock n1 25 26",
+		"0 1 12 15 n1 SET k a NX PX 200 -> OK\n0 1 12 15 n2 SET k a NX PX 200 -> OK\n" + winnerVotes,
+		Violated, Clock},
+
+	{"lost: the counter, by a restart", "F", tokens + "fault kill n0 25 26", "", Violated,
+		LostByFailover},
+	{"lost: no counter, since it counted on after the restart", "F",
+		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
+		"0 1 11 12 n0 INCR c -> 7\n2 1 31 32 n0 INCR c -> 8\n2 1 33 34 n0 DEL c -> 1\n" +
+			"1 1 70 75 n0 INCR c -> 6\n", Violated, OldToken},
+	{"lost: the counter, which had counted on before the restart", "F",
+		tokens + "fault kill n0 55 56; c2 acquire 30 45 fail",
+		"0 1 11 12 n0 INCR c -> 7\n2 1 31 32 n0 INCR c -> 8\n1 1 70 75 n0 INCR c -> 6\n",
+		Violated, LostByFailover},
+	{"lost: no counter, since clients make their tokens", "F", madeTokens,
+		"0 1 12 15 n0 SET k 1795649510 NX -> OK\n0 1 21 22 n0 DEL k -> 1\n" +
+			"1 1 80 85 n0 SET k 1795649509 NX -> OK", Violated, OldToken},
+	{"lost: the counter, since a server gives the tokens", "F", madeTokens,
+		"0 1 11 12 n0 INCR c -> 1795649510\n0 1 12 15 n0 SET k 1795649510 NX -> OK\n" +
+			"0 1 21 22 n0 DEL k -> 1\n1 1 70 75 n0 INCR c -> 1795649509\n" +
+			"1 1 80 85 n0 SET k 1795649509 NX -> OK", Violated, LostByFailover},
+}
+
+const (
+	// shortKey is a hold on n0 that is promised for 100 ms, and a grant by n1 after 60 ms.
+	shortKey = "lease; names k; c0 acquire 10 20 sent=12 lease=100000000 node=n0; c1 acquire 11 " +
+		"60000010 sent=60000000 lease=100000000 node=n1; c0 release 70000000 70000001; c1 release " +
+		"80000000 80000001; "
+	// tokens are two grants of n0, whose later token is smaller.
+	tokens = "fencing; c0 acquire 10 15 token=7 node=n0; c0 release 20 22; c1 acquire 60 90 token=6 " +
+		"node=n0; c1 release 91 92; "
+	madeTokens = "fencing; names k; c0 acquire 10 15 token=1795649510 node=n0; c0 release 20 22; c1 " +
+		"acquire 60 90 token=1795649509 node=n0; c1 release 91 92; fault kill n0 25 26"
+)

@@ -1,0 +1,161 @@
+package rules
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// This file says whether a fault that loses writes has lost the key of a grant, or its token.
+
+// mayLose reports whether a fault can have lost the first of two grants. Where one server gave
+// both, it lost its memory after the first. It lost nothing if the first holder's key was still on
+// the server of the second grant when the fault was over.
+func (c *Case) mayLose(f *record.Fault, a, b *record.Hold) bool {
+	switch {
+	case f.Breaks() != nemesis.Durability:
+		return true
+	case c.independent():
+		return mayLoseVote(c, f, a, b)
+	case keptThrough(c, f, a, b):
+		return false
+	}
+	return mayForget(c, f, a, b)
+}
+
+// mayForget reports whether a fault lies between two grants on its servers.
+func mayForget(c *Case, f *record.Fault, a, b *record.Hold) bool {
+	return a.Node == "" || a.Node != b.Node || f.From >= takenAt(c, a) &&
+		(len(f.Servers()) == 0 || slices.Contains(f.Servers(), a.Node))
+}
+
+// takenAt is when the command was sent that took the key of a hold. A lock may take it with one
+// command and give it a lease with the next, from which its client counts.
+func takenAt(c *Case, h *record.Hold) int64 {
+	if m := c.trace.GrantOf(h); m != nil && !c.independent() {
+		return min(h.Granting, m.Sent)
+	}
+	return h.Granting
+}
+
+// mayLoseVote reports whether a fault of one of several masters can have lost a vote of the first
+// grant that the second one needed. A promotion takes the votes of a master that it does not name,
+// and moves those of the second grant to another server.
+func mayLoseVote(c *Case, f *record.Fault, a, b *record.Hold) bool {
+	votes, next := votesByNode(c, a), votesByNode(c, b)
+	if slices.ContainsFunc(c.faults, func(f record.Fault) bool { return replaces(&f) }) {
+		next = nil
+	}
+	for node, m := range votes {
+		hit := replaces(f) || len(f.Servers()) == 0 || slices.Contains(f.Servers(), node)
+		if m.Sent <= f.To && hit && (len(next) == 0 || next[node] != nil) {
+			return true
+		}
+	}
+	return len(votes) == 0
+}
+
+// replaces reports whether a fault put another server in the place of a master.
+func replaces(f *record.Fault) bool { return f.Promotes() || f.Action == nemesis.SwitchOver }
+
+// keptThrough reports whether the first holder prolonged its key on the server of the second grant
+// after a fault was over.
+func keptThrough(c *Case, f *record.Fault, a, b *record.Hold) bool {
+	ga, gb := c.trace.GrantOf(a), c.trace.GrantOf(b)
+	return ga != nil && gb != nil && slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)),
+		func(m *history.Command) bool {
+			return m.Process == a.Process && (m.N == a.N || m.N == 0) && m.Node == gb.Node &&
+				m.Sent >= f.To && m.Sent >= ga.Recv && m.Recv <= gb.Sent && c.trace.Renews(m)
+		})
+}
+
+// needsNoLoss reports whether the second grant needs no loss of the first holder's key: its command
+// wrote over whatever there was, or the first holder had itself deleted the key on that server.
+func needsNoLoss(c *Case, p *record.Pair, commands []command) bool {
+	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
+	if ga == nil || gb == nil || c.independent() {
+		return false
+	}
+	own := false
+	for _, m := range certain(commands) {
+		switch {
+		case m.Kind == verdict.OwnDelete && m.Node == gb.Node:
+			own = true
+		case m.Kind == verdict.Write && m.Process == p.A.Process:
+			own = false
+		}
+	}
+	return own && ga.Node == gb.Node || writesOver(c, ga, gb, p.B)
+}
+
+// writesOver reports whether a hold was granted by a command that writes over any value, and its
+// call was told nothing else before than that the first holder's value is there.
+func writesOver(c *Case, first, grant *history.Command, h *record.Hold) bool {
+	kind := trace.EffectOf(grant.Args).Kind
+	if c.trace.Undeclared(grant) || kind != trace.Write && kind != trace.Swap {
+		return false
+	}
+	value := trace.EffectOf(first.Args).Value
+	return !slices.ContainsFunc(c.sentWithin(h.Process, h.Call, grant.Sent),
+		func(m *history.Command) bool {
+			writes := trace.EffectOf(m.Args).Kind == trace.Write && !slices.Contains(m.Args, "GET")
+			return trace.Answered(m) && !c.trace.Denied(m) && !writes && m.Reply != value
+		})
+}
+
+// mayLoseToken reports whether a fault can be why the later of two grants has no larger token.
+func mayLoseToken(c *Case, f *record.Fault, a, b *tokened) bool {
+	if f.Breaks() != nemesis.Durability {
+		return true
+	}
+	if ownToken(c, b.Hold) || counterKept(c, f, a, b) {
+		return false
+	}
+	return c.independent() || mayForget(c, f, a.Hold, b.Hold)
+}
+
+// ownToken reports whether the client of a hold made its token by itself: the granting command
+// brought it to the server, and no reply of the call has it.
+func ownToken(c *Case, h *record.Hold) bool {
+	token, grant := strconv.FormatInt(h.Token, 10), c.trace.GrantOf(h)
+	return len(token) >= shortestValue && grant != nil && slices.Contains(grant.Args, token) &&
+		!slices.ContainsFunc(c.sentWithin(h.Process, h.Call, h.From), func(m *history.Command) bool {
+			return strings.Contains(m.Reply, token)
+		})
+}
+
+// counterKept reports whether the counter that gave the later token was still there after a fault:
+// its server counted on from the earlier token, or beyond, before it gave the later one.
+func counterKept(c *Case, f *record.Fault, a, b *tokened) bool {
+	by := countedBy(c, b.Hold)
+	if by == nil {
+		return false
+	}
+	return slices.ContainsFunc(c.trace.OfKey(trace.Key(by)), func(m *history.Command) bool {
+		n, err := strconv.ParseInt(m.Reply, 10, 64)
+		return err == nil && n >= a.Token && m.Node == by.Node && counts(m) &&
+			m.Sent >= f.To && m.Recv <= by.Sent
+	})
+}
+
+// countedBy returns the command that counted and answered with the token of a hold, or nil.
+func countedBy(c *Case, h *record.Hold) *history.Command {
+	token := strconv.FormatInt(h.Token, 10)
+	for _, m := range c.sentWithin(h.Process, h.Call, h.From) {
+		if counts(m) && m.Reply == token {
+			return m
+		}
+	}
+	return nil
+}
+
+// counts reports whether a command was answered that counts up a key.
+func counts(m *history.Command) bool {
+	return trace.Answered(m) && trace.EffectOf(m.Args).Kind == trace.Count
+}
