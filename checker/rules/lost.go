@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
