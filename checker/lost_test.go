@@ -37,6 +37,12 @@ var lostCases = []propertyCase{
 		"n0 14 16; c0 release 150 160; c1 release 170 180",
 		"0 1 12 13 n0 SETNX k a -> 1\n0 1 17 18 n0 PEXPIRE k 200 -> 0\n" + winnerOnN0, Violated,
 		LostByFailover},
+	{"lost: a restart between two takes that were under way at once", "L", takesAtOnce + "20 25",
+		"0 1 10 60 n0 EVAL grab 1 k a -> 1\n1 1 40 55 n0 EVAL grab 1 k b -> 1\n", Violated,
+		LostByFailover},
+	{"lost: a restart before two takes that were under way at once", "L", takesAtOnce + "6 9",
+		"0 1 10 60 n0 EVAL grab 1 k a -> 1\n1 1 40 55 n0 EVAL grab 1 k b -> 1\n", Violated,
+		DoubleGrant},
 	{"lost: a restart before the take", "L", "lease; names k; c0 acquire 10 20 sent=17 " +
 		"lease=200000000 node=n0; c1 acquire 11 90 sent=80 lease=100000000 node=n0; fault kill n0 8 11" +
 		"; c0 release 150 160; c1 release 170 180",
@@ -81,6 +87,10 @@ const (
 	shortKey = "lease; names k; c0 acquire 10 20 sent=12 lease=100000000 node=n0; c1 acquire 11 " +
 		"60000010 sent=60000000 lease=100000000 node=n1; c0 release 70000000 70000001; c1 release " +
 		"80000000 80000001; "
+	// takesAtOnce are two grants of n0 that were under way at once, and a restart.
+	takesAtOnce = "script grab take 1 0; lease; names k; c0 acquire 5 65 sent=10 lease=100000000 " +
+		"node=n0; c1 acquire 6 57 sent=40 lease=100000000 node=n0; " +
+		"c0 release 150 160; c1 release 170 180; fault kill n0 "
 	// tokens are two grants of n0, whose later token is smaller.
 	tokens = "fencing; c0 acquire 10 15 token=7 node=n0; c0 release 20 22; c1 acquire 60 90 token=6 " +
 		"node=n0; c1 release 91 92; "

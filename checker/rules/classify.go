@@ -184,7 +184,7 @@ func (c *Case) culprit(a, b *record.Hold) nemesis.Assumption {
 
 // gravest returns the gravest kind of fault between two grants by which something may be lost.
 func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemesis.Assumption {
-	worst, taken := nemesis.Nothing, takenAt(c, a)
+	worst, taken := nemesis.Nothing, firstTaken(c, a, b)
 	for i := range c.faults {
 		f := &c.faults[i]
 		if f.Breaks() == nemesis.ServerClocks && !c.expires(a) {

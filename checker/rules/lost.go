@@ -31,8 +31,18 @@ func (c *Case) mayLose(f *record.Fault, a, b *record.Hold) bool {
 
 // mayForget reports whether a fault lies between two grants on its servers.
 func mayForget(c *Case, f *record.Fault, a, b *record.Hold) bool {
-	return a.Node == "" || a.Node != b.Node || f.From >= takenAt(c, a) &&
+	return a.Node == "" || a.Node != b.Node || f.From >= firstTaken(c, a, b) &&
 		(len(f.Servers()) == 0 || slices.Contains(f.Servers(), a.Node))
+}
+
+// firstTaken is when the command was sent that took the key for the first of two holds. Where both
+// commands were under way at once, the server may have executed that of the other one first.
+func firstTaken(c *Case, a, b *record.Hold) int64 {
+	ga, gb := c.trace.GrantOf(a), c.trace.GrantOf(b)
+	if ga != nil && gb != nil && gb.Sent < ga.Recv {
+		return min(takenAt(c, a), takenAt(c, b))
+	}
+	return takenAt(c, a)
 }
 
 // takenAt is when the command was sent that took the key of a hold. A lock may take it with one

@@ -60,7 +60,8 @@ var settled = []string{"setnx-del-expired/counter/message/741114",
 	"getset-java/counter/clock-client/332090", "redisson-multi/reentrant/late/610587",
 	"redisson watchdog/reentrant/busy/283849", "redisson-multi/reentrant/random/993754",
 	"token-lua constant/longwork/random/759328", "setnx-del-expired/mutex/node-pause/893149",
-	"redlock per call/mutex/random/412658", "getset-java/counter/late/826110"}
+	"redlock per call/mutex/random/412658", "getset-java/counter/late/826110",
+	"redisson watchdog/mutex/restart/335993"}
 
 // TestOrderOfCommands: no statement differs where the order of commands follows from their replies.
 func TestOrderOfCommands(t *testing.T) {
