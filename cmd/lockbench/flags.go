@@ -139,9 +139,7 @@ var groups = []struct {
 		"max-renewals"}},
 	{"Exhaustive search", []string{"exhaustive", "preemptions", "expiries", "faults", "rounds",
 		"tries", "no-hashing", "no-sleep-sets"}},
-	{"The table of expected verdicts", []string{"matrix", "each", "docs", "resume", "rows",
-		"columns"}},
-	{"Other ways to run it", []string{"again", "soak", "mitigations", "costs"}},
+	{"Other ways to run it", []string{"again", "resume", "costs"}},
 	{"Verdict and output", []string{"expect", "properties", "stop-on-violation", "thorough", "store",
 		"quiet", "json", "out", "help"}},
 }

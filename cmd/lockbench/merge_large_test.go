@@ -137,14 +137,10 @@ func TestOneAtWorkInADirectory(t *testing.T) {
 	}
 	must(t, 0, "gate", file, "--out", at("part"), "--shard", "1/1")
 	must(t, 0, "matrix", "--env", "sim", "--impl", "setnx", "--nemesis", "none", "--store", at("m"))
-	must(t, 0, "explore", "--matrix", "--rows", "setnx", "--columns", "none", "--each", "5", "--store",
-		at("x"))
 	for work, args := range map[string][]string{
 		at("gate"):                      {"gate", file, "--out", at("gate")},
 		at("merge"):                     {"merge", at("part"), "--out", at("merge")},
 		at("m", "matrix-all", "latest"): {"matrix", "--resume", at("m", "matrix-all", "latest")},
-		at("x", "exhaustive-all", "latest"): {"explore", "--matrix", "--resume",
-			at("x", "exhaustive-all", "latest")},
 	} {
 		if err := os.MkdirAll(work, 0o755); err != nil {
 			t.Fatal(err)

@@ -21,12 +21,6 @@ func TestPureScript(t *testing.T) {
 	testscript.Run(t, pureScriptsIn(t, "testdata/pure"))
 }
 
-// TestLargeScript runs the scripts that do less with the race detector.
-func TestLargeScript(t *testing.T) {
-	t.Parallel()
-	testscript.Run(t, pureScriptsIn(t, "testdata/large"))
-}
-
 // pureScriptsIn are scripts for which there is lockbench and a shell, and nothing else on the
 // machine: what they start cannot depend on more.
 func pureScriptsIn(t *testing.T, dir string) testscript.Params {

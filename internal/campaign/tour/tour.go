@@ -103,7 +103,8 @@ var frames = map[string]frame{
 			"这些故事出自[原始文档](locks/documents.md)，引文保留原话。本页另有[英文版](tutorial.md)。",
 		story: "文档（%s）：", told: "", see: "**你会看到。** ",
 		end: "## 接下来\n\n`lockbench choose --fault failover --fault pause` 会告诉你，在你的故障下还剩哪些锁。\n" +
-			"[verdicts.md](../lab/results/verdicts.md) 列出所有锁和故障，[claims.md](../lab/results/claims.md) 列出文档的说法，\n" +
+			"[verdicts.md](../lab/results/verdicts.md) 列出所有锁和故障，" +
+			"[claims.md](../lab/results/claims.md) 列出文档的说法，\n" +
 			"[adding-an-adapter.md](adding-an-adapter.md) 说明怎样运行你自己的锁（任何语言）。\n",
 		words: func(s Step) Words { return s.ZH },
 	},
