@@ -10,7 +10,7 @@ import (
 
 // lostBehind returns the time that each client lost for a lock: its own, and that of the clients
 // which it may have waited behind.
-func (c *Case) lostBehind(l *record.Lock) func(process int) []record.Gap {
+func (c excuses) lostBehind(l *record.Lock) func(process int) []record.Gap {
 	before, known := c.blocking(l), map[int][]record.Gap{}
 	return func(process int) []record.Gap {
 		gaps, ok := known[process]
@@ -29,14 +29,14 @@ func (c *Case) lostBehind(l *record.Lock) func(process int) []record.Gap {
 // blocking returns the time that clients lost while they asked for a lock, held or released it:
 // others may wait behind them. Where no trace shows what they left behind, a session that may have
 // ended meanwhile keeps its place for a lease more.
-func (c *Case) blocking(l *record.Lock) (out []record.Gap) {
+func (c excuses) blocking(l *record.Lock) (out []record.Gap) {
 	busy := busyWith(c.Record, l)
 	for _, g := range c.Record.Gaps {
 		if g.Planned || !busy[g.Process].Meets(g.From, g.To) {
 			continue
 		}
-		if len(c.trace.Commands) == 0 && g.Length() >= c.endsSession()/2 {
-			g.To += c.longestLease()
+		if len(c.trace.Commands) == 0 && g.Length() >= c.classifier().endsSession()/2 {
+			g.To += c.waits().longestLease()
 		}
 		out = append(out, g)
 	}
@@ -75,12 +75,13 @@ func joinGaps(all []record.Gap) (out []record.Gap) {
 // lostCalls returns the times in which a lock without a trace may be taken for no other reason than
 // that a call has lost its reply: the machine stood still so long that its connection may have
 // broken. What it left behind lives as long as its session, which ends a lease after its client.
-func (c *Case) lostCalls(l *record.Lock) (out []record.Interval) {
+func (c excuses) lostCalls(l *record.Lock) (out []record.Interval) {
 	if len(c.trace.Commands) > 0 {
 		return nil
 	}
 	add := func(process int, from, to int64) {
-		if lost, _ := c.lostBetween(process, from, to); lost > 0 && lost >= c.endsSession()/2 {
+		lost, _ := c.lostBetween(process, from, to)
+		if lost > 0 && lost >= c.classifier().endsSession()/2 {
 			out = append(out, record.Interval{From: from, To: c.sessionOver(process)})
 		}
 	}
@@ -98,9 +99,9 @@ func (c *Case) lostCalls(l *record.Lock) (out []record.Interval) {
 }
 
 // sessionOver is when the session of a client is over that is gone, or Forever.
-func (c *Case) sessionOver(process int) int64 {
-	if t := c.gone(process); t < record.Forever {
-		return t + c.longestLease()
+func (c excuses) sessionOver(process int) int64 {
+	if t := c.waits().gone(process); t < record.Forever {
+		return t + c.waits().longestLease()
 	}
 	return record.Forever
 }

@@ -10,7 +10,7 @@ import (
 
 // openCalls returns the calls that outlived their own time-outs: an acquire twice the time that it
 // was given, a release what its client waits for answers. A call without a time-out has none.
-func (c *Case) openCalls() (out []explain.OpenCall) {
+func (c waits) openCalls() (out []explain.OpenCall) {
 	h := c.history.Header
 	if limit := 2 * int64(h.AcquireTimeout); limit > 0 {
 		for i := range c.Record.Calls {
@@ -29,7 +29,7 @@ func (c *Case) openCalls() (out []explain.OpenCall) {
 }
 
 // openReleases returns the releases of holds that took longer than a time.
-func (c *Case) openReleases(limit int64) (out []explain.OpenCall) {
+func (c waits) openReleases(limit int64) (out []explain.OpenCall) {
 	for i := range c.Record.Holds {
 		h := &c.Record.Holds[i]
 		if h.Ended != record.Released {
@@ -46,7 +46,7 @@ func (c *Case) openReleases(limit int64) (out []explain.OpenCall) {
 }
 
 // gone is when a client was killed or had ended, or Forever.
-func (c *Case) gone(process int) int64 {
+func (c waits) gone(process int) int64 {
 	for _, e := range c.Record.Marks {
 		if e.Process == process && (e.Type == history.Kill || e.Type == history.Exit) {
 			return e.T
@@ -57,7 +57,7 @@ func (c *Case) gone(process int) int64 {
 
 // hanging returns a call that outlived its time-outs by the bound although no fault was under way
 // and servers answered, or nil. That others are granted the lock does not excuse it.
-func (c *Case) hanging(calls []explain.OpenCall, bound int64) *explain.OpenCall {
+func (c waits) hanging(calls []explain.OpenCall, bound int64) *explain.OpenCall {
 	for i := range calls {
 		k := &calls[i]
 		for _, q := range c.quiet(k) {
@@ -70,7 +70,7 @@ func (c *Case) hanging(calls []explain.OpenCall, bound int64) *explain.OpenCall 
 }
 
 // overdue returns a call that was open when the record ended, of which that is not certain, or nil.
-func (c *Case) overdue(calls []explain.OpenCall, bound int64) *explain.OpenCall {
+func (c waits) overdue(calls []explain.OpenCall, bound int64) *explain.OpenCall {
 	for i := range calls {
 		if k := &calls[i]; k.Open {
 			k.Bound = bound
@@ -81,8 +81,8 @@ func (c *Case) overdue(calls []explain.OpenCall, bound int64) *explain.OpenCall 
 }
 
 // quiet returns the times of a call in which no fault was under way.
-func (c *Case) quiet(k *explain.OpenCall) (out []record.Interval) {
-	busy := slices.Clone(c.everywhere())
+func (c waits) quiet(k *explain.OpenCall) (out []record.Interval) {
+	busy := slices.Clone(c.faultTimes().everywhere())
 	record.SortIntervals(busy)
 	at := k.From
 	for _, b := range busy {
@@ -102,7 +102,7 @@ func (c *Case) quiet(k *explain.OpenCall) (out []record.Interval) {
 
 // served reports whether a server answered within the part of a call that came after its time-outs,
 // or if no command is known, whether another call returned then.
-func (c *Case) served(k *explain.OpenCall, q record.Interval) bool {
+func (c waits) served(k *explain.OpenCall, q record.Interval) bool {
 	after := max(q.From, min(k.From+k.Limit, q.To))
 	if len(c.trace.Commands) > 0 {
 		return c.trace.AnsweredWithin(after, q.To)
@@ -113,9 +113,9 @@ func (c *Case) served(k *explain.OpenCall, q record.Interval) bool {
 }
 
 // ran is for how long of a quiet time a client ran and none of its commands was lost.
-func (c *Case) ran(k *explain.OpenCall, q record.Interval) int64 {
+func (c waits) ran(k *explain.OpenCall, q record.Interval) int64 {
 	ns := q.To - q.From
-	for _, x := range c.lostTime(k.Process) {
+	for _, x := range c.excuses().lostTime(k.Process) {
 		ns -= max(0, min(x.To, q.To)-max(x.From, q.From))
 	}
 	return ns

@@ -11,11 +11,16 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
+// classifier tells the class of a violation.
+type classifier struct{ *Case }
+
+func (c *Case) classifier() classifier { return classifier{c} }
+
 // classify says what kind of thing a violation is, and which assumption of the lock a fault broke.
 // The order matters: an overlap that the end of a lease explains is an overrun whatever else went
 // on; then what the commands show; then the faults. A deletion of which it is unknown whether it
 // was done explains nothing where a server has lost its memory, or its clock was moved.
-func (c *Case) classify(p *record.Pair, commands []command) (class, assumption string) {
+func (c classifier) classify(p *record.Pair, commands []command) (class, assumption string) {
 	leased := p.A.LeaseAt(p.B.From)
 	switch {
 	case p.A.From >= p.A.Leases[0].To || p.B.From >= p.B.Leases[0].To:
@@ -29,7 +34,7 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return verdict.SessionLost, ""
 	case leased <= p.B.From:
 		return verdict.LeaseOverrun, ""
-	case c.neverGranted(p.A) || c.neverGranted(p.B):
+	case c.quorums().neverGranted(p.A) || c.quorums().neverGranted(p.B):
 		return verdict.NoServer, ""
 	case has(certain(commands), verdict.ForeignDelete):
 		return verdict.ReleasedByNonOwner, ""
@@ -40,11 +45,11 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return class, ""
 	}
 	culprit := c.culprit(p.A, p.B)
-	if culprit == nemesis.Durability && needsNoLoss(c, p, commands) {
+	if culprit == nemesis.Durability && needsNoLoss(c.Case, p, commands) {
 		return verdict.DoubleGrant, ""
 	}
 	switch {
-	case asksNoServer(c):
+	case asksNoServer(c.Case):
 		return verdict.DoubleGrant, ""
 	case culprit >= nemesis.ServerClocks:
 	case onlyLate(p, commands):
@@ -84,8 +89,8 @@ func onlyLate(p *record.Pair, commands []command) bool {
 
 // ofKey returns the class of a key that was free although its holder's lease ran: the commands had
 // asked for a shorter lease, or the key vanished. It returns "" if neither is certain.
-func (c *Case) ofKey(p *record.Pair) string {
-	if c.independent() {
+func (c classifier) ofKey(p *record.Pair) string {
+	if c.quorums().independent() {
 		if short := c.shortLease(p.A); short != nil && p.A.Granting+short.lease <= p.B.From {
 			return verdict.PromisedTooLong
 		}
@@ -95,27 +100,27 @@ func (c *Case) ofKey(p *record.Pair) string {
 	if ga == nil || gb == nil || gb.Sent < ga.Recv || !c.trace.TakesFree(gb) {
 		return ""
 	}
-	next := c.takenBefore(ga, gb)
-	switch l := c.keyLeaseOf(p.A, ga, next.Recv); {
+	next := c.keyFacts().takenBefore(ga, gb)
+	switch l := c.keyFacts().keyLeaseOf(p.A, ga, next.Recv); {
 	case l.end <= next.Recv && l.renewed:
 		return verdict.LostRenewal
 	case l.end <= next.Recv:
 		return verdict.PromisedTooLong
-	case ga.Node == gb.Node && p.A.InnerReleased == 0 && c.vanished(ga, next):
+	case ga.Node == gb.Node && p.A.InnerReleased == 0 && c.keyFacts().vanished(ga, next):
 		return verdict.Vanished
 	}
 	return ""
 }
 
 // bySession reports whether a hold is bound to a session: no grant says when its lease ends.
-func (c *Case) bySession(h *record.Hold, t int64) bool {
+func (c classifier) bySession(h *record.Hold, t int64) bool {
 	d := c.history.Header.Declares
 	return d.Lease && d.Loss && h.LeaseAt(t) == record.Forever
 }
 
 // cutOff reports whether a fault kept servers from a holder for so long that its session may have
 // ended at a stamp. It is for systems without a trace of commands.
-func (c *Case) cutOff(h *record.Hold, at int64) bool {
+func (c classifier) cutOff(h *record.Hold, at int64) bool {
 	silence := c.endsSession()
 	if silence == 0 || len(c.trace.Commands) > 0 || !c.bySession(h, at) {
 		return false
@@ -130,14 +135,14 @@ func (c *Case) cutOff(h *record.Hold, at int64) bool {
 // endsSession returns for how long a client must be silent until its session may end, or 0 if the
 // lease is not known. Systems count leases in whole seconds. When the silence begins, the last
 // renewal may be half a lease old: the clients of etcd and ZooKeeper renew each third of it.
-func (c *Case) endsSession() int64 {
+func (c classifier) endsSession() int64 {
 	lease := (c.history.Header.TTL.D() + time.Second - 1).Truncate(time.Second)
 	return int64(lease / 2)
 }
 
 // slept reports whether a holder stood still for so long that its session may have ended at a
 // stamp: only a client that runs prolongs a lease whose end no grant tells.
-func (c *Case) slept(h *record.Hold, at int64) bool {
+func (c classifier) slept(h *record.Hold, at int64) bool {
 	silence := c.endsSession()
 	if !c.history.Header.Declares.Lease || silence == 0 || h.LeaseAt(at) != record.Forever {
 		return false
@@ -150,7 +155,7 @@ func (c *Case) slept(h *record.Hold, at int64) bool {
 // expired reports whether the first holder of a pair was told that its hold is over, where no grant
 // says when its lease ends: the lock is held by a session, and the session ended. A server that was
 // lost may be why, but what the servers had confirmed was not.
-func (c *Case) expired(p *record.Pair) bool {
+func (c classifier) expired(p *record.Pair) bool {
 	return c.history.Header.Declares.Lease && c.history.Header.Declares.Loss &&
 		p.A.LeaseAt(p.B.From) == record.Forever && p.A.Lost < record.Forever
 }
@@ -178,8 +183,8 @@ func classOf(broken nemesis.Assumption) (class, assumption string) {
 
 // culprit returns the gravest kind of fault between the grants of two holds, or before the first
 // one if its effect lasts.
-func (c *Case) culprit(a, b *record.Hold) nemesis.Assumption {
-	return gravest(c, a, b, func(f *record.Fault) bool { return c.mayLose(f, a, b) })
+func (c classifier) culprit(a, b *record.Hold) nemesis.Assumption {
+	return gravest(c.Case, a, b, func(f *record.Fault) bool { return c.mayLose(f, a, b) })
 }
 
 // gravest returns the gravest kind of fault between two grants by which something may be lost.
@@ -187,7 +192,7 @@ func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemes
 	worst, taken := nemesis.Nothing, firstTaken(c, a, b)
 	for i := range c.faults {
 		f := &c.faults[i]
-		if f.Breaks() == nemesis.ServerClocks && !c.expires(a) {
+		if f.Breaks() == nemesis.ServerClocks && !c.classifier().expires(a) {
 			continue
 		}
 		if f.From < b.From && (f.To > taken && mayLose(f) || f.MovesClock()) {
@@ -199,7 +204,7 @@ func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemes
 
 // expires reports whether a server may end the key of a grant by its own clock: some command gives
 // it an expiry, or what its commands did is not known.
-func (c *Case) expires(h *record.Hold) bool {
+func (c classifier) expires(h *record.Hold) bool {
 	ga := c.trace.GrantOf(h)
 	return ga == nil || slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)),
 		func(m *history.Command) bool {

@@ -20,25 +20,28 @@ const contention = 5
 // deadlock judges progress: some live client with an acquire open is granted the lock within the
 // bound whenever no fault is under way and no live hold or lease keeps it.
 //
+// deadlockRule judges D: whether a client waits in vain for a free lock.
+type deadlockRule struct{ *Case }
+
 // Certain at once: a client was killed inside of a lease that never ends, and no client was granted
 // the lock afterwards although one tried. Certain by deadline: for longer than the bound no client
 // was inside, came or left, no fault was under way and no outcome was unknown, while clients had
 // calls open that the servers answered. A client that waits while others are granted the lock is
 // not a violation: every grant begins the time anew. After a fault the lock is fit only if a client
 // was granted it again.
-func (c *Case) deadlock() property {
+func (c deadlockRule) deadlock() property {
 	if len(c.Record.Calls) == 0 {
 		return notApplicable("no client tried to acquire the lock")
 	}
-	locks := c.locks()
+	locks := c.waits().locks()
 	for i := range locks {
 		if p, ok := c.abandoned(&locks[i]); ok {
 			return p
 		}
 	}
-	bound, known := c.bound()
-	calls := c.openCalls()
-	if k := c.hanging(calls, bound); k != nil {
+	bound, known := c.waits().bound()
+	calls := c.waits().openCalls()
+	if k := c.waits().hanging(calls, bound); k != nil {
 		p := violated(k.Key, hold{Process: k.Process, N: k.N, From: k.From, To: k.To})
 		p.Explanation = explain.Hanging(k)
 		return p
@@ -55,8 +58,8 @@ func (c *Case) deadlock() property {
 		}
 	}
 	p := c.recovery(locks, bound)
-	if k := c.overdue(calls, bound); k != nil && p.Verdict != verdict.Violated &&
-		len(c.unhealed()) == 0 {
+	if k := c.waits().overdue(calls, bound); k != nil && p.Verdict != verdict.Violated &&
+		len(c.faultTimes().unhealed()) == 0 {
 		return unknown("%s", explain.Overdue(k))
 	}
 	return p
@@ -64,7 +67,7 @@ func (c *Case) deadlock() property {
 
 // abandoned finds a hold without a lease that was left behind by a client that was killed, for
 // ever: no client was granted the lock afterwards, although one tried.
-func (c *Case) abandoned(l *record.Lock) (property, bool) {
+func (c deadlockRule) abandoned(l *record.Lock) (property, bool) {
 	var left []*record.Hold
 	for _, h := range l.Holds {
 		if c.endless(h) {
@@ -88,7 +91,7 @@ func (c *Case) abandoned(l *record.Lock) (property, bool) {
 }
 
 // endless reports whether a client was killed inside of a hold whose lease never ends.
-func (c *Case) endless(h *record.Hold) bool {
+func (c deadlockRule) endless(h *record.Hold) bool {
 	return h.Ended == record.Killed && h.LeaseEnd() == record.Forever && h.From < h.End &&
 		h.End < c.trust.Cut && !c.history.Header.Declares.Lease
 }
@@ -109,7 +112,7 @@ func grantedAndDenied(l *record.Lock) (granted, denied record.Reach) {
 }
 
 // forgotten reports whether the key of a hold may have gone with its server.
-func (c *Case) forgotten(h *record.Hold) bool {
+func (c deadlockRule) forgotten(h *record.Hold) bool {
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		return f.Forgets() && f.To > h.From
 	})
@@ -117,13 +120,13 @@ func (c *Case) forgotten(h *record.Hold) bool {
 
 // stuck looks for a time in which no client was granted the lock for too long. Lost time is left
 // out: see lostTime. Where nothing but that excuses it, it is unknown.
-func (c *Case) stuck(l *record.Lock) (property, bool) {
-	wanted, busy := c.wanted(l), c.disturbances(l)
-	if _, _, ok := wanted.Lasts(c.boundFor(0), nil); !ok {
+func (c deadlockRule) stuck(l *record.Lock) (property, bool) {
+	wanted, busy := c.waits().wanted(l), c.faultTimes().disturbances(l)
+	if _, _, ok := wanted.Lasts(c.waits().boundFor(0), nil); !ok {
 		return property{}, false // not even with all disturbances
 	}
-	lost, struck := c.strikes(l)
-	if p, ok := c.keptOut(l, wanted, slices.Concat(busy, lost), c.lostBehind(l)); ok {
+	lost, struck := c.excuses().strikes(l)
+	if p, ok := c.keptOut(l, wanted, slices.Concat(busy, lost), c.excuses().lostBehind(l)); ok {
 		return p, true
 	}
 	if p, ok := c.keptOut(l, wanted, busy, nil); ok && p.Verdict == verdict.Violated {
@@ -138,11 +141,11 @@ func (c *Case) stuck(l *record.Lock) (property, bool) {
 
 // keptOut looks for a quiet time in which clients wanted the lock for too long, without what was
 // lost of it.
-func (c *Case) keptOut(l *record.Lock, wanted progress.Wants, busy []record.Interval,
+func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []record.Interval,
 	lost func(process int) []record.Gap) (property, bool) {
-	for _, q := range progress.Quiet(busy, c.boundFor(0)) {
+	for _, q := range progress.Quiet(busy, c.waits().boundFor(0)) {
 		w := wanted.Within(q)
-		bound, known := c.boundWithin(q)
+		bound, known := c.waits().boundWithin(q)
 		if !known {
 			if _, _, ok := w.Lasts(bound, lost); ok {
 				return unknown(noPause), true
@@ -153,7 +156,7 @@ func (c *Case) keptOut(l *record.Lock, wanted progress.Wants, busy []record.Inte
 		if from, to, ok := w.Lasts(need, lost); ok {
 			p := violated(l.Key, hold{Process: w.Process(from), From: from, To: to})
 			p.Explanation = explain.Stuck(explain.Wait{Key: l.Key, Process: w.Process(from), From: from,
-				To: to, Bound: bound, Contention: need > bound, Votes: c.votes(l, q),
+				To: to, Bound: bound, Contention: need > bound, Votes: c.quorums().votes(l, q),
 				Left: c.keptBy(l, from), Error: c.ownError(l, from, to)})
 			return p, true
 		}
@@ -163,12 +166,12 @@ func (c *Case) keptOut(l *record.Lock, wanted progress.Wants, busy []record.Inte
 
 // ownError returns the latest error that a command of an acquire call for the lock got as its
 // answer within a time, or nil.
-func (c *Case) ownError(l *record.Lock, from, to int64) (last *history.Command) {
+func (c deadlockRule) ownError(l *record.Lock, from, to int64) (last *history.Command) {
 	for _, k := range l.Calls {
 		if k.To < from || k.From > to {
 			continue
 		}
-		for _, m := range c.commandsOf(k) {
+		for _, m := range c.waits().commandsOf(k) {
 			if m.Sent <= to && trace.Served(m) && !trace.Answered(m) {
 				last = m
 			}
@@ -183,8 +186,8 @@ const noPause = "neither the record nor the trace tells how long clients pause b
 	"so it is unknown how soon one must be granted the lock"
 
 // patience is for how long clients must be kept out in a quiet time until that is a violation.
-func (c *Case) patience(l *record.Lock, q record.Interval, bound int64) int64 {
-	if c.mayContend(l, q) {
+func (c deadlockRule) patience(l *record.Lock, q record.Interval, bound int64) int64 {
+	if c.quorums().mayContend(l, q) {
 		return contention * bound
 	}
 	return bound
@@ -192,25 +195,25 @@ func (c *Case) patience(l *record.Lock, q record.Interval, bound int64) int64 {
 
 // keptBy returns what keeps clients from a lock of one server since a stamp, with what became of
 // the client that left it there; nil if that is not known.
-func (c *Case) keptBy(l *record.Lock, since int64) *explain.Leftover {
-	if c.independent() {
+func (c deadlockRule) keptBy(l *record.Lock, since int64) *explain.Leftover {
+	if c.quorums().independent() {
 		return nil
 	}
 	left := leftover.Before(c.trace, l.Key, since)
 	if left != nil {
-		left.Header, left.Lease = c.history.Header, c.longestLease()
+		left.Header, left.Lease = c.history.Header, c.waits().longestLease()
 		leftover.Fate(c.Record, l.Holds, left)
 	}
 	return left
 }
 
 // recovery judges a run in which the lock was never stuck for longer than the bound.
-func (c *Case) recovery(locks []record.Lock, bound int64) property {
-	if fs := c.unhealed(); len(fs) > 0 {
+func (c deadlockRule) recovery(locks []record.Lock, bound int64) property {
+	if fs := c.faultTimes().unhealed(); len(fs) > 0 {
 		return notApplicable("%s, and that lasted until the run ended: progress is promised only when "+
 			"no fault is under way (A says how long no client was granted the lock)", explain.Faults(fs))
 	}
-	healed, faults := c.healed()
+	healed, faults := c.faultTimes().healed()
 	if !faults {
 		return c.untouched(locks, bound)
 	}
@@ -235,7 +238,7 @@ func (c *Case) recovery(locks []record.Lock, bound int64) property {
 }
 
 // untouched judges a run without a fault.
-func (c *Case) untouched(locks []record.Lock, bound int64) property {
+func (c deadlockRule) untouched(locks []record.Lock, bound int64) property {
 	for i := range locks {
 		if k := c.blind(&locks[i], bound); k != nil {
 			return stalled("at the end of the run clients were not granted the lock, and commands of "+
@@ -250,7 +253,7 @@ func (c *Case) untouched(locks []record.Lock, bound int64) property {
 }
 
 // unwanted reports whether no fault struck and no client had to wait for the lock.
-func (c *Case) unwanted() bool {
+func (c deadlockRule) unwanted() bool {
 	return c.verdict.Evidence.Contended == 0 && len(c.Record.Calls) == len(c.Record.Holds) &&
 		len(c.faults) == 0
 }
@@ -258,7 +261,7 @@ func (c *Case) unwanted() bool {
 // recovers reports whether a client was granted the lock after the last fault was over, by a
 // command that was sent then. A client that enters again what it has left behind itself shows
 // nothing.
-func (c *Case) recovers(l *record.Lock, healed int64) bool {
+func (c deadlockRule) recovers(l *record.Lock, healed int64) bool {
 	unsure := unsureCalls(l)
 	for i, h := range l.Holds {
 		if h.Granting >= healed && !c.entersAgain(l, i, unsure[h.Process]) {
@@ -282,7 +285,7 @@ func unsureCalls(l *record.Lock) map[int][]*record.Call {
 // entersAgain reports whether a grant may be a re-entry into what the same client left behind: it
 // had the lock last, its release is not known to have freed it, and the granting command is not
 // known to have made the key.
-func (c *Case) entersAgain(l *record.Lock, i int, unsure []*record.Call) bool {
+func (c deadlockRule) entersAgain(l *record.Lock, i int, unsure []*record.Call) bool {
 	h := l.Holds[i]
 	if !mayHaveLeft(l, i, unsure) {
 		return false
@@ -313,7 +316,7 @@ func mayHaveLeft(l *record.Lock, i int, unsure []*record.Call) bool {
 }
 
 // wantedAfter reports whether a live client asked for the lock after a stamp.
-func (c *Case) wantedAfter(l *record.Lock, t int64) bool {
+func (c deadlockRule) wantedAfter(l *record.Lock, t int64) bool {
 	return slices.ContainsFunc(l.Calls, func(k *record.Call) bool {
 		return k.To > t && (k.Unsure() || k.Denied())
 	})
@@ -321,7 +324,7 @@ func (c *Case) wantedAfter(l *record.Lock, t int64) bool {
 
 // blind returns a call that was not granted and after which no client was granted the lock for
 // longer than the bound, if nothing explains why a command of it was not answered.
-func (c *Case) blind(l *record.Lock, bound int64) *record.Call {
+func (c deadlockRule) blind(l *record.Lock, bound int64) *record.Call {
 	last := int64(0)
 	for _, h := range l.Holds {
 		last = max(last, c.Record.Left(h))
@@ -330,7 +333,7 @@ func (c *Case) blind(l *record.Lock, bound int64) *record.Call {
 		return nil
 	}
 	for _, k := range l.Calls {
-		if k.From >= last && slices.ContainsFunc(c.commandsOf(k), c.unexplained) {
+		if k.From >= last && slices.ContainsFunc(c.waits().commandsOf(k), c.excuses().unexplained) {
 			return k
 		}
 	}

@@ -12,6 +12,9 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
+// deliveryRule judges V: what a client was promised.
+type deliveryRule struct{ *Case }
+
 // delivery judges that a grant is good when it is delivered. When the last reply that it needs
 // arrives, the validity that the lock says is not over; neither it nor the promised lease is later
 // than the end of the lease that the lock's commands asked for, counted from their sending; and a
@@ -20,7 +23,7 @@ import (
 // return is left out, and so is all that takes a key away that was there: a loss, a moved clock,
 // another client's deletion. A client whose own clock was moved is not judged by its validity or
 // its lease.
-func (c *Case) delivery() property {
+func (c deliveryRule) delivery() property {
 	promises, judged := 0, 0
 	for i := range c.Record.Holds {
 		h := &c.Record.Holds[i]
@@ -49,7 +52,7 @@ func (c *Case) delivery() property {
 }
 
 // undelivered is the violation by one grant, and whether there is one.
-func (c *Case) undelivered(h *record.Hold, b ballot) (p property, bad bool) {
+func (c deliveryRule) undelivered(h *record.Hold, b ballot) (p property, bad bool) {
 	promised := h.Promised != record.Forever && !c.ownClockMoved(h)
 	p = violated(h.Key, whole(h))
 	switch {
@@ -57,8 +60,8 @@ func (c *Case) undelivered(h *record.Hold, b ballot) (p property, bad bool) {
 		p.Explanation = explain.OverAtDelivery(h, b.at)
 	case promised && h.Promised > b.expires:
 		p.Class, p.Explanation = verdict.PromisedTooLong, explain.PromisedBeyondLease(h, b.expires)
-	case c.noServer(h):
-		c.showNoServer(&p, h)
+	case c.quorums().noServer(h):
+		c.quorums().showNoServer(&p, h)
 	default:
 		short := c.shortLease(h)
 		if short == nil {
@@ -76,7 +79,7 @@ func (c *Case) undelivered(h *record.Hold, b ballot) (p property, bad bool) {
 
 // masters is how many servers are asked.
 func (c *Case) masters() int {
-	if c.independent() {
+	if c.quorums().independent() {
 		return c.history.Header.Masters
 	}
 	return 1
@@ -100,7 +103,7 @@ type ballot struct {
 }
 
 // ballot reads the votes of one grant.
-func (c *Case) ballot(h *record.Hold) (b ballot) {
+func (c deliveryRule) ballot(h *record.Hold) (b ballot) {
 	b.at, b.expires = h.Granting, record.Forever
 	if h.Granting > h.Call && h.Granted > 0 {
 		b.expires = h.Granting + h.Granted
@@ -122,7 +125,7 @@ func (c *Case) ballot(h *record.Hold) (b ballot) {
 
 // lastWords are the commands by which a client took or gave back the lock last before it came in,
 // or was refused it, one for each server. A vote whose taking back was not answered is none.
-func (c *Case) lastWords(h *record.Hold) []*history.Command {
+func (c deliveryRule) lastWords(h *record.Hold) []*history.Command {
 	return c.lastThat(h, func(m *history.Command) bool {
 		return c.trace.Takes(m) || c.trace.Refused(m) || c.trace.Frees(m)
 	})
@@ -145,7 +148,7 @@ func (c *Case) lastThat(h *record.Hold, fits func(*history.Command) bool) (ms []
 
 // expiry returns when fewer than a quorum of the grants are left by their leases; Forever if it
 // cannot be told. Lease is that of a command that asks for none.
-func (c *Case) expiry(took []*history.Command, lease int64) int64 {
+func (c deliveryRule) expiry(took []*history.Command, lease int64) int64 {
 	var ends []int64
 	for _, m := range took {
 		length, known := c.trace.Asked(m)

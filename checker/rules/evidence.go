@@ -13,7 +13,7 @@ import (
 )
 
 // evidence counts what a history exercised.
-func (c *Case) evidence() verdict.Evidence {
+func (c excuses) evidence() verdict.Evidence {
 	e := verdict.Evidence{
 		Acquisitions:   len(c.Record.Holds) + len(c.Record.Inner),
 		NestedAcquires: len(c.Record.Inner),
@@ -27,7 +27,7 @@ func (c *Case) evidence() verdict.Evidence {
 		Faults:         len(c.faults),
 		Interrupted:    c.trust.Interrupted,
 		Untouched:      trace.Untouched(c.history, c.trace.Commands),
-		Starved:        starved(c),
+		Starved:        starved(c.Case),
 	}
 	if c.history.Header.Declares.Optimistic {
 		for _, a := range linear.Accesses(c.history, c.trust.Cut) {
@@ -44,7 +44,7 @@ func (c *Case) evidence() verdict.Evidence {
 
 // timedOut counts the commands that timed out although no fault was in force on their way: the
 // machine, or a network that is not ours, stalled where no client saw it.
-func (c *Case) timedOut() (n int) {
+func (c excuses) timedOut() (n int) {
 	for i := range c.trace.Commands {
 		if m := &c.trace.Commands[i]; m.Why == history.TimedOut && c.unexplained(m) {
 			n++
@@ -55,7 +55,7 @@ func (c *Case) timedOut() (n int) {
 
 // struck counts the strikes that fell into a sure hold while another client had an acquire call for
 // the same key open, and names the others.
-func (c *Case) struck() (n int, missed []string) {
+func (c excuses) struck() (n int, missed []string) {
 	for _, f := range c.faults {
 		switch {
 		case !f.Aimed:
@@ -68,7 +68,7 @@ func (c *Case) struck() (n int, missed []string) {
 	return n, missed
 }
 
-func (c *Case) hits(f record.Fault) bool {
+func (c excuses) hits(f record.Fault) bool {
 	for i := range c.Record.Holds {
 		h := &c.Record.Holds[i]
 		// A strike that kills the holder ends the hold: the kill may be stamped a moment before the fault
@@ -84,7 +84,7 @@ func (c *Case) hits(f record.Fault) bool {
 // awaited reports whether a client other than the holder had an acquire call for the hold's key
 // open at t that it had to wait with: of two shared holds neither keeps the other out. For an
 // optimistic lock no client waits, and another one inside is the rival.
-func (c *Case) awaited(h *record.Hold, t int64) bool {
+func (c excuses) awaited(h *record.Hold, t int64) bool {
 	if c.history.Header.Declares.Optimistic && slices.ContainsFunc(c.Record.Holds,
 		func(k record.Hold) bool {
 			return k.Process != h.Process && k.Key == h.Key && k.From <= t && t <= k.End
@@ -99,7 +99,7 @@ func (c *Case) awaited(h *record.Hold, t int64) bool {
 
 // afterFailover counts the grants by a node that had been promoted. Where a grant does not name its
 // node, its acquire must have been invoked after the promotion ended.
-func (c *Case) afterFailover() int {
+func (c excuses) afterFailover() int {
 	n := 0
 	for i := range c.Record.Holds {
 		h := &c.Record.Holds[i]
@@ -116,7 +116,7 @@ func (c *Case) afterFailover() int {
 // calm returns an O that no reply told as unknown if the machine stood still, or a command timed
 // out that no fault held back, since the last of the holds was granted. Other letters leave out
 // lost time by themselves.
-func (c *Case) calm(name string, p property) property {
+func (c excuses) calm(name string, p property) property {
 	if p.Witness == nil || name != verdict.OwnerRelease || c.toldByReply(p.Witness) {
 		return p
 	}
@@ -133,7 +133,7 @@ func (c *Case) calm(name string, p property) property {
 }
 
 // toldByReply reports whether a command was answered that it deleted the key of another client.
-func (c *Case) toldByReply(w *witness) bool {
+func (c excuses) toldByReply(w *witness) bool {
 	return slices.ContainsFunc(w.Commands, func(m command) bool {
 		sure := m.Kind == verdict.ForeignDelete || m.Kind == verdict.LateDelete
 		return sure && c.trace.Deleted(&m.Command)
@@ -141,7 +141,7 @@ func (c *Case) toldByReply(w *witness) bool {
 }
 
 // deleted is when the last command of a witness was answered.
-func (c *Case) deleted(w *witness) (t int64) {
+func (c excuses) deleted(w *witness) (t int64) {
 	for i := range w.Commands {
 		t = max(t, w.Commands[i].Sent, w.Commands[i].Recv)
 	}
@@ -150,7 +150,7 @@ func (c *Case) deleted(w *witness) (t int64) {
 
 // standstill returns a gap that no fault explains and that may have made clients give up on answers
 // that were under way: a sixteenth of a lease, as in a matrix. Or nil.
-func (c *Case) standstill(from, to int64) *record.Gap {
+func (c excuses) standstill(from, to int64) *record.Gap {
 	limit := int64(c.history.Header.TTL) / 16
 	for i := range c.Record.Gaps {
 		g := &c.Record.Gaps[i]
@@ -163,7 +163,7 @@ func (c *Case) standstill(from, to int64) *record.Gap {
 
 // unanswered returns a command that no fault kept from its answer, of a call whose outcome is
 // unknown for that; or nil.
-func (c *Case) unanswered(from, to int64) *history.Command {
+func (c excuses) unanswered(from, to int64) *history.Command {
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
 		if m.Sent >= from && m.Sent <= to && c.unexplained(m) {
@@ -175,10 +175,10 @@ func (c *Case) unanswered(from, to int64) *history.Command {
 
 // unexplained reports whether a command was lost by a time-out or an error of its connection,
 // though no fault can have kept it. After a fault, connections that it broke may be found broken.
-func (c *Case) unexplained(m *history.Command) bool {
+func (c excuses) unexplained(m *history.Command) bool {
 	switch m.Why {
 	case history.TimedOut:
-		return !c.struckCommand(m) && waited(&c.history.Header, m)
+		return !c.quorums().struckCommand(m) && waited(&c.history.Header, m)
 	case history.NotSent, history.Canceled, history.Expired, history.BrokenOff:
 		return c.unsure(m) && !slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 			return f.From <= m.Sent && !c.elsewhere(&f, m) || f.Delays(m)
@@ -189,9 +189,9 @@ func (c *Case) unexplained(m *history.Command) bool {
 
 // elsewhere reports whether a fault certainly broke no connection on the way of a command: it hit
 // another of several masters that know nothing of each other.
-func (c *Case) elsewhere(f *record.Fault, m *history.Command) bool {
+func (c excuses) elsewhere(f *record.Fault, m *history.Command) bool {
 	_, client := f.Client()
-	return c.independent() && !client && !f.TouchesWay(m)
+	return c.quorums().independent() && !client && !f.TouchesWay(m)
 }
 
 // waited reports whether a command that timed out was under way for a time. A client that cannot
@@ -201,7 +201,7 @@ func waited(h *history.Header, m *history.Command) bool {
 }
 
 // unsure reports whether the outcome of the call that sent a command is unknown.
-func (c *Case) unsure(m *history.Command) bool {
+func (c excuses) unsure(m *history.Command) bool {
 	if k := c.trace.CallOf(m); k != nil && k.Outcome == history.Info {
 		return true
 	}

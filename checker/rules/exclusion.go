@@ -12,8 +12,11 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
+// exclusionRule judges S, L, E and N, and the models of imported histories.
+type exclusionRule struct{ *Case }
+
 // exclusion judges that the sure holds of each key are disjoint, by one exclusion rule.
-func (c *Case) exclusion(b record.ExclusionRule) property {
+func (c exclusionRule) exclusion(b record.ExclusionRule) property {
 	if b == record.WhileLeased && c.Record.WithoutLease > 0 {
 		return unknown("%d grants do not say how long their lease is", c.Record.WithoutLease)
 	}
@@ -37,7 +40,7 @@ func (c *Case) exclusion(b record.ExclusionRule) property {
 
 // ruling is porcupine's on the spans of one key. Where no lease ended inside of a hold, L asks what
 // S has asked: the same operations need no second answer.
-func (c *Case) ruling(b record.ExclusionRule, key int, ss []record.Span) linear.Ruling {
+func (c exclusionRule) ruling(b record.ExclusionRule, key int, ss []record.Span) linear.Ruling {
 	if r, known := c.ruled[key]; known && r.Operations == 2*len(ss) && c.untilRelease(ss) {
 		r.Took = 0
 		return r
@@ -50,7 +53,7 @@ func (c *Case) ruling(b record.ExclusionRule, key int, ss []record.Span) linear.
 }
 
 // untilRelease reports whether all spans last as long as their holds.
-func (c *Case) untilRelease(ss []record.Span) bool {
+func (c exclusionRule) untilRelease(ss []record.Span) bool {
 	return !slices.ContainsFunc(ss, func(s record.Span) bool {
 		return s.Lease != 0 || s.End != min(c.Record.Holds[s.Hold].End, c.trust.Cut)
 	})
@@ -58,8 +61,8 @@ func (c *Case) untilRelease(ss []record.Span) bool {
 
 // excuse says why a pair proves nothing: the lease of the first ran out in lost time, or during a
 // slow action. It returns "" if the pair counts.
-func (c *Case) excuse(p *record.Pair) string {
-	if why := c.lapsed(p.A, p.From); why != "" {
+func (c exclusionRule) excuse(p *record.Pair) string {
+	if why := c.excuses().lapsed(p.A, p.From); why != "" {
 		return why
 	}
 	if s := c.outlasted(p); s != nil {
@@ -70,7 +73,7 @@ func (c *Case) excuse(p *record.Pair) string {
 
 // outstayed says that the scenario kept the first holder of a pair inside until its lease was over,
 // of a lock that renews none. It returns "" otherwise.
-func (c *Case) outstayed(p *record.Pair) string {
+func (c exclusionRule) outstayed(p *record.Pair) string {
 	if c.history.Header.Outstays && p.A.LeaseAt(p.From) <= p.From {
 		return explain.Outstayed(p.A.Process)
 	}
@@ -80,7 +83,7 @@ func (c *Case) outstayed(p *record.Pair) string {
 // outlasted returns the action of the harness that took so long that the first holder's lease ran
 // out meanwhile, although no fault stopped the holder; nil if there is none. The scenario let the
 // holder stand for as long, and the lock has no part in it.
-func (c *Case) outlasted(p *record.Pair) *record.Slow {
+func (c exclusionRule) outlasted(p *record.Pair) *record.Slow {
 	if p.A.LeaseAt(p.B.From) > p.B.From || slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		return f.Pauses() && f.Hits(p.A.Process) && f.From < p.From && p.A.Call < f.To
 	}) {
@@ -97,7 +100,7 @@ func (c *Case) outlasted(p *record.Pair) *record.Slow {
 // overlap turns the overlaps of a key into a property with its witness and words. Among all pairs
 // it takes the earliest that neither lost time nor a slow action explains; if there is none, the
 // machine may be to blame and the result is unknown.
-func (c *Case) overlap(b record.ExclusionRule, key int, ss []record.Span) property {
+func (c exclusionRule) overlap(b record.ExclusionRule, key int, ss []record.Span) property {
 	var excuse string
 	var p *record.Pair
 	more := 0
@@ -122,7 +125,7 @@ func (c *Case) overlap(b record.ExclusionRule, key int, ss []record.Span) proper
 	out := violated(key, part(p.A, p.SpanA), part(p.B, p.SpanB))
 	out.Witness.Overlap, out.Witness.More = history.Duration(p.To-p.From), more
 	p, out.Witness.Commands = c.inGrantOrder(p)
-	out.Class, out.Assumption = c.classify(p, out.Witness.Commands)
-	out.Explanation = explain.Story(c.history.Header, c.faults, answeredOnly(c, p), out)
+	out.Class, out.Assumption = c.classifier().classify(p, out.Witness.Commands)
+	out.Explanation = explain.Story(c.history.Header, c.faults, answeredOnly(c.Case, p), out)
 	return out
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
+// fencingRule judges F: the order of fencing tokens.
+type fencingRule struct{ *Case }
+
 // fencing judges that fencing tokens grow: a grant that was asked for after another one had been
 // answered must have a larger token, and no two the same. Where the trace shows the command that
 // granted, it was asked for when that was sent and answered when its reply came; else these are the
@@ -20,7 +23,7 @@ import (
 // and that order is possible if and only if no two that do not overlap come in the other order.
 // Where the guarded resource looks at tokens, it must also have refused a write with an older one
 // than it had seen.
-func (c *Case) fencing() property {
+func (c fencingRule) fencing() property {
 	byKey := map[int][]tokened{}
 	tokens := 0
 	for i := range c.Record.Holds {
@@ -52,7 +55,7 @@ type tokened struct {
 
 // tokened finds when a hold was granted. A script whose author does not say what it does may be
 // another one than the one that granted.
-func (c *Case) tokened(h *record.Hold) tokened {
+func (c fencingRule) tokened(h *record.Hold) tokened {
 	if m := c.trace.GrantOf(h); m != nil && !c.trace.Undeclared(m) {
 		return tokened{h, m.Sent, m.Recv, true}
 	}
@@ -92,17 +95,17 @@ func outOfOrder(holds []tokened, own bool) (a, b *tokened) {
 }
 
 // stale is the violation by two holds of which the later one has not the larger token.
-func (c *Case) stale(a, b *tokened) property {
+func (c fencingRule) stale(a, b *tokened) property {
 	p := violated(a.Key, whole(a.Hold), whole(b.Hold))
-	broken := gravest(c, a.Hold, b.Hold, func(f *record.Fault) bool {
-		return mayLoseToken(c, f, a, b)
+	broken := gravest(c.Case, a.Hold, b.Hold, func(f *record.Fault) bool {
+		return mayLoseToken(c.Case, f, a, b)
 	})
 	if broken == nemesis.ClientClocks {
 		broken = nemesis.Nothing // a token does not depend on the clocks of clients
 	}
 	if p.Class, p.Assumption = classOf(broken); p.Class == verdict.DoubleGrant {
 		p.Class = verdict.OldToken
-		if c.thirdParties() && b.Token < a.Token {
+		if c.keyFacts().thirdParties() && b.Token < a.Token {
 			p.Class = verdict.Vanished
 		}
 	}
@@ -131,7 +134,7 @@ func overlapping(spans map[int][]record.Span) (n int) {
 
 // fencedWrites judges the resource: a write that succeeded must not have an older token than one
 // that had succeeded before it was called.
-func (c *Case) fencedWrites() property {
+func (c fencingRule) fencedWrites() property {
 	if c.history.Header.Workload != "fenced" {
 		return valid
 	}

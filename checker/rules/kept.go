@@ -22,7 +22,7 @@ type kept struct {
 
 // keptAfter returns a key that a lock keeps, or nil. What its client took without using it may be
 // given back later where time was lost.
-func (c *Case) keptAfter(lost lateness) *kept {
+func (c orphanRule) keptAfter(lost lateness) *kept {
 	if k := c.keptOwn(); k != nil {
 		return k
 	}
@@ -30,8 +30,9 @@ func (c *Case) keptAfter(lost lateness) *kept {
 	if k == nil || lost.why(k.key, k.seen) != "" {
 		return nil
 	}
-	from := k.wrote.Sent - c.longestLease()
-	if c.standstill(from, k.seen.Recv) != nil || c.unanswered(from, k.seen.Recv) != nil {
+	from := k.wrote.Sent - c.waits().longestLease()
+	if x := c.excuses(); x.standstill(from, k.seen.Recv) != nil ||
+		x.unanswered(from, k.seen.Recv) != nil {
 		return nil
 	}
 	return k
@@ -42,14 +43,14 @@ func (c *Case) keptAfter(lost lateness) *kept {
 // the release, by a command that was answered; no command since can have written the key; and the
 // promised lease was not over when the release returned. A lock may refuse without asking what it
 // takes to be over.
-func (c *Case) keptOwn() *kept {
+func (c orphanRule) keptOwn() *kept {
 	for i := range c.Record.Holds {
 		h := &c.Record.Holds[i]
 		if h.Ended != record.Released || h.Answer != history.Fail || h.Returned > h.BelievedEnd() ||
 			h.InnerReleased != 0 || c.ownClockMoved(h) {
 			continue
 		}
-		for _, m := range c.sentWithin(h.Process, h.End, h.Returned) {
+		for _, m := range c.quorums().sentWithin(h.Process, h.End, h.Returned) {
 			if trace.Answered(m) && c.trace.MayBeOf(m, h.Key) {
 				if k := c.still(h, m); k != nil {
 					return k
@@ -61,9 +62,9 @@ func (c *Case) keptOwn() *kept {
 }
 
 // still returns what shows that a refused release found its client's own value, or nil.
-func (c *Case) still(h *record.Hold, refused *history.Command) *kept {
+func (c orphanRule) still(h *record.Hold, refused *history.Command) *kept {
 	var wrote *history.Command
-	for _, m := range c.sentWithin(h.Process, h.Call, h.End) {
+	for _, m := range c.quorums().sentWithin(h.Process, h.Call, h.End) {
 		if trace.PlaceOf(m) == trace.PlaceOf(refused) && c.trace.MayWrite(m) {
 			wrote = m
 		}
@@ -79,9 +80,9 @@ func (c *Case) still(h *record.Hold, refused *history.Command) *kept {
 
 // leaseInValue reports whether a lock with a lease gave its key none: then its clients read from
 // the value when the hold is over, and may find that earlier than the promise counts.
-func (c *Case) leaseInValue(h *record.Hold, wrote *history.Command) bool {
+func (c orphanRule) leaseInValue(h *record.Hold, wrote *history.Command) bool {
 	return c.history.Header.Declares.Lease && !c.trace.Declared(wrote) && !slices.ContainsFunc(
-		c.sentWithin(h.Process, h.Call, h.End), func(m *history.Command) bool {
+		c.quorums().sentWithin(h.Process, h.Call, h.End), func(m *history.Command) bool {
 			_, known := c.trace.Asked(m)
 			return known && trace.PlaceOf(m) == trace.PlaceOf(wrote)
 		})
@@ -91,7 +92,7 @@ func (c *Case) leaseInValue(h *record.Hold, wrote *history.Command) bool {
 // lock, where nothing that the client sent afterwards can have given it back, or nil. A later
 // answer shows that the key is still there when the client has begun its next call, so that work
 // behind this one had time; and of several masters a quorum has it.
-func (c *Case) keptGranted() *kept {
+func (c orphanRule) keptGranted() *kept {
 	for i := range c.Record.Calls {
 		k := &c.Record.Calls[i]
 		if !k.Denied() || k.Depth > 0 {
@@ -120,8 +121,8 @@ func (c *Case) keptGranted() *kept {
 }
 
 // tookAndKept returns the commands of a call that took a lock and that nothing gave back.
-func (c *Case) tookAndKept(k *record.Call) (took []*history.Command) {
-	for _, m := range c.commandsOf(k) {
+func (c orphanRule) tookAndKept(k *record.Call) (took []*history.Command) {
+	for _, m := range c.waits().commandsOf(k) {
 		if _, known := c.grants().LockOf(m); known && m.Recv <= k.To && c.trace.Wrote(m) &&
 			!c.givesBack(m) {
 			took = append(took, m)
@@ -131,7 +132,7 @@ func (c *Case) tookAndKept(k *record.Call) (took []*history.Command) {
 }
 
 // inside reports whether the client of a call had one of its locks already.
-func (c *Case) inside(k *record.Call) bool {
+func (c orphanRule) inside(k *record.Call) bool {
 	return slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
 		return h.Process == k.Process && slices.Contains(k.Keys, h.Key) && h.Call < k.To &&
 			k.From < max(h.End, min(h.Returned, c.Record.End))
@@ -140,8 +141,8 @@ func (c *Case) inside(k *record.Call) bool {
 
 // givesBack reports whether the sender of a command that took a key sent anything later that may
 // give it back, up to its next take of the same key.
-func (c *Case) givesBack(took *history.Command) bool {
-	for _, m := range c.sentWithin(took.Process, took.Sent, record.Forever) {
+func (c orphanRule) givesBack(took *history.Command) bool {
+	for _, m := range c.quorums().sentWithin(took.Process, took.Sent, record.Forever) {
 		switch {
 		case m == took, trace.PlaceOf(m) != trace.PlaceOf(took), trace.Silent(m):
 		case c.trace.Wrote(m):
@@ -155,7 +156,7 @@ func (c *Case) givesBack(took *history.Command) bool {
 
 // nextCall returns when the client of a call began the next one; false if it did not, or was
 // killed.
-func (c *Case) nextCall(k *record.Call) (from int64, ok bool) {
+func (c orphanRule) nextCall(k *record.Call) (from int64, ok bool) {
 	if c.ended(k.Process) {
 		return 0, false
 	}
@@ -171,7 +172,7 @@ func (c *Case) nextCall(k *record.Call) (from int64, ok bool) {
 // seenAfter returns the first command, sent after a stamp, whose answer shows that the key is still
 // as a command wrote it, or nil: another take was refused, or the value itself was read, and no
 // command since can have written the key, and no fault have taken it away or brought it back.
-func (c *Case) seenAfter(wrote *history.Command, after int64) *history.Command {
+func (c orphanRule) seenAfter(wrote *history.Command, after int64) *history.Command {
 	for _, m := range c.trace.OfKey(trace.Key(wrote)) {
 		if m.Node != wrote.Node || m == wrote || m.Recv != 0 && m.Recv < wrote.Sent {
 			continue
@@ -191,21 +192,21 @@ func (c *Case) seenAfter(wrote *history.Command, after int64) *history.Command {
 
 // reads reports whether the reply to a command is the value that another one wrote, which is of one
 // client only.
-func (c *Case) reads(m, wrote *history.Command) bool {
-	return trace.Answered(m) && c.ownerOf(trace.Key(m), m.Reply) == wrote.Process &&
+func (c orphanRule) reads(m, wrote *history.Command) bool {
+	return trace.Answered(m) && c.quorums().ownerOf(trace.Key(m), m.Reply) == wrote.Process &&
 		slices.Contains(wrote.Args, m.Reply)
 }
 
 // undisturbed reports whether no fault in a time can have taken a key away, brought one back, or
 // made a lease end early.
-func (c *Case) undisturbed(from, to int64) bool {
+func (c orphanRule) undisturbed(from, to int64) bool {
 	return !slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		return f.From <= to && (f.To >= from || f.MovesClock()) && !f.OfClient()
 	})
 }
 
 // keptKey is the violation by a key that is kept.
-func (c *Case) keptKey(k *kept) property {
+func (c orphanRule) keptKey(k *kept) property {
 	p := violated(k.key)
 	p.Decides = true
 	add := func(m *history.Command, kind verdict.Kind, effect string) {

@@ -16,9 +16,14 @@ type keyLease struct {
 	renewed bool             // by is a renewal
 }
 
+// keyFacts tells what became of a key: its lease, its value, its end.
+type keyFacts struct{ *Case }
+
+func (c *Case) keyFacts() keyFacts { return keyFacts{c} }
+
 // keyLeaseOf returns the lease of the key that a command granted, as it is before a stamp: that of
 // the latest command that asked for one. Where no command names a length, it is that of the hold.
-func (c *Case) keyLeaseOf(h *record.Hold, grant *history.Command, before int64) keyLease {
+func (c keyFacts) keyLeaseOf(h *record.Hold, grant *history.Command, before int64) keyLease {
 	l := keyLease{by: grant, end: h.Leases[0].To}
 	if d, known := c.trace.Asked(grant); known {
 		l.end = c.lasts(grant.Sent, d)
@@ -41,19 +46,19 @@ func (c *Case) keyLeaseOf(h *record.Hold, grant *history.Command, before int64) 
 }
 
 // reenters reports whether a command of an inner acquisition gave the key of a hold another lease.
-func (c *Case) reenters(m *history.Command, h *record.Hold) bool {
+func (c keyFacts) reenters(m *history.Command, h *record.Hold) bool {
 	_, known := c.trace.Asked(m)
 	return known && m.Process == h.Process && m.Sent >= h.From && m.Sent < h.End && c.trace.Takes(m)
 }
 
 // lasts returns the end of a lease by a server's clock that runs as fast as is allowed.
-func (c *Case) lasts(sent, length int64) int64 {
+func (c keyFacts) lasts(sent, length int64) int64 {
 	return sent + int64(float64(length)*(1-c.history.Header.Drift))
 }
 
 // takenBefore returns the first command of another client that took the free key between two grants
 // on one node. Without another, that is the second grant.
-func (c *Case) takenBefore(ga, gb *history.Command) *history.Command {
+func (c keyFacts) takenBefore(ga, gb *history.Command) *history.Command {
 	for _, m := range c.trace.OfKey(trace.Key(ga)) {
 		between := m.Sent >= ga.Recv && m.Sent < gb.Sent
 		if between && m.Node == ga.Node && m.Process != ga.Process && c.trace.TakesFree(m) {
@@ -66,12 +71,12 @@ func (c *Case) takenBefore(ga, gb *history.Command) *history.Command {
 // vanished reports whether a key was gone when a command took it, although its lease ran, and no
 // client and no fault took it away. Where only the run's clients can delete keys, any deletion that
 // may have found the key contradicts that. Elsewhere a deletion of its sender's own key does not.
-func (c *Case) vanished(ga, next *history.Command) bool {
+func (c keyFacts) vanished(ga, next *history.Command) bool {
 	deletions := c.deletersBetween(ga, next)
 	if c.thirdParties() {
 		deletions = c.strangers(deletions, ga)
 	}
-	return ga.Node == next.Node && !c.independent() && c.trace.TakesFree(next) &&
+	return ga.Node == next.Node && !c.quorums().independent() && c.trace.TakesFree(next) &&
 		len(deletions) == 0 && !c.keyMayBeLost(ga.Sent, next.Recv) &&
 		!slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)), func(m *history.Command) bool {
 			return m != ga && m != next && m.Node == ga.Node && m.Sent <= next.Recv &&
@@ -80,7 +85,7 @@ func (c *Case) vanished(ga, next *history.Command) bool {
 }
 
 // mayChange reports whether a command may have overwritten a key or changed its lease.
-func (c *Case) mayChange(m *history.Command) bool {
+func (c keyFacts) mayChange(m *history.Command) bool {
 	switch kind := trace.EffectOf(m.Args).Kind; {
 	case c.trace.Undeclared(m):
 		return true
@@ -92,7 +97,7 @@ func (c *Case) mayChange(m *history.Command) bool {
 }
 
 // strangers are the deletions that certainly were not for a key of their own senders.
-func (c *Case) strangers(ms []*history.Command, ga *history.Command) (out []*history.Command) {
+func (c keyFacts) strangers(ms []*history.Command, ga *history.Command) (out []*history.Command) {
 	for _, m := range ms {
 		if !c.mayBeOwn(m, ga) {
 			out = append(out, m)
@@ -103,7 +108,7 @@ func (c *Case) strangers(ms []*history.Command, ga *history.Command) (out []*his
 
 // mayBeOwn reports whether a deletion may have found a key that its own sender had written: after
 // the grant, or before it, so that its success is what freed the lock for the grant.
-func (c *Case) mayBeOwn(m, ga *history.Command) bool {
+func (c keyFacts) mayBeOwn(m, ga *history.Command) bool {
 	return c.wroteBefore(m, ga, func(k *history.Command) bool {
 		before := c.trace.Deleted(m) && m.Sent <= ga.Recv && c.mayLast(k) >= ga.Sent
 		return before || lastAnswer(k) >= ga.Sent
@@ -111,13 +116,13 @@ func (c *Case) mayBeOwn(m, ga *history.Command) bool {
 }
 
 // wroteSince reports whether the sender of a deletion may have written the key after a grant.
-func (c *Case) wroteSince(m, ga *history.Command) bool {
+func (c keyFacts) wroteSince(m, ga *history.Command) bool {
 	return c.wroteBefore(m, ga, func(k *history.Command) bool { return lastAnswer(k) >= ga.Sent })
 }
 
 // wroteBefore reports whether the sender of a deletion sent a command before it that fits and may
 // have written the key on that node.
-func (c *Case) wroteBefore(m, ga *history.Command, fits func(*history.Command) bool) bool {
+func (c keyFacts) wroteBefore(m, ga *history.Command, fits func(*history.Command) bool) bool {
 	return slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), func(k *history.Command) bool {
 		return k.Process == m.Process && k.Node == m.Node && k != m && k != ga && k.Sent <= m.Sent &&
 			!c.trace.Releasing(k) && c.mayHaveWritten(k) && fits(k)
@@ -125,15 +130,15 @@ func (c *Case) wroteBefore(m, ga *history.Command, fits func(*history.Command) b
 }
 
 // mayHaveWritten reports whether a command wrote the key, or may have.
-func (c *Case) mayHaveWritten(k *history.Command) bool {
+func (c keyFacts) mayHaveWritten(k *history.Command) bool {
 	return c.trace.Takes(k) || trace.Unsure(k) && trace.EffectOf(k.Args).Kind.Writes()
 }
 
 // mayLast returns the latest end of the lease that a command asked for; Forever if it is not known.
-func (c *Case) mayLast(k *history.Command) int64 {
+func (c keyFacts) mayLast(k *history.Command) int64 {
 	d, known := c.trace.Asked(k)
 	if !known {
-		d = c.longestLease()
+		d = c.waits().longestLease()
 	}
 	if d == 0 || lastAnswer(k) == record.Forever {
 		return record.Forever

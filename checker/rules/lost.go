@@ -17,16 +17,16 @@ import (
 // mayLose reports whether a fault can have lost the first of two grants. Where one server gave
 // both, it lost its memory after the first. It lost nothing if the first holder's key was still on
 // the server of the second grant when the fault was over.
-func (c *Case) mayLose(f *record.Fault, a, b *record.Hold) bool {
+func (c classifier) mayLose(f *record.Fault, a, b *record.Hold) bool {
 	switch {
 	case f.Breaks() != nemesis.Durability:
 		return true
-	case c.independent():
-		return mayLoseVote(c, f, a, b)
-	case keptThrough(c, f, a, b):
+	case c.quorums().independent():
+		return mayLoseVote(c.Case, f, a, b)
+	case keptThrough(c.Case, f, a, b):
 		return false
 	}
-	return mayForget(c, f, a, b)
+	return mayForget(c.Case, f, a, b)
 }
 
 // mayForget reports whether a fault lies between two grants on its servers.
@@ -48,7 +48,7 @@ func firstTaken(c *Case, a, b *record.Hold) int64 {
 // takenAt is when the command was sent that took the key of a hold. A lock may take it with one
 // command and give it a lease with the next, from which its client counts.
 func takenAt(c *Case, h *record.Hold) int64 {
-	if m := c.trace.GrantOf(h); m != nil && !c.independent() {
+	if m := c.trace.GrantOf(h); m != nil && !c.quorums().independent() {
 		return min(h.Granting, m.Sent)
 	}
 	return h.Granting
@@ -89,7 +89,7 @@ func keptThrough(c *Case, f *record.Fault, a, b *record.Hold) bool {
 // wrote over whatever there was, or the first holder had itself deleted the key on that server.
 func needsNoLoss(c *Case, p *record.Pair, commands []command) bool {
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
-	if ga == nil || gb == nil || c.independent() {
+	if ga == nil || gb == nil || c.quorums().independent() {
 		return false
 	}
 	own := false
@@ -112,7 +112,7 @@ func writesOver(c *Case, first, grant *history.Command, h *record.Hold) bool {
 		return false
 	}
 	value := trace.EffectOf(first.Args).Value
-	return !slices.ContainsFunc(c.sentWithin(h.Process, h.Call, grant.Sent),
+	return !slices.ContainsFunc(c.quorums().sentWithin(h.Process, h.Call, grant.Sent),
 		func(m *history.Command) bool {
 			writes := trace.EffectOf(m.Args).Kind == trace.Write && !slices.Contains(m.Args, "GET")
 			return trace.Answered(m) && !c.trace.Denied(m) && !writes && m.Reply != value
@@ -127,7 +127,7 @@ func mayLoseToken(c *Case, f *record.Fault, a, b *tokened) bool {
 	if ownToken(c, b.Hold) || counterKept(c, f, a, b) {
 		return false
 	}
-	return c.independent() || mayForget(c, f, a.Hold, b.Hold)
+	return c.quorums().independent() || mayForget(c, f, a.Hold, b.Hold)
 }
 
 // ownToken reports whether the client of a hold made its token by itself: the granting command
@@ -135,9 +135,8 @@ func mayLoseToken(c *Case, f *record.Fault, a, b *tokened) bool {
 func ownToken(c *Case, h *record.Hold) bool {
 	token, grant := strconv.FormatInt(h.Token, 10), c.trace.GrantOf(h)
 	return len(token) >= shortestValue && grant != nil && slices.Contains(grant.Args, token) &&
-		!slices.ContainsFunc(c.sentWithin(h.Process, h.Call, h.From), func(m *history.Command) bool {
-			return strings.Contains(m.Reply, token)
-		})
+		!slices.ContainsFunc(c.quorums().sentWithin(h.Process, h.Call, h.From),
+			func(m *history.Command) bool { return strings.Contains(m.Reply, token) })
 }
 
 // counterKept reports whether the counter that gave the later token was still there after a fault:
@@ -157,7 +156,7 @@ func counterKept(c *Case, f *record.Fault, a, b *tokened) bool {
 // countedBy returns the command that counted and answered with the token of a hold, or nil.
 func countedBy(c *Case, h *record.Hold) *history.Command {
 	token := strconv.FormatInt(h.Token, 10)
-	for _, m := range c.sentWithin(h.Process, h.Call, h.From) {
+	for _, m := range c.quorums().sentWithin(h.Process, h.Call, h.From) {
 		if counts(m) && m.Reply == token {
 			return m
 		}

@@ -14,8 +14,17 @@ import (
 // under way: the gaps of a client and of the harness, commands that timed out or lost their
 // connection, and those that a server answered late. This file measures it.
 
-// lostTime returns the times that a client lost, disjoint and in order.
-func (c *Case) lostTime(process int) (out []record.Interval) {
+// excuses tells which time was lost to stalls and lost messages, and what that excuses.
+type excuses struct{ *Case }
+
+func (c *Case) excuses() excuses { return excuses{c} }
+
+// lostTime returns the times that a client lost, disjoint and in order. The caller must not change
+// them.
+func (c excuses) lostTime(process int) []record.Interval {
+	if known, ok := c.wasted[process]; ok {
+		return known
+	}
 	var all []record.Interval
 	for _, g := range c.lost(process) {
 		all = append(all, record.Interval{From: g.From, To: g.To})
@@ -25,14 +34,15 @@ func (c *Case) lostTime(process int) (out []record.Interval) {
 			all = append(all, record.Interval{From: m.Sent, To: max(m.Sent, m.Recv)})
 		}
 	}
-	return record.Union(all)
+	c.wasted[process] = record.Union(all)
+	return c.wasted[process]
 }
 
 // lapsed says why it proves nothing that the lease of a hold was over at a stamp: it would still
 // run but for the time that its client lost, or a command that may have prolonged it was lost. It
 // returns "" if neither is so, or if the lease was not over.
-func (c *Case) lapsed(h *record.Hold, at int64) string {
-	if c.bySession(h, at) {
+func (c excuses) lapsed(h *record.Hold, at int64) string {
+	if c.classifier().bySession(h, at) {
 		return c.sessionLapsed(h, at)
 	}
 	end := h.LeaseAt(at)
@@ -43,7 +53,7 @@ func (c *Case) lapsed(h *record.Hold, at int64) string {
 	if at-lost < end {
 		return explain.Stall(worst)
 	}
-	for _, m := range c.sentWithin(h.Process, h.Call, at-1) {
+	for _, m := range c.quorums().sentWithin(h.Process, h.Call, at-1) {
 		switch {
 		case m.Sent >= h.From && c.unexplained(m):
 			return explain.Unanswered(m)
@@ -59,18 +69,19 @@ const lateReply = 100 * time.Millisecond
 
 // answeredLate reports whether a server needed long for a command of a lock, though no fault can
 // have kept it. Commands that wait, such as BLPOP, are not meant.
-func (c *Case) answeredLate(m *history.Command) bool {
+func (c excuses) answeredLate(m *history.Command) bool {
 	return trace.Answered(m) && m.Recv-m.Sent > int64(lateReply) &&
-		trace.EffectOf(m.Args).Kind != trace.None && !c.struckCommand(m)
+		trace.EffectOf(m.Args).Kind != trace.None && !c.quorums().struckCommand(m)
 }
 
 // sessionLapsed says why the session of a hold may have ended before a stamp: its client, the
 // harness or a server did not run for so long that a renewal may have come too late. It returns ""
 // if that is not so, or if a fault of the run has ended the session.
-func (c *Case) sessionLapsed(h *record.Hold, at int64) string {
-	silence := c.endsSession()
+func (c excuses) sessionLapsed(h *record.Hold, at int64) string {
+	silence := c.classifier().endsSession()
 	lost, worst := c.lostBetween(h.Process, h.Call-2*silence, at)
-	if silence == 0 || lost < silence/2 || c.slept(h, at) || c.cutOff(h, at) {
+	if silence == 0 || lost < silence/2 || c.classifier().slept(h, at) ||
+		c.classifier().cutOff(h, at) {
 		return ""
 	}
 	return explain.Stall(worst)
@@ -78,7 +89,7 @@ func (c *Case) sessionLapsed(h *record.Hold, at int64) string {
 
 // lostBetween returns how much time a client lost between two stamps, for another reason than a
 // fault, and the longest part of it.
-func (c *Case) lostBetween(process int, from, to int64) (lost int64, worst record.Gap) {
+func (c excuses) lostBetween(process int, from, to int64) (lost int64, worst record.Gap) {
 	for _, g := range c.lost(process) {
 		g.From, g.To = max(g.From, from), min(g.To, to)
 		if c.faultHits(process, g) {
@@ -92,7 +103,7 @@ func (c *Case) lostBetween(process int, from, to int64) (lost int64, worst recor
 }
 
 // faultHits reports whether a fault kept a client for some of a gap.
-func (c *Case) faultHits(process int, g record.Gap) bool {
+func (c excuses) faultHits(process int, g record.Gap) bool {
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		return f.Hits(process) && f.From < g.To && g.From < f.To
 	})
@@ -101,7 +112,7 @@ func (c *Case) faultHits(process int, g record.Gap) bool {
 // strikes returns the times in which a lock may be taken for no other reason than that a command or
 // a call was lost without a fault: until the key that it may have left has expired. It returns one
 // of these commands, too, or nil.
-func (c *Case) strikes(l *record.Lock) (out []record.Interval, one *history.Command) {
+func (c excuses) strikes(l *record.Lock) (out []record.Interval, one *history.Command) {
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
 		if !c.trace.MayBeOf(m, l.Key) || !c.unexplained(m) {
@@ -113,15 +124,15 @@ func (c *Case) strikes(l *record.Lock) (out []record.Interval, one *history.Comm
 }
 
 // leavesUntil is when the key of a lock has expired that a lost command may have left, or Forever.
-func (c *Case) leavesUntil(l *record.Lock, m *history.Command) int64 {
+func (c excuses) leavesUntil(l *record.Lock, m *history.Command) int64 {
 	if c.keepsForEver(l) {
 		return record.Forever
 	}
-	return max(m.Sent, m.Recv) + c.longestLease()
+	return max(m.Sent, m.Recv) + c.waits().longestLease()
 }
 
 // keepsForEver reports whether a key of a lock may stay for ever.
-func (c *Case) keepsForEver(l *record.Lock) bool {
+func (c excuses) keepsForEver(l *record.Lock) bool {
 	return !c.history.Header.Declares.Lease || slices.ContainsFunc(l.Holds, func(h *record.Hold) bool {
 		return h.LeaseEnd() == record.Forever
 	})

@@ -14,7 +14,7 @@ import (
 )
 
 // mutex judges a history by itself as that of a mutex, with unknown outcomes and without leases.
-func (c *Case) mutex() property {
+func (c exclusionRule) mutex() property {
 	p := valid
 	logs := linear.Logs(c.history)
 	for _, key := range slices.Sorted(maps.Keys(logs)) {
@@ -35,7 +35,7 @@ func (c *Case) mutex() property {
 
 // strayExtension returns an extension that was answered with success and belongs to no acquisition
 // that was, or nil.
-func (c *Case) strayExtension() *history.Event {
+func (c exclusionRule) strayExtension() *history.Event {
 	granted := map[linear.Name]bool{}
 	for i := range c.history.Events {
 		switch e := &c.history.Events[i]; {
@@ -54,7 +54,7 @@ func (c *Case) strayExtension() *history.Event {
 // decides alone. violation explains what is illegal.
 func (c *Case) decide(key int, r linear.Ruling, exact, bad bool,
 	violation func() property) property {
-	c.add(r)
+	exclusionRule{c}.add(r)
 	switch {
 	case r.Unasked() && !exact:
 		return unknown("these are more operations than porcupine can take at once")
@@ -65,7 +65,8 @@ func (c *Case) decide(key int, r linear.Ruling, exact, bad bool,
 	case r.Unfinished():
 		return unknown("porcupine did not finish in %v", c.limits.Timeout)
 	case exact && bad != r.Illegal():
-		c.disagree(explain.Say("lock %d: the fast check found a violation: %v; porcupine says %s", key,
+		exclusionRule{c}.disagree(explain.Say(
+			"lock %d: the fast check found a violation: %v; porcupine says %s", key,
 			bad, string(r.Result)))
 		return unknown("the two checks disagree")
 	case r.Illegal():
@@ -76,19 +77,19 @@ func (c *Case) decide(key int, r linear.Ruling, exact, bad bool,
 
 // disagree notes that the two checks contradict each other: one of them is wrong, so nothing else
 // counts.
-func (c *Case) disagree(why string) {
+func (c exclusionRule) disagree(why string) {
 	c.verdict.HarnessError = explain.Say("the checks disagree: %s", why)
 }
 
 // picture keeps the first slice of a history that is not linearizable for Verdict.Visual.
-func (c *Case) picture(failing []linear.Op, name func(token int32) string) {
+func (c exclusionRule) picture(failing []linear.Op, name func(token int32) string) {
 	if c.verdict.Draw == nil && failing != nil {
 		c.verdict.Draw = func() ([]byte, error) { return linear.Draw(failing, name) }
 	}
 }
 
 // add joins a ruling into the summary of the verdict: the worst result counts.
-func (c *Case) add(r linear.Ruling) {
+func (c exclusionRule) add(r linear.Ruling) {
 	p := &c.verdict.Porcupine
 	p.Version = linear.PorcupineVersion()
 	p.Operations += r.Operations
@@ -131,7 +132,7 @@ func tokenHold(l *linear.Log, t int32) hold {
 }
 
 // lease judges a history by itself as that of a server that keeps leases exactly.
-func (c *Case) lease() property {
+func (c exclusionRule) lease() property {
 	all, why := linear.LeaseHolds(c.history, cmp.Or(c.limits.TTL, c.history.Header.TTL.D()))
 	if why != linear.Fits {
 		return property{Reason: explain.Unfit(why)}
@@ -166,7 +167,7 @@ func earlyGrant(key int, chain []linear.LeaseHold) property {
 // holds are reduced to the outermost, which is exact: what lies between is legal if and only if the
 // counts of the process fit, whatever others do. With unknown outcomes porcupine gets the whole
 // history.
-func (c *Case) reentrant() property {
+func (c exclusionRule) reentrant() property {
 	p := valid
 	logs := linear.Logs(c.history)
 	for _, key := range slices.Sorted(maps.Keys(logs)) {
@@ -197,7 +198,7 @@ func (c *Case) reentrant() property {
 // register judges the reads, writes and compare-and-sets of a history by themselves as those of a
 // register. What it held at first is unknown. As in Jepsen, one that failed had no effect, and says
 // nothing: a cas may fail for any reason.
-func (c *Case) register() property {
+func (c exclusionRule) register() property {
 	byKey := map[int][]linear.Section{}
 	for _, a := range linear.Accesses(c.history, record.Forever) {
 		seen := a.Outcome == history.OK && (a.If != nil || !a.Write && a.Known)

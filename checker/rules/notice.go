@@ -14,7 +14,7 @@ import (
 // about holds that break mutual exclusion, and of the two clients about the one that has lost its
 // hold; a holder that was killed can be told nothing. The lock tells by a callback, by refusing an
 // extension or a release, or in advance, by the validity of the grant.
-func (c *Case) notice() property {
+func (c exclusionRule) notice() property {
 	if !c.history.Header.Declares.Lease && c.history.Header.Environment == "" {
 		return notApplicable("an imported history does not say what a client was told")
 	}
@@ -26,7 +26,8 @@ func (c *Case) notice() property {
 		record.Overlaps(all[key], func(a, b record.Span) bool {
 			p := c.Record.Pair(record.UntilRelease, key, a, b)
 			loser, winner := c.loser(p)
-			if loser.Ended == record.Killed || loser.Ended == record.Vanished || c.neverGranted(winner) {
+			if loser.Ended == record.Killed || loser.Ended == record.Vanished ||
+				c.quorums().neverGranted(winner) {
 				return true
 			}
 			if s := c.trust.Within(p.A.Call, p.From); s != nil { // it may have been told too late
@@ -57,7 +58,7 @@ func (c *Case) notice() property {
 }
 
 // refusedExtends returns when extensions were refused, by process, in order.
-func (c *Case) refusedExtends() map[int][]*history.Event {
+func (c exclusionRule) refusedExtends() map[int][]*history.Event {
 	out := map[int][]*history.Event{}
 	for i := range c.history.Events {
 		if e := &c.history.Events[i]; e.F == history.ExtendOp && e.Type == history.Fail {
@@ -97,7 +98,7 @@ func told(h *record.Hold, extends map[int][]*history.Event) (at int64, by explai
 // loser returns the client of a pair whose hold was over when both were inside, and the other one.
 // A client that comes in late by a grant whose lease has ended, or that was granted before the
 // other one although it came in behind it, is the one that has lost its hold.
-func (c *Case) loser(p *record.Pair) (loser, winner *record.Hold) {
+func (c exclusionRule) loser(p *record.Pair) (loser, winner *record.Hold) {
 	ended := func(h *record.Hold) bool { return h.LeaseAt(p.From) <= p.From }
 	switch {
 	case ended(p.B) && !ended(p.A):
@@ -109,13 +110,13 @@ func (c *Case) loser(p *record.Pair) (loser, winner *record.Hold) {
 }
 
 // grantedBefore reports whether the trace shows that one hold was granted before another.
-func (c *Case) grantedBefore(a, b *record.Hold) bool {
+func (c exclusionRule) grantedBefore(a, b *record.Hold) bool {
 	first, second := c.trace.GrantOf(a), c.trace.GrantOf(b)
 	return first != nil && second != nil && first.Recv < second.Sent
 }
 
 // toldLate is the violation by a holder that was told at t, when the other client was inside.
-func (c *Case) toldLate(p *record.Pair, loser, winner *record.Hold, t int64,
+func (c exclusionRule) toldLate(p *record.Pair, loser, winner *record.Hold, t int64,
 	by explain.Teller) *property {
 	spanOf := map[*record.Hold]record.Span{p.A: p.SpanA, p.B: p.SpanB}
 	out := violated(p.Key, part(loser, spanOf[loser]), part(winner, spanOf[winner]))

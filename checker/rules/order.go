@@ -12,7 +12,7 @@ import (
 // the witness. The client that was granted the lock first may read its reply last. Where both
 // grants were under way at once, the order is the one in which something freed the key for the
 // second. If that is so in both orders, none of the deletions is certain.
-func (c *Case) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
+func (c exclusionRule) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
 	commands := c.commands(p)
 	if ga == nil || gb == nil || ga.Recv < gb.Sent {
@@ -21,7 +21,7 @@ func (c *Case) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
 	q := *p
 	q.A, q.B, q.SpanA, q.SpanB = p.B, p.A, p.SpanB, p.SpanA
 	other := c.commands(&q)
-	o := ordersOf(c, ga, gb)
+	o := ordersOf(c.Case, ga, gb)
 	switch {
 	case gb.Recv < ga.Sent:
 		return &q, other

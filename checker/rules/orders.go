@@ -15,7 +15,7 @@ const mostOrdered = 4000
 // ordersOf returns the orders in which the server of a grant can have executed the commands on its
 // key, up to a moment after another grant in which none was under way; nil if they are not known.
 func ordersOf(c *Case, ga, gb *history.Command) *trace.Orders {
-	if c.thirdParties() || c.Record.Shared {
+	if c.keyFacts().thirdParties() || c.Record.Shared {
 		return nil
 	}
 	pair := [2]*history.Command{ga, gb}
@@ -60,13 +60,16 @@ func findOrders(c *Case, ga, gb *history.Command) *trace.Orders {
 
 // leasesGranted returns the leases of holds by the commands that granted them.
 func leasesGranted(c *Case) map[*history.Command]int64 {
-	granted := map[*history.Command]int64{}
+	if c.leases != nil {
+		return c.leases
+	}
+	c.leases = map[*history.Command]int64{}
 	for i, m := range c.grants().ByHold {
 		if m != nil {
-			granted[m] = c.Record.Holds[i].Granted
+			c.leases[m] = c.Record.Holds[i].Granted
 		}
 	}
-	return granted
+	return c.leases
 }
 
 // leasesOf returns a function that tells the lease that a command gave its key, in ns. It is zero

@@ -12,15 +12,18 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
+// orphanRule judges R: what a lock left behind.
+type orphanRule struct{ *Case }
+
 // orphan judges that no key stays set that no client holds: a client was told that the lock is
 // taken while no client was inside and none had an acquire or release call open that may account
 // for it. It rests on the trace, and ends at the first planned crash. Of independent servers so
 // many must say so that the attempt could not have been granted.
-func (c *Case) orphan() property {
+func (c orphanRule) orphan() property {
 	if len(c.trace.Commands) == 0 {
 		return unknown("there is no trace of commands, which alone shows whether a key is set")
 	}
-	if c.independent() && c.history.Header.Masters == 0 {
+	if c.quorums().independent() && c.history.Header.Masters == 0 {
 		return notApplicable("a key on one of several independent servers keeps no client out, and the " +
 			"record does not say how many there are")
 	}
@@ -39,10 +42,10 @@ func (c *Case) orphan() property {
 			continue
 		}
 		seen = true
-		if ledger.Accounts(m, key, m.Sent-c.arrivalSlack()) {
+		if ledger.Accounts(m, key, m.Sent-c.quorums().arrivalSlack()) {
 			continue
 		}
-		if c.controlled() && c.slow(m) {
+		if c.quorums().controlled() && c.quorums().slow(m) {
 			slow = true
 			continue
 		}
@@ -50,13 +53,13 @@ func (c *Case) orphan() property {
 			why = cmp.Or(why, late)
 			continue
 		}
-		if c.independent() {
+		if c.quorums().independent() {
 			refusals = append(refusals, m)
 			continue
 		}
 		return c.leftover(key, m)
 	}
-	if ms := c.outvoted(refusals); ms != nil {
+	if ms := c.quorums().outvoted(refusals); ms != nil {
 		key, _ := grants.LockOf(ms[0])
 		return c.leftover(key, ms...)
 	}
@@ -73,7 +76,7 @@ func (c *Case) orphan() property {
 }
 
 // leftover is the violation that refusals show.
-func (c *Case) leftover(key int, ms ...*history.Command) property {
+func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 	p := violated(key)
 	for _, m := range ms {
 		p.Witness.Commands = append(p.Witness.Commands, command{Command: *m,
@@ -99,7 +102,7 @@ func (c *Case) leftover(key int, ms ...*history.Command) property {
 // command of that client was never answered, since a lock that counts its holds may still count
 // that one; if the client's own background work gives the key back a moment later; nor if the lock
 // keeps its key for a minimum time on purpose, or if its process ended.
-func (c *Case) decides(refused, writer *history.Command) bool {
+func (c orphanRule) decides(refused, writer *history.Command) bool {
 	switch {
 	case writer == nil, c.history.Header.Declares.MinimumHold > 0, c.freedLater(writer, refused),
 		c.ended(writer.Process):
@@ -117,7 +120,7 @@ func (c *Case) decides(refused, writer *history.Command) bool {
 
 // ended reports whether the process of a client ended in the run. It stopped before the record says
 // so.
-func (c *Case) ended(process int) bool {
+func (c orphanRule) ended(process int) bool {
 	return slices.ContainsFunc(c.Record.Marks, func(e *history.Event) bool {
 		return e.Process == process && (e.Type == history.Kill || e.Type == history.Exit)
 	})
@@ -125,16 +128,17 @@ func (c *Case) ended(process int) bool {
 
 // lostReply reports whether the client that wrote a key has sent a command about that key on that
 // node, before a stamp, whose reply it never read.
-func (c *Case) lostReply(writer *history.Command, before int64) bool {
-	return slices.ContainsFunc(c.sentWithin(writer.Process, 0, before), func(m *history.Command) bool {
+func (c orphanRule) lostReply(writer *history.Command, before int64) bool {
+	sent := c.quorums().sentWithin(writer.Process, 0, before)
+	return slices.ContainsFunc(sent, func(m *history.Command) bool {
 		return trace.PlaceOf(m) == trace.PlaceOf(writer) && trace.Unsure(m)
 	})
 }
 
 // freedLater reports whether the client that wrote a key had a command under way when another one
 // found the key, or sent one later, that may free it, before it took the key again.
-func (c *Case) freedLater(writer, refused *history.Command) bool {
-	for _, m := range c.sentWithin(writer.Process, writer.Sent, record.Forever) {
+func (c orphanRule) freedLater(writer, refused *history.Command) bool {
+	for _, m := range c.quorums().sentWithin(writer.Process, writer.Sent, record.Forever) {
 		switch {
 		case m == writer, trace.PlaceOf(m) != trace.PlaceOf(writer):
 		case m.Sent > refused.Sent && c.trace.Wrote(m):
@@ -147,7 +151,7 @@ func (c *Case) freedLater(writer, refused *history.Command) bool {
 	return false
 }
 
-func (c *Case) firstCrash() int64 {
+func (c orphanRule) firstCrash() int64 {
 	t := c.trust.Cut
 	for _, e := range c.Record.Marks {
 		if e.Type == history.Kill || e.Type == history.Exit {

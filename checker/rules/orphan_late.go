@@ -28,15 +28,15 @@ type strike struct {
 }
 
 // lateness returns what lost time may explain in a run.
-func (c *Case) lateness() lateness {
+func (c orphanRule) lateness() lateness {
 	limit := int64(c.history.Header.TTL) / 16
 	late := lateness{stalls: stallsOf(c.Record.Gaps, limit), struck: map[int][]strike{}}
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
-		if !c.unexplained(m) || !mayLeave(c, m) {
+		if !c.excuses().unexplained(m) || !mayLeave(c.Case, m) {
 			continue
 		}
-		for _, l := range c.locks() {
+		for _, l := range c.waits().locks() {
 			if c.trace.MayBeOf(m, l.Key) {
 				late.struck[l.Key] = append(late.struck[l.Key], strike{m, c.freedBy(&l, m)})
 			}
@@ -49,7 +49,7 @@ func (c *Case) lateness() lateness {
 // have written the key, or its client may have had it and did not learn what to do with it. A read
 // by a call that wrote nothing leaves nothing, unless its client was inside.
 func mayLeave(c *Case, m *history.Command) bool {
-	sent := c.sentWithin(m.Process, 0, m.Sent)
+	sent := c.quorums().sentWithin(m.Process, 0, m.Sent)
 	wrote := func(k *history.Command) bool { return k.N == m.N && c.trace.MayWrite(k) }
 	return m.N == 0 || slices.ContainsFunc(sent, wrote) ||
 		slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
@@ -59,8 +59,8 @@ func mayLeave(c *Case, m *history.Command) bool {
 
 // freedBy is when the key of a lock is gone that a lost command may have left: it has expired, or
 // another client was granted the lock.
-func (c *Case) freedBy(l *record.Lock, m *history.Command) int64 {
-	until := c.leavesUntil(l, m)
+func (c orphanRule) freedBy(l *record.Lock, m *history.Command) int64 {
+	until := c.excuses().leavesUntil(l, m)
 	for _, h := range l.Holds {
 		if h.Sent > m.Sent && h.Process != m.Process {
 			until = min(until, h.Sent)

@@ -13,12 +13,12 @@ import (
 )
 
 // independent reports whether the lock is a majority of several servers.
-func (c *Case) independent() bool { return c.history.Header.Topology == "independent" }
+func (c quorums) independent() bool { return c.history.Header.Topology == "independent" }
 
 // arrivalSlack is how much longer than a call what it sent may take to arrive without being called
 // left behind: clients of independent servers give each of them little time, so that on a busy
 // machine a reply is late now and then.
-func (c *Case) arrivalSlack() int64 {
+func (c quorums) arrivalSlack() int64 {
 	if !c.independent() {
 		return 0
 	}
@@ -28,7 +28,7 @@ func (c *Case) arrivalSlack() int64 {
 // controlled reports whether nothing but a fault or a slow machine keeps a command from its answer:
 // so it is in the environments that lockbench makes. And where clients give each of several servers
 // a moment only, a slow machine is the more likely reason anywhere.
-func (c *Case) controlled() bool {
+func (c quorums) controlled() bool {
 	return c.independent() || slices.Contains([]string{"process", "docker", "sim"},
 		c.history.Header.Environment)
 }
@@ -36,8 +36,8 @@ func (c *Case) controlled() bool {
 // slow reports whether a refusal may be due to nothing but a slow machine: commands to the same
 // server for the same key had no answer in the lease before it, and no fault was in force that
 // could have held any of them back.
-func (c *Case) slow(m *history.Command) bool {
-	since := m.Sent - c.longestLease()
+func (c quorums) slow(m *history.Command) bool {
+	since := m.Sent - c.waits().longestLease()
 	if !c.history.Header.Declares.Lease {
 		since = 0 // what was left behind stays
 	}
@@ -62,7 +62,7 @@ type lostCommand struct {
 
 // lostCommands returns the commands that had no answer, by place, in the order in which they were
 // sent.
-func (c *Case) lostCommands() map[trace.Place][]lostCommand {
+func (c quorums) lostCommands() map[trace.Place][]lostCommand {
 	if c.unread != nil {
 		return c.unread
 	}
@@ -81,13 +81,13 @@ func (c *Case) lostCommands() map[trace.Place][]lostCommand {
 }
 
 // struckCommand reports whether a fault may have kept a command or its reply.
-func (c *Case) struckCommand(m *history.Command) bool {
+func (c quorums) struckCommand(m *history.Command) bool {
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool { return f.Delays(m) })
 }
 
 // outvoted returns the refusals of one attempt by so many independent servers that it could not
 // have been granted, or nil. A key on fewer of them keeps no client out.
-func (c *Case) outvoted(refusals []*history.Command) []*history.Command {
+func (c quorums) outvoted(refusals []*history.Command) []*history.Command {
 	masters := c.history.Header.Masters
 	byProcess := map[int][]*history.Command{}
 	for _, m := range refusals {
@@ -130,7 +130,7 @@ func together(attempt []*history.Command, m *history.Command) bool {
 // of independent servers each gives its vote to one of several, and of several locks each client
 // has some. If the votes that live clients were given are too few for the lock, the others are
 // those of a client that is gone.
-func (c *Case) mayContend(l *record.Lock, q record.Interval) bool {
+func (c quorums) mayContend(l *record.Lock, q record.Interval) bool {
 	if slices.ContainsFunc(l.Calls, func(k *record.Call) bool {
 		return len(k.Keys) > 1 && k.From < q.To && q.From < k.To
 	}) {
@@ -143,7 +143,7 @@ func (c *Case) mayContend(l *record.Lock, q record.Interval) bool {
 }
 
 // votes returns to whom independent servers gave the lock last in a quiet time, by server.
-func (c *Case) votes(l *record.Lock, q record.Interval) (out []explain.Vote) {
+func (c quorums) votes(l *record.Lock, q record.Interval) (out []explain.Vote) {
 	if !c.independent() {
 		return nil
 	}

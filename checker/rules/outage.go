@@ -9,24 +9,27 @@ import (
 	"github.com/lockbench/lockbench/checker/rules/progress"
 )
 
+// outageRule judges A, and finds clients that starve.
+type outageRule struct{ *Case }
+
 // outage measures for how long no client was granted the lock while a fault was under way, although
 // a client asked for it; the time in which a client was inside is left out. It is violated if that
 // was longer than the bound of progress: the lock cannot be used while the fault lasts. What is
 // shorter is told, too.
-func (c *Case) outage() property {
+func (c outageRule) outage() property {
 	under := c.underway()
 	if len(under) == 0 {
 		return notApplicable("no fault lasted for a time")
 	}
 	var worst hold
 	key, longest := 0, int64(0)
-	locks := c.locks()
+	locks := c.waits().locks()
 	for i := range locks {
 		if from, to, ns := withoutGrant(&locks[i], tries(&locks[i]), under); ns > longest {
 			key, longest, worst = locks[i].Key, ns, hold{Process: -1, From: from, To: to}
 		}
 	}
-	bound, known := c.bound()
+	bound, known := c.waits().bound()
 	p := valid
 	switch {
 	case longest > 0 && !known:
@@ -46,14 +49,14 @@ func (c *Case) outage() property {
 
 // underway returns the times in which some fault was under way or a server refused to serve, which
 // are disjoint and sorted. What befell one client alone is none: the others go on.
-func (c *Case) underway() []record.Interval {
+func (c outageRule) underway() []record.Interval {
 	var all []record.Interval
 	for i := range c.faults {
 		f := &c.faults[i]
 		if _, client := f.Client(); client {
 			continue
 		}
-		if to := min(c.overs()[i], c.Record.End, c.trust.Cut); to > f.From {
+		if to := min(c.faultTimes().overs()[i], c.Record.End, c.trust.Cut); to > f.From {
 			all = append(all, record.Interval{From: f.From, To: to})
 		}
 	}
@@ -63,16 +66,16 @@ func (c *Case) underway() []record.Interval {
 
 // shortWithoutLost reports whether no outage is longer than the bound without the time that was
 // lost for another reason than a fault.
-func (c *Case) shortWithoutLost(under []record.Interval, bound int64) bool {
-	locks := c.locks()
+func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool {
+	locks := c.waits().locks()
 	for i := range locks {
 		l := &locks[i]
-		struck, _ := c.strikes(l)
-		for _, g := range c.blocking(l) {
+		struck, _ := c.excuses().strikes(l)
+		for _, g := range c.excuses().blocking(l) {
 			struck = append(struck, record.Interval{From: g.From, To: g.To})
 		}
 		open := tries(l).Without(func(process int) []record.Interval {
-			return record.Union(slices.Concat(struck, c.lostTime(process)))
+			return record.Union(slices.Concat(struck, c.excuses().lostTime(process)))
 		})
 		if _, _, ns := withoutGrant(l, open, under); ns > bound {
 			return false
@@ -118,8 +121,8 @@ func tries(l *record.Lock) progress.Wants {
 }
 
 // waiting is a client that had an acquire call open after a stamp.
-func (c *Case) waiting(key int, t int64) int {
-	for _, k := range c.lock(key).Calls {
+func (c outageRule) waiting(key int, t int64) int {
+	for _, k := range c.waits().lock(key).Calls {
 		if k.To > t {
 			return k.Process
 		}
@@ -128,10 +131,10 @@ func (c *Case) waiting(key int, t int64) int {
 }
 
 // during returns the faults on servers or links that were under way for some of a time.
-func (c *Case) during(from, to int64) (out []*record.Fault) {
+func (c outageRule) during(from, to int64) (out []*record.Fault) {
 	for i := range c.faults {
 		f := &c.faults[i]
-		if _, client := f.Client(); !client && f.From < to && from < c.overs()[i] {
+		if _, client := f.Client(); !client && f.From < to && from < c.faultTimes().overs()[i] {
 			out = append(out, f)
 		}
 	}

@@ -14,6 +14,9 @@ import (
 // owner judges that only the owner releases: no client deletes the key while the lock is surely
 // another's.
 //
+// ownerRule judges O: who deleted a key that was not its own.
+type ownerRule struct{ *Case }
+
 // It is certain that a deletion hit another's key if all of these hold: it replied that it deleted
 // something; its window lies inside another client's hold while the lease is valid; that client's
 // key was granted by the same node, and the grant was over before the deletion was sent; and no
@@ -21,7 +24,7 @@ import (
 // last condition is what tells a deletion of another's key from one of the deleter's own after a
 // failover has granted twice.) Where no reply tells, it may be certain because nothing else is
 // possible: see deletedByOther and deletedInOrder.
-func (c *Case) owner() property {
+func (c ownerRule) owner() property {
 	switch {
 	case len(c.trace.Commands) == 0:
 		return unknown("there is no trace of commands, and without one it is unknown whose key a " +
@@ -51,12 +54,12 @@ func (c *Case) owner() property {
 		if p, ok := c.deletedByOther(spans[key], grants); ok {
 			return p
 		}
-		if p, ok := deletedInOrder(c, spans[key], grants); ok {
+		if p, ok := c.deletedInOrder(spans[key], grants); ok {
 			return p
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(spans)) {
-		if h := takenByThirdParty(c, spans[key], grants); h != nil {
+		if h := takenByThirdParty(c.Case, spans[key], grants); h != nil {
 			return unknown("not judged: the key of client %d was gone although its lease ran, and someone "+
 				"whose commands are not in the trace may have deleted it", h.Process)
 		}
@@ -66,7 +69,7 @@ func (c *Case) owner() property {
 
 // victimOf returns the hold whose key a deletion certainly hit although it was another client's, or
 // nil.
-func (c *Case) victimOf(m *history.Command, ss []record.Span, g *trace.Grants) *record.Hold {
+func (c ownerRule) victimOf(m *history.Command, ss []record.Span, g *trace.Grants) *record.Hold {
 	i, _ := slices.BinarySearchFunc(ss, m.Sent, func(s record.Span, t int64) int {
 		return cmp.Compare(s.From, t)
 	})
@@ -75,7 +78,7 @@ func (c *Case) victimOf(m *history.Command, ss []record.Span, g *trace.Grants) *
 		h := &c.Record.Holds[s.Hold]
 		if s.End > m.Recv && h.Process != m.Process { // equal stamps are concurrent, here and above
 			if ga := g.ByHold[s.Hold]; ga != nil && c.certainlyHit(m, ga, g) &&
-				c.keyLeaseOf(h, ga, m.Sent).end > m.Recv {
+				c.keyFacts().keyLeaseOf(h, ga, m.Sent).end > m.Recv {
 				return h
 			}
 		}
@@ -89,13 +92,13 @@ func (c *Case) victimOf(m *history.Command, ss []record.Span, g *trace.Grants) *
 }
 
 // certainlyHit reports whether a deletion can have found nothing but the key of a grant.
-func (c *Case) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
+func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
 	return ga.Node == m.Node &&
 		!g.Possible[trace.PlaceOf(m)].MeetsOther(ga.Sent, m.Recv-1, ga.Process)
 }
 
 // foreignDeletion is the violation by a command that said that it deleted the key of a hold.
-func (c *Case) foreignDeletion(m *history.Command, h *record.Hold) property {
+func (c ownerRule) foreignDeletion(m *history.Command, h *record.Hold) property {
 	p := violated(h.Key, whole(h))
 	ga := c.trace.GrantOf(h)
 	kind, class := kindOf(m, ga)
@@ -115,21 +118,21 @@ func (c *Case) foreignDeletion(m *history.Command, h *record.Hold) property {
 		Effect: explain.DeletesOf(command{Command: *m, Kind: kind}, h.Process)})
 	inOrder(w.Commands)
 	p.Explanation = explain.Deleted(c.history.Header, h, m, own, c.acquiring(m), p.Class)
-	if t := c.sharedToken(h, own, m); t != "" {
+	if t := c.keyFacts().sharedToken(h, own, m); t != "" {
 		p.Explanation += " " + explain.OneToken(t)
 	}
 	return p
 }
 
 // acquiring reports whether the sender of a command had an acquire call open.
-func (c *Case) acquiring(m *history.Command) bool {
+func (c ownerRule) acquiring(m *history.Command) bool {
 	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
 		return k.Process == m.Process && k.From <= m.Sent && m.Sent < k.To
 	})
 }
 
 // holdOf returns the hold that the sender of a command was busy with, or nil.
-func (c *Case) holdOf(m *history.Command) *record.Hold {
+func (c ownerRule) holdOf(m *history.Command) *record.Hold {
 	var own *record.Hold
 	for i := range c.Record.Holds {
 		if h := &c.Record.Holds[i]; h.Process == m.Process && h.From <= m.Sent &&

@@ -8,14 +8,14 @@ import (
 // takenByThirdParty returns a hold whose key was free for another client although its lease ran and
 // no fault took it, where others than the run's clients may delete keys. Otherwise it returns nil.
 func takenByThirdParty(c *Case, ss []record.Span, g *trace.Grants) (gone *record.Hold) {
-	if !c.thirdParties() {
+	if !c.keyFacts().thirdParties() {
 		return nil
 	}
 	record.Overlaps(ss, func(a, b record.Span) bool {
 		h, ga, gb := &c.Record.Holds[a.Hold], g.ByHold[a.Hold], g.ByHold[b.Hold]
 		free := ga != nil && gb != nil && ga.Recv < gb.Sent && h.InnerReleased == 0 &&
 			ga.Node == gb.Node && c.trace.TakesFree(gb) && !c.keyMayBeLost(ga.Sent, gb.Recv) &&
-			c.keyLeaseOf(h, ga, gb.Recv).end > gb.Recv
+			c.keyFacts().keyLeaseOf(h, ga, gb.Recv).end > gb.Recv
 		if free {
 			gone = h
 		}

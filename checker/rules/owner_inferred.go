@@ -24,8 +24,8 @@ import (
 //
 // Where the two grants were under way at the same time, it must be so in either order in which the
 // server can have given them.
-func (c *Case) deletedByOther(ss []record.Span, g *trace.Grants) (p property, found bool) {
-	if c.thirdParties() {
+func (c ownerRule) deletedByOther(ss []record.Span, g *trace.Grants) (p property, found bool) {
+	if c.keyFacts().thirdParties() {
 		return p, false
 	}
 	record.Overlaps(ss, func(a, b record.Span) bool {
@@ -58,25 +58,25 @@ type grant struct {
 // possibleDeleters returns what may have deleted the first one's key, if the second one was granted
 // after it; nothing if that cannot be. It is unclear if the second grant is no proof that the key
 // was gone, or the first one may have given it back by itself.
-func (c *Case) possibleDeleters(first, second *grant) (ms []*history.Command, unclear bool) {
+func (c ownerRule) possibleDeleters(first, second *grant) (ms []*history.Command, unclear bool) {
 	switch {
 	case second.by.Recv < first.by.Sent:
 		return nil, false
 	case !c.trace.TakesFree(second.by),
-		c.keyLeaseOf(first.Hold, first.by, second.by.Recv).end <= second.by.Recv:
+		c.keyFacts().keyLeaseOf(first.Hold, first.by, second.by.Recv).end <= second.by.Recv:
 		return nil, true
 	}
 	ms = c.deletersBetween(first.by, second.by)
 	own := slices.ContainsFunc(ms, func(m *history.Command) bool {
 		return m.Process == first.Process && (m.N == first.N || m.N == 0) ||
-			c.wroteSince(m, first.by) || c.overwrote(m, first.by)
+			c.keyFacts().wroteSince(m, first.by) || c.overwrote(m, first.by)
 	})
 	return ms, own || len(ms) > 0 && (c.acquiredAgain(first.Hold) || c.takenOver(first, second))
 }
 
 // takenOver reports whether a third client may have come in by writing over the first one's key
 // before the second grant: then it was that client's key which was deleted.
-func (c *Case) takenOver(first, second *grant) bool {
+func (c ownerRule) takenOver(first, second *grant) bool {
 	return slices.ContainsFunc(c.trace.OfKey(trace.Key(first.by)), func(k *history.Command) bool {
 		kind := trace.EffectOf(k.Args).Kind
 		between := k.Node == first.by.Node && k.Sent <= second.by.Recv &&
@@ -88,7 +88,7 @@ func (c *Case) takenOver(first, second *grant) bool {
 
 // overwrote reports whether the sender of a deletion may have written the key over before, after
 // the first grant: then it deleted what was its own.
-func (c *Case) overwrote(m, first *history.Command) bool {
+func (c ownerRule) overwrote(m, first *history.Command) bool {
 	return slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), func(k *history.Command) bool {
 		kind := trace.EffectOf(k.Args).Kind
 		return (kind == trace.Swap || kind == trace.Write) && k.Process == m.Process &&
@@ -106,7 +106,7 @@ func (c *Case) keyMayBeLost(from, to int64) bool {
 
 // acquiredAgain reports whether a client acquired anew what it held, so that one of its own inner
 // releases may have ended the hold.
-func (c *Case) acquiredAgain(h *record.Hold) bool {
+func (c ownerRule) acquiredAgain(h *record.Hold) bool {
 	if c.nested == nil {
 		c.nested = map[int]bool{}
 		for i := range c.Record.Calls {
@@ -121,10 +121,10 @@ func (c *Case) acquiredAgain(h *record.Hold) bool {
 // deletersBetween are all commands that may have deleted the key of one grant before the next one,
 // in the order in which they were sent.
 func (c *Case) deletersBetween(ga, gb *history.Command) (out []*history.Command) {
-	return c.deletersAt(trace.PlaceOf(ga)).between(ga.Sent, gb.Recv)
+	return ownerRule{c}.deletersAt(trace.PlaceOf(ga)).between(ga.Sent, gb.Recv)
 }
 
-func (c *Case) deletersAt(at trace.Place) deleters {
+func (c ownerRule) deletersAt(at trace.Place) deleters {
 	if c.deleters == nil {
 		c.deleters = map[trace.Place]deleters{}
 	}
@@ -142,7 +142,7 @@ type deleters struct {
 	latest   []int64 // the latest reply of the first i+1; Forever: one may have come at any time
 }
 
-func (c *Case) deletersOf(at trace.Place) (ds deleters) {
+func (c ownerRule) deletersOf(at trace.Place) (ds deleters) {
 	latest := int64(0)
 	for _, m := range c.trace.OfKey(at.Key) {
 		if m.Node != at.Node || !c.trace.MayHaveDeleted(m) {
@@ -176,7 +176,7 @@ func (ds deleters) between(from, to int64) (out []*history.Command) {
 
 // inferredDeletion is the violation by one of the possible deleters, with both grants. Where either
 // grant may have been the first, no deletion certainly hit the key of one of them.
-func (c *Case) inferredDeletion(victim, next *grant, deleters []*history.Command, either bool,
+func (c ownerRule) inferredDeletion(victim, next *grant, deleters []*history.Command, either bool,
 ) property {
 	p := violated(victim.Key, whole(victim.Hold), whole(next.Hold))
 	late := func(m *history.Command) bool {

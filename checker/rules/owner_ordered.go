@@ -12,16 +12,16 @@ import (
 // deletedInOrder finds a deletion that hit the key of another client's hold in all orders in which
 // the server can have executed the commands. Another command that was under way with it may have
 // been told that the key was free, so that the deletion came first.
-func deletedInOrder(c *Case, ss []record.Span, g *trace.Grants) (p property, found bool) {
+func (c ownerRule) deletedInOrder(ss []record.Span, g *trace.Grants) (p property, found bool) {
 	for _, s := range ss {
 		h, ga := &c.Record.Holds[s.Hold], g.ByHold[s.Hold]
 		if ga == nil {
 			continue
 		}
-		end := min(s.End, c.keyLeaseOf(h, ga, s.End).end)
-		for _, m := range c.deletersAt(trace.PlaceOf(ga)).between(ga.Sent, end) {
-			deleted := m.Process != h.Process && c.trace.Deleted(m) && m.Recv < end
-			if deleted && !c.hasOwn(m) && c.hitsInAllOrders(m, ga, h) {
+		for _, m := range c.deletersAt(trace.PlaceOf(ga)).between(ga.Sent, s.End) {
+			if m.Process != h.Process && m.Recv < s.End && c.trace.Deleted(m) &&
+				m.Recv < c.keyFacts().keyLeaseOf(h, ga, s.End).end &&
+				!c.hasOwn(m) && c.hitsInAllOrders(m, ga, h) {
 				return c.foreignDeletion(m, h), true
 			}
 		}
@@ -30,8 +30,8 @@ func deletedInOrder(c *Case, ss []record.Span, g *trace.Grants) (p property, fou
 }
 
 // hitsInAllOrders reports whether a deletion hit what a hold had written, in all orders.
-func (c *Case) hitsInAllOrders(m, ga *history.Command, h *record.Hold) bool {
-	orders := ordersOf(c, ga, m)
+func (c ownerRule) hitsInAllOrders(m, ga *history.Command, h *record.Hold) bool {
+	orders := ordersOf(c.Case, ga, m)
 	if orders == nil || len(orders.Hits(m)) == 0 {
 		return false
 	}
@@ -45,16 +45,17 @@ func (c *Case) hitsInAllOrders(m, ga *history.Command, h *record.Hold) bool {
 
 // hasOwn reports whether the sender of a deletion had a key of its own on that server: it wrote one
 // before whose lease may run, and no one else's command may have changed it since.
-func (c *Case) hasOwn(m *history.Command) bool {
+func (c ownerRule) hasOwn(m *history.Command) bool {
 	var own *history.Command
 	for _, k := range c.trace.OfKey(trace.Key(m)) {
 		switch mine := k.Process == m.Process; {
 		case k.Node != m.Node || k == m:
 		case k.Sent > m.Recv:
 			return own != nil
-		case mine && k.Recv <= m.Sent && c.tookKey(k) && c.mayLast(k) >= m.Sent:
+		case mine && k.Recv <= m.Sent && c.tookKey(k) && c.keyFacts().mayLast(k) >= m.Sent:
 			own = k
-		case own != nil && lastAnswer(k) >= own.Sent && (c.trace.MayHaveDeleted(k) || c.mayChange(k)):
+		case own != nil && lastAnswer(k) >= own.Sent &&
+			(c.trace.MayHaveDeleted(k) || c.keyFacts().mayChange(k)):
 			own = nil
 		}
 	}
@@ -63,7 +64,7 @@ func (c *Case) hasOwn(m *history.Command) bool {
 
 // tookKey reports whether a command took the key for its client. A swap by which no client came in
 // has left the key to its owner, with another value.
-func (c *Case) tookKey(k *history.Command) bool {
+func (c ownerRule) tookKey(k *history.Command) bool {
 	return c.trace.Takes(k) && (trace.EffectOf(k.Args).Kind != trace.Swap ||
 		slices.Contains(c.grants().ByHold, k))
 }

@@ -33,7 +33,7 @@ func (c *Case) shortLease(h *record.Hold) *shortfall {
 			return nil
 		}
 	}
-	s.lease = c.expiry(s.commands, 0) - h.Granting
+	s.lease = deliveryRule{c}.expiry(s.commands, 0) - h.Granting
 	slack := int64(time.Millisecond) + int64(c.history.Header.Drift*float64(h.Granted))
 	if s.lease+slack >= h.Granted {
 		return nil

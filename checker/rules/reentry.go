@@ -15,7 +15,7 @@ import (
 // not refused, and it is not free after the release of an inner acquisition. It is certain only
 // while the hold is sure and its lease runs: not after a loss or a moved clock, and not after an
 // inner release of unknown outcome, which leaves open how many acquisitions the server counts.
-func (c *Case) reentry() property {
+func (c exclusionRule) reentry() property {
 	reentrant := c.history.Header.Declares.Reentrant
 	switch {
 	case !reentrant:
@@ -44,7 +44,7 @@ func (c *Case) reentry() property {
 
 // keptFor reports whether the server certainly had the lock for a holder all the time while it was
 // refused.
-func (c *Case) keptFor(h *record.Hold, s record.SelfRefusal) bool {
+func (c exclusionRule) keptFor(h *record.Hold, s record.SelfRefusal) bool {
 	leased := slices.ContainsFunc(h.Leases, func(l record.Lease) bool {
 		return l.From <= s.From && s.To < l.To
 	})
@@ -53,7 +53,7 @@ func (c *Case) keptFor(h *record.Hold, s record.SelfRefusal) bool {
 }
 
 // counted reports whether the server is certain to know at t how often a hold was acquired.
-func (c *Case) counted(h *record.Hold, t int64) bool {
+func (c exclusionRule) counted(h *record.Hold, t int64) bool {
 	return (h.InnerUnsure == 0 || h.InnerUnsure >= t) &&
 		!slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 			return f.Unbearable() && f.From < t && (f.To > h.Call || f.MovesClock())
@@ -61,14 +61,14 @@ func (c *Case) counted(h *record.Hold, t int64) bool {
 }
 
 // others reports whether another client may have been granted the lock of a hold before t.
-func (c *Case) others(h *record.Hold, t int64) bool {
+func (c exclusionRule) others(h *record.Hold, t int64) bool {
 	if c.mayTake == nil {
 		c.mayTake = map[int]record.Reach{}
 	}
 	calls, known := c.mayTake[h.Key]
 	if !known {
 		var ts []record.Interval
-		for _, k := range c.lock(h.Key).Calls {
+		for _, k := range c.waits().lock(h.Key).Calls {
 			if k.Outcome != history.Fail {
 				ts = append(ts, record.Interval{From: k.From, To: k.To, Process: k.Process})
 			}
@@ -81,7 +81,7 @@ func (c *Case) others(h *record.Hold, t int64) bool {
 
 // freedInside is the violation by two holds of which the first had been left but for an inner
 // acquisition; valid if the overlap has another cause.
-func (c *Case) freedInside(key int, a, b record.Span) property {
+func (c exclusionRule) freedInside(key int, a, b record.Span) property {
 	h := &c.Record.Holds[a.Hold]
 	released := c.innerRelease(h, b.From)
 	if released == 0 || !c.counted(h, b.From) {
@@ -102,7 +102,7 @@ func (c *Case) freedInside(key int, a, b record.Span) property {
 
 // innerRelease returns when the latest release of an inner acquisition of a hold was called before
 // t, or 0.
-func (c *Case) innerRelease(h *record.Hold, t int64) (latest int64) {
+func (c exclusionRule) innerRelease(h *record.Hold, t int64) (latest int64) {
 	inner := c.Record.Inner
 	first := sort.Search(len(inner), func(i int) bool { return inner[i].From >= h.From })
 	for _, in := range inner[first:] {

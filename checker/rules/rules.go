@@ -34,9 +34,11 @@ type Case struct {
 	ends           []int64
 	common         []record.Interval
 	gaps           map[int][]record.Gap
-	ruled          map[int]linear.Ruling // porcupine's on S, by lock
+	wasted         map[int][]record.Interval // the time that each client lost
+	ruled          map[int]linear.Ruling     // porcupine's on S, by lock
 	perLock        []record.Lock
 	granted        *trace.Grants
+	leases         map[*history.Command]int64 // of holds, by the commands that granted them
 	unread         map[trace.Place][]lostCommand
 	unsureReleases map[int]record.Reach
 	nested         map[int]bool
@@ -60,8 +62,8 @@ func Open(h *history.History, commands []history.Command, v *verdict.Verdict, l 
 	r := record.Of(h)
 	c := &Case{Record: r, history: h, trace: trace.New(h.Header, r, commands), trust: r.Trust,
 		faults: r.Faults, verdict: v, limits: l,
-		ruled: map[int]linear.Ruling{}}
-	v.Evidence = c.evidence()
+		ruled: map[int]linear.Ruling{}, wasted: map[int][]record.Interval{}}
+	v.Evidence = c.excuses().evidence()
 	return c
 }
 
@@ -87,7 +89,7 @@ func (c *Case) Judge(name string) property {
 		return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(
 			"the lock is optimistic: it lets all clients in and checks what they write, of which U tells")}
 	}
-	p := c.calm(name, judge(c))
+	p := c.excuses().calm(name, judge(c))
 	p.Property = name
 	return p
 }
@@ -109,23 +111,27 @@ var pessimistic = []string{verdict.MutualExclusion, verdict.LeaseExclusion, verd
 
 // judges are the rules by the name of what they judge.
 var judges = map[string]func(*Case) property{
-	verdict.MutualExclusion: func(c *Case) property { return c.exclusion(record.UntilRelease) },
-	verdict.LeaseExclusion:  func(c *Case) property { return c.exclusion(record.WhileLeased) },
-	verdict.Validity:        (*Case).delivery,
-	verdict.Notice:          (*Case).notice,
-	verdict.OwnerRelease:    (*Case).owner,
-	verdict.Orphan:          (*Case).orphan,
-	verdict.Deadlock:        (*Case).deadlock,
-	verdict.Outage:          (*Case).outage,
-	verdict.Fencing:         (*Case).fencing,
-	verdict.LostUpdate:      (*Case).updates,
-	verdict.Reentry:         (*Case).reentry,
+	verdict.MutualExclusion: func(c *Case) property {
+		return exclusionRule{c}.exclusion(record.UntilRelease)
+	},
+	verdict.LeaseExclusion: func(c *Case) property {
+		return exclusionRule{c}.exclusion(record.WhileLeased)
+	},
+	verdict.Validity:     func(c *Case) property { return deliveryRule{c}.delivery() },
+	verdict.Notice:       func(c *Case) property { return exclusionRule{c}.notice() },
+	verdict.OwnerRelease: func(c *Case) property { return ownerRule{c}.owner() },
+	verdict.Orphan:       func(c *Case) property { return orphanRule{c}.orphan() },
+	verdict.Deadlock:     func(c *Case) property { return deadlockRule{c}.deadlock() },
+	verdict.Outage:       func(c *Case) property { return outageRule{c}.outage() },
+	verdict.Fencing:      func(c *Case) property { return fencingRule{c}.fencing() },
+	verdict.LostUpdate:   func(c *Case) property { return updateRule{c}.updates() },
+	verdict.Reentry:      func(c *Case) property { return exclusionRule{c}.reentry() },
 	// models of imported histories
-	"fencing":   (*Case).fencing,
-	"mutex":     (*Case).mutex,
-	"lease":     (*Case).lease,
-	"reentrant": (*Case).reentrant,
-	"register":  (*Case).register,
+	"fencing":   func(c *Case) property { return fencingRule{c}.fencing() },
+	"mutex":     func(c *Case) property { return exclusionRule{c}.mutex() },
+	"lease":     func(c *Case) property { return exclusionRule{c}.lease() },
+	"reentrant": func(c *Case) property { return exclusionRule{c}.reentrant() },
+	"register":  func(c *Case) property { return exclusionRule{c}.register() },
 }
 
 // What verdicts are made of.

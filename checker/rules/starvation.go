@@ -27,8 +27,8 @@ func starved(c *Case) (worst *verdict.Starvation) {
 	if !drawsFairly(c) {
 		return nil
 	}
-	for i := range c.locks() {
-		for _, s := range passedOver(c, &c.locks()[i]) {
+	for i := range c.waits().locks() {
+		for _, s := range passedOver(c, &c.waits().locks()[i]) {
 			if s.Chance < mostChance && (worst == nil || s.Chance < worst.Chance) {
 				worst = s
 			}
@@ -95,7 +95,7 @@ func newWaiting(c *Case, l *record.Lock) *waiting {
 	}
 	for _, k := range w.calls {
 		if w.lost[k.Process] == nil {
-			w.lost[k.Process] = append([]record.Interval{}, c.lostTime(k.Process)...)
+			w.lost[k.Process] = append([]record.Interval{}, c.excuses().lostTime(k.Process)...)
 		}
 	}
 	return w

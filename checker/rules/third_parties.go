@@ -11,7 +11,7 @@ import (
 // thirdParties reports whether someone whose commands are not in the trace may have deleted keys:
 // the servers are not the run's own, they evicted keys, a client emptied them, or they counted more
 // deletions than the clients sent.
-func (c *Case) thirdParties() bool {
+func (c keyFacts) thirdParties() bool {
 	if c.foreign == nil {
 		d := removals{&c.history.Header, c.trace.Commands}
 		foreign := d.foreign(c.history.Counters())

@@ -15,7 +15,7 @@ import (
 // sharedToken returns the token by which a command of one client passed for the owner, or "". The
 // command compares the token of both holds with the value of the key: a script, or a deletion that
 // names a value.
-func (c *Case) sharedToken(a, b *record.Hold, m *history.Command) string {
+func (c keyFacts) sharedToken(a, b *record.Hold, m *history.Command) string {
 	if a == nil || b == nil || a.Process == b.Process || m == nil || !compares(m) {
 		return ""
 	}
@@ -36,7 +36,7 @@ func compares(m *history.Command) bool {
 
 // tokensOf returns what a hold's grant wrote as the value or the field of the key. Of a script
 // whose commands are not known, these are the arguments that a release of the same hold has, too.
-func (c *Case) tokensOf(h *record.Hold) (tokens []string) {
+func (c keyFacts) tokensOf(h *record.Hold) (tokens []string) {
 	g := c.trace.GrantOf(h)
 	if g == nil {
 		return nil
@@ -59,8 +59,8 @@ func (c *Case) tokensOf(h *record.Hold) (tokens []string) {
 }
 
 // releasedWith reports whether a command of a hold's release names a value.
-func (c *Case) releasedWith(h *record.Hold, v string) bool {
-	return slices.ContainsFunc(c.sentWithin(h.Process, h.From, record.Forever),
+func (c keyFacts) releasedWith(h *record.Hold, v string) bool {
+	return slices.ContainsFunc(c.quorums().sentWithin(h.Process, h.From, record.Forever),
 		func(m *history.Command) bool {
 			return (m.N == h.N || m.N == 0) && c.trace.Releasing(m) && slices.Contains(arguments(m), v)
 		})

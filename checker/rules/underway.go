@@ -8,10 +8,15 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
+// faultTimes tells when faults were under way, and when their effects ended.
+type faultTimes struct{ *Case }
+
+func (c *Case) faultTimes() faultTimes { return faultTimes{c} }
+
 // over returns when a fault was over; Forever if it never was. A crash of a client is over when its
 // process is dead, and so is all that befell one client: the others go on. A server that stays away
 // is made good by the promotion of another one. A clock that was moved stays moved.
-func (c *Case) over(f *record.Fault) int64 {
+func (c faultTimes) over(f *record.Fault) int64 {
 	a, _ := nemesis.ActionOf(f.Action)
 	process, client := f.Client()
 	switch {
@@ -28,7 +33,7 @@ func (c *Case) over(f *record.Fault) int64 {
 }
 
 // overs are the stamps at which the faults were over.
-func (c *Case) overs() []int64 {
+func (c faultTimes) overs() []int64 {
 	if c.ends == nil {
 		c.ends = make([]int64, len(c.faults))
 		for i := range c.faults {
@@ -39,7 +44,7 @@ func (c *Case) overs() []int64 {
 }
 
 // dead returns when a process that was killed at a stamp was gone.
-func (c *Case) dead(process int, from int64) int64 {
+func (c faultTimes) dead(process int, from int64) int64 {
 	for _, e := range c.Record.Marks {
 		if e.Type == history.Exit && e.Process == process {
 			return max(e.T, from)
@@ -50,14 +55,14 @@ func (c *Case) dead(process int, from int64) int64 {
 
 // madeGood returns when a promotion took clients away from what a lasting fault struck, or Forever.
 // Of independent servers the first has the replica.
-func (c *Case) madeGood(f *record.Fault) int64 {
+func (c faultTimes) madeGood(f *record.Fault) int64 {
 	for i := range c.faults {
 		p := &c.faults[i]
 		if !p.Promotes() || p.From < f.From {
 			continue
 		}
 		if slices.ContainsFunc(f.Servers(), func(s string) bool {
-			return s != p.Target && (!c.independent() || s == "n0")
+			return s != p.Target && (!c.quorums().independent() || s == "n0")
 		}) {
 			return max(p.From, c.momentary(p))
 		}
@@ -66,7 +71,7 @@ func (c *Case) madeGood(f *record.Fault) int64 {
 }
 
 // momentary is the end of a fault that is over when it is done.
-func (c *Case) momentary(f *record.Fault) int64 {
+func (c faultTimes) momentary(f *record.Fault) int64 {
 	if f.To == record.Forever {
 		return f.From
 	}
@@ -74,7 +79,7 @@ func (c *Case) momentary(f *record.Fault) int64 {
 }
 
 // unhealed returns the faults that were never over.
-func (c *Case) unhealed() (out []*record.Fault) {
+func (c faultTimes) unhealed() (out []*record.Fault) {
 	for i := range c.faults {
 		if c.overs()[i] == record.Forever {
 			out = append(out, &c.faults[i])
@@ -84,7 +89,7 @@ func (c *Case) unhealed() (out []*record.Fault) {
 }
 
 // healed returns when the last fault was over, and whether there was one.
-func (c *Case) healed() (t int64, any bool) {
+func (c faultTimes) healed() (t int64, any bool) {
 	for i := range c.faults {
 		t = max(t, c.overs()[i])
 	}
@@ -98,7 +103,7 @@ func (c *Case) healed() (t int64, any bool) {
 
 // disturbances returns the times in which the lock may have been a client's or something
 // else may explain that none was granted it; stalls of the machine are none.
-func (c *Case) disturbances(l *record.Lock) []record.Interval {
+func (c faultTimes) disturbances(l *record.Lock) []record.Interval {
 	var out []record.Interval
 	add := func(from, to int64) { out = append(out, record.Interval{From: from, To: to}) }
 	for _, h := range l.Holds {
@@ -108,7 +113,7 @@ func (c *Case) disturbances(l *record.Lock) []record.Interval {
 		switch {
 		case k.Outcome == history.OK && len(k.Keys) > 1: // it may have had this one before the others
 			add(k.From, k.To)
-		case !c.definite(k):
+		case !c.waits().definite(k):
 			add(k.From, k.To)
 		}
 	}
@@ -116,7 +121,7 @@ func (c *Case) disturbances(l *record.Lock) []record.Interval {
 }
 
 // everywhere returns the disturbances that concern all locks.
-func (c *Case) everywhere() []record.Interval {
+func (c faultTimes) everywhere() []record.Interval {
 	if c.common != nil {
 		return c.common
 	}

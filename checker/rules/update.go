@@ -13,12 +13,15 @@ import (
 // updates judges that no update of the guarded resource is lost: each critical section is one
 // atomic read-and-write, placed between the invocation of its read and the return of its write.
 //
+// updateRule judges U: whether the resource lost an update.
+type updateRule struct{ *Case }
+
 // Sound: the resource itself takes one access at a time and never fails. If no section lost an
 // update, no other section wrote between its read and its write; then putting each section where it
 // wrote is a linearization. So if there is none, some section's write was based on a value that
 // another one had overwritten. A write of unknown outcome may have happened or not; it returns at
 // forever. What the resource held at first is whatever the first section read.
-func (c *Case) updates() property {
+func (c updateRule) updates() property {
 	as := linear.Accesses(c.history, c.trust.Cut)
 	if slices.ContainsFunc(as, linear.Access.Silent) {
 		return property{Reason: explain.Say(silentWrite)}
@@ -44,14 +47,14 @@ func (c *Case) updates() property {
 
 // unlessLapsed returns a lost update as unknown if it needs a lease to have run out that lost time
 // took: of a section of the witness, or of any hold if there is none.
-func (c *Case) unlessLapsed(key int, p property) property {
+func (c updateRule) unlessLapsed(key int, p property) property {
 	for i := range c.Record.Holds {
 		h := &c.Record.Holds[i]
 		in := func(x hold) bool { return x.Process == h.Process && x.N == h.N }
 		if h.Key != key || p.Witness != nil && !slices.ContainsFunc(p.Witness.Holds, in) {
 			continue
 		}
-		if why := c.lapsed(h, h.End); why != "" {
+		if why := c.excuses().lapsed(h, h.End); why != "" {
 			return stalled("an update was lost, but %s", why)
 		}
 	}

@@ -12,20 +12,25 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
+// quorums tells which servers granted a hold.
+type quorums struct{ *Case }
+
+func (c *Case) quorums() quorums { return quorums{c} }
+
 // noServer reports whether a grant certainly rests on no server's answer: no answered command took
 // or prolonged a key for the client, or, of several masters, on fewer of them than a quorum. A
 // server also let the client in if a later reply shows the client's own value, if the client still
 // had its key from before, or if another client wrote the key for it, as a releaser does that hands
 // the lock over. It is judged only where the trace shows what grants of this lock are made of, and
 // where it goes on after this one.
-func (c *Case) noServer(h *record.Hold) bool {
+func (c quorums) noServer(h *record.Hold) bool {
 	voted, judged := c.votesFor(h)
 	return judged && len(voted) < c.quorum() && !c.passedOn(h)
 }
 
 // neverGranted reports whether, besides, no quorum can have granted the hold without the client's
 // knowledge: a command that was never answered may have taken the key.
-func (c *Case) neverGranted(h *record.Hold) bool {
+func (c quorums) neverGranted(h *record.Hold) bool {
 	voted, judged := c.votesFor(h)
 	if !judged || len(voted) >= c.quorum() || c.passedOn(h) {
 		return false
@@ -40,7 +45,7 @@ func (c *Case) neverGranted(h *record.Hold) bool {
 
 // neverArrived reports whether a command certainly did not reach its server before a stamp: the
 // client had no connection, or the server was dead all the time.
-func (c *Case) neverArrived(m *history.Command, before int64) bool {
+func (c quorums) neverArrived(m *history.Command, before int64) bool {
 	return m.Why == history.NotSent || slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		a, _ := nemesis.ActionOf(f.Action)
 		return a.Kills && f.Target == m.Node && f.From < m.Sent && before < f.To
@@ -48,7 +53,7 @@ func (c *Case) neverArrived(m *history.Command, before int64) bool {
 }
 
 // votesFor returns the servers that let a client in, and whether that can be judged.
-func (c *Case) votesFor(h *record.Hold) (voted map[string]bool, judged bool) {
+func (c quorums) votesFor(h *record.Hold) (voted map[string]bool, judged bool) {
 	if h.Shared || !c.trace.Named() || c.masters() == 0 || !c.keepsKey(h.Key) || !c.goesOn(h) {
 		return nil, false
 	}
@@ -62,7 +67,7 @@ func (c *Case) votesFor(h *record.Hold) (voted map[string]bool, judged bool) {
 
 // goesOn reports whether the trace surely goes on after a grant. Of a client that records its own
 // commands the end may be missing, unless there are later ones.
-func (c *Case) goesOn(h *record.Hold) bool {
+func (c quorums) goesOn(h *record.Hold) bool {
 	if c.history.Header.WholeTrace && c.history.Complete() {
 		return true
 	}
@@ -72,13 +77,13 @@ func (c *Case) goesOn(h *record.Hold) bool {
 
 // keepsKey reports whether clients take this lock by writing its key, for all that the trace shows:
 // others hold a subscription or a session.
-func (c *Case) keepsKey(lock int) bool {
+func (c quorums) keepsKey(lock int) bool {
 	return slices.ContainsFunc(c.trace.OfLock(lock), c.trace.MayGrant)
 }
 
 // showNoServer makes a violation of a grant that rests on no server, with the last word of each
 // server in its call.
-func (c *Case) showNoServer(p *property, h *record.Hold) {
+func (c quorums) showNoServer(p *property, h *record.Hold) {
 	asked := c.lastThat(h, func(*history.Command) bool { return true })
 	said := explain.Votes{Masters: c.masters(), Quorum: c.quorum()}
 	for _, m := range asked {
@@ -99,7 +104,7 @@ func (c *Case) showNoServer(p *property, h *record.Hold) {
 }
 
 // votesInCall adds the servers that let a client in during its call.
-func (c *Case) votesInCall(h *record.Hold, voted map[string]bool) {
+func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 	for _, m := range c.sentWithin(h.Process, h.Call, h.From) {
 		switch {
 		case m.Recv > h.From:
@@ -113,7 +118,7 @@ func (c *Case) votesInCall(h *record.Hold, voted map[string]bool) {
 
 // votesBefore adds the servers on which the client still had what it took before the call: it has
 // sent nothing that frees it, and its lease was not over.
-func (c *Case) votesBefore(h *record.Hold, voted map[string]bool) {
+func (c quorums) votesBefore(h *record.Hold, voted map[string]bool) {
 	until := map[trace.Place]int64{}
 	for _, m := range c.sentWithin(h.Process, 0, h.Call-1) {
 		switch {
@@ -131,19 +136,19 @@ func (c *Case) votesBefore(h *record.Hold, voted map[string]bool) {
 }
 
 // life is how long a key lives at most from the reply to a command that set or prolonged it.
-func (c *Case) life(m *history.Command) int64 {
+func (c quorums) life(m *history.Command) int64 {
 	if asked, known := c.trace.Asked(m); known && asked > 0 {
 		return asked
 	}
 	if c.history.Header.Declares.Lease {
-		return c.longestLease()
+		return c.waits().longestLease()
 	}
 	return record.Forever / 2
 }
 
 // votesByOthers adds the servers on which another client may have written the key for this one: in
 // its release call, or with a value that this one has sent.
-func (c *Case) votesByOthers(h *record.Hold, voted map[string]bool) {
+func (c quorums) votesByOthers(h *record.Hold, voted map[string]bool) {
 	for _, m := range c.trace.OfLock(h.Key) {
 		if m.Sent >= h.From {
 			return
@@ -157,7 +162,7 @@ func (c *Case) votesByOthers(h *record.Hold, voted map[string]bool) {
 
 // names reports whether a command has a value among its arguments that the client of a hold had
 // sent before it, about the same lock.
-func (c *Case) names(m *history.Command, h *record.Hold) bool {
+func (c quorums) names(m *history.Command, h *record.Hold) bool {
 	return slices.ContainsFunc(c.sentWithin(h.Process, 0, m.Sent), func(own *history.Command) bool {
 		return own.N == h.N && slices.ContainsFunc(values(own), func(v string) bool {
 			return slices.Contains(values(m), v)
@@ -183,7 +188,7 @@ const shortestValue = 8
 
 // showsOwn reports whether the reply to a command is a value that its client alone has sent for
 // this key.
-func (c *Case) showsOwn(m *history.Command) bool {
+func (c quorums) showsOwn(m *history.Command) bool {
 	return trace.Answered(m) && c.ownerOf(trace.Key(m), m.Reply) == m.Process
 }
 
@@ -192,7 +197,7 @@ const severalOwners = -2
 
 // ownerOf returns the only client that has sent a value for a key; severalOwners if there is none
 // or more than one.
-func (c *Case) ownerOf(key, value string) int {
+func (c quorums) ownerOf(key, value string) int {
 	if c.values == nil {
 		c.values = map[[2]string]int{}
 		for i := range c.trace.Commands {
@@ -205,7 +210,7 @@ func (c *Case) ownerOf(key, value string) int {
 	return severalOwners
 }
 
-func (c *Case) noteValues(m *history.Command) {
+func (c quorums) noteValues(m *history.Command) {
 	key := trace.Key(m)
 	for _, v := range m.Args[min(2, len(m.Args)):] {
 		at := [2]string{key, v}
@@ -219,9 +224,9 @@ func (c *Case) noteValues(m *history.Command) {
 
 // passedOn reports whether the lock may have gone to this client by a message that the trace does
 // not show: the client that had it before left without freeing the key.
-func (c *Case) passedOn(h *record.Hold) bool {
+func (c quorums) passedOn(h *record.Hold) bool {
 	var before *record.Hold
-	for _, o := range c.lock(h.Key).Holds {
+	for _, o := range c.waits().lock(h.Key).Holds {
 		if o.Process != h.Process && o.Ended == record.Released && o.End < h.From {
 			before = o
 		}
@@ -233,7 +238,7 @@ func (c *Case) passedOn(h *record.Hold) bool {
 }
 
 // sentWithin returns the commands that a process sent within a time, in the order of sending.
-func (c *Case) sentWithin(process int, from, to int64) []*history.Command {
+func (c quorums) sentWithin(process int, from, to int64) []*history.Command {
 	sent := c.trace.Sent[process]
 	first := sort.Search(len(sent), func(i int) bool { return sent[i].Sent >= from })
 	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > to })

@@ -12,8 +12,13 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
+// waits tells who waits for which lock, and how long it may take.
+type waits struct{ *Case }
+
+func (c *Case) waits() waits { return waits{c} }
+
 // locks returns the times of all locks that a client asked for, by number.
-func (c *Case) locks() []record.Lock {
+func (c waits) locks() []record.Lock {
 	if c.perLock == nil {
 		c.perLock = c.Record.Locks()
 	}
@@ -21,7 +26,7 @@ func (c *Case) locks() []record.Lock {
 }
 
 // lock returns the times of one of them.
-func (c *Case) lock(key int) *record.Lock {
+func (c waits) lock(key int) *record.Lock {
 	ls := c.locks()
 	i, _ := slices.BinarySearchFunc(ls, key, func(l record.Lock, key int) int {
 		return cmp.Compare(l.Key, key)
@@ -32,7 +37,7 @@ func (c *Case) lock(key int) *record.Lock {
 // wanted returns when clients wanted the lock. Of a call whose commands are known only the time
 // between its first and its last answer counts: before and after, a client may be kept standing. A
 // client whose call failed although it was answered wants the lock until it calls again.
-func (c *Case) wanted(l *record.Lock) progress.Wants {
+func (c waits) wanted(l *record.Lock) progress.Wants {
 	granted := map[[2]int]int64{}
 	for _, h := range l.Holds {
 		granted[[2]int{h.Process, h.N}] = h.Granting
@@ -67,7 +72,7 @@ func returnsError(k *record.Call) bool {
 // wantedBy returns the time in which a call certainly wanted the lock, and whether there is one. Of
 // a call that was granted it ends with the granting command. An inner acquisition has none: its
 // client held the lock already.
-func (c *Case) wantedBy(k *record.Call, granted map[[2]int]int64) (from, to int64, ok bool) {
+func (c waits) wantedBy(k *record.Call, granted map[[2]int]int64) (from, to int64, ok bool) {
 	if len(c.trace.Commands) == 0 {
 		return k.From, k.To, k.Denied()
 	}
@@ -83,7 +88,7 @@ func (c *Case) wantedBy(k *record.Call, granted map[[2]int]int64) (from, to int6
 
 // answered returns the time between the first command of a call and the last reply until a stamp,
 // after the latest command that no server answered, and whether there is such a time.
-func (c *Case) answered(k *record.Call, until int64) (from, to int64, ok bool) {
+func (c waits) answered(k *record.Call, until int64) (from, to int64, ok bool) {
 	for _, m := range c.commandsOf(k) {
 		if m.Sent >= until {
 			break
@@ -105,7 +110,7 @@ func (c *Case) answered(k *record.Call, until int64) (from, to int64, ok bool) {
 
 // definite reports whether the record tells what became of a call: its outcome, or all replies to
 // what it sent.
-func (c *Case) definite(k *record.Call) bool {
+func (c waits) definite(k *record.Call) bool {
 	if !k.Unsure() {
 		return true
 	}
@@ -121,7 +126,7 @@ const grace = time.Second
 // bound is the time after which some client must have been granted a free lock: the longest lease,
 // two of the longest pauses between tries that were declared or else seen, the wait for dead
 // waiters that the lock declares, and a second. It is not known where no pause is.
-func (c *Case) bound() (ns int64, known bool) {
+func (c waits) bound() (ns int64, known bool) {
 	if c.pause == nil {
 		longest := c.declaredPause()
 		if longest == 0 {
@@ -137,7 +142,7 @@ func (c *Case) bound() (ns int64, known bool) {
 
 // boundWithin is the bound for a time in which no client was granted the lock. A pause that may be
 // a part of what is wrong does not count: see pauses.without.
-func (c *Case) boundWithin(q record.Interval) (ns int64, known bool) {
+func (c waits) boundWithin(q record.Interval) (ns int64, known bool) {
 	pause := c.declaredPause()
 	if pause == 0 {
 		pause = c.seenPauses().without(q)
@@ -149,19 +154,19 @@ func (c *Case) boundWithin(q record.Interval) (ns int64, known bool) {
 }
 
 // boundFor is the bound with a pause between tries.
-func (c *Case) boundFor(pause int64) int64 {
+func (c waits) boundFor(pause int64) int64 {
 	return int64(c.history.Header.Declares.GrantBound(history.Duration(c.longestLease()),
 		history.Duration(pause), len(c.faults) > 0))
 }
 
 // declaredPause is the longest pause between tries that the lock or its manifest declares, or 0. A
 // waiter that is told how long to wait is told no more than a lease, which the bound has.
-func (c *Case) declaredPause() int64 {
+func (c waits) declaredPause() int64 {
 	return int64(c.history.Header.Declares.PauseOr(c.history.Header.Poll))
 }
 
 // longestLease is that of the header, or of a grant.
-func (c *Case) longestLease() int64 {
+func (c waits) longestLease() int64 {
 	if c.longest != nil {
 		return *c.longest
 	}
@@ -177,7 +182,7 @@ func (c *Case) longestLease() int64 {
 
 // seenPauses are the times between the reply to one command of an acquire call and its next
 // command, without those in which the client was kept from running.
-func (c *Case) seenPauses() pauses {
+func (c waits) seenPauses() pauses {
 	if c.pauses != nil {
 		return c.pauses
 	}
@@ -200,7 +205,7 @@ func (c *Case) seenPauses() pauses {
 
 // betweenCalls is the longest time from the return of a refused call to the client's next one. Of a
 // lock that tries once in a call that is the pause between two tries.
-func (c *Case) betweenCalls() (longest int64) {
+func (c waits) betweenCalls() (longest int64) {
 	refused := map[int]int64{} // by client: when
 	for i := range c.Record.Calls {
 		k := &c.Record.Calls[i]
@@ -215,7 +220,7 @@ func (c *Case) betweenCalls() (longest int64) {
 }
 
 // kept reports whether a client did not run for some of a time.
-func (c *Case) kept(process int, from, to int64) bool {
+func (c waits) kept(process int, from, to int64) bool {
 	for i := range c.faults {
 		if f := &c.faults[i]; f.Hits(process) && f.From < to && from < f.To {
 			return true
@@ -230,7 +235,7 @@ func (c *Case) kept(process int, from, to int64) bool {
 }
 
 // commandsOf returns the commands that an acquire call sent, in order.
-func (c *Case) commandsOf(k *record.Call) []*history.Command {
+func (c waits) commandsOf(k *record.Call) []*history.Command {
 	sent := c.trace.Sent[k.Process]
 	first := sort.Search(len(sent), func(i int) bool { return sent[i].Sent >= k.From })
 	last, others := first, 0

@@ -27,7 +27,7 @@ func (c *Case) commands(p *record.Pair) []command {
 		return nil
 	}
 	w := chain{Case: c, pair: p, gb: gb, key: trace.Key(ga)}
-	if c.independent() {
+	if c.quorums().independent() {
 		w.votes, w.next = votesByNode(c, p.A), votesByNode(c, p.B)
 		p.VotesA, p.VotesB = nodesOf(w.votes), nodesOf(w.next)
 	}
@@ -67,7 +67,7 @@ func (w *chain) token() string {
 		if m.Kind.Deletes() {
 			by = w.releasedBy(&m.Command)
 		}
-		if t := w.sharedToken(w.pair.A, by, &m.Command); t != "" {
+		if t := w.keyFacts().sharedToken(w.pair.A, by, &m.Command); t != "" {
 			return t
 		}
 	}
@@ -162,7 +162,7 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 		known && m.Sent < ga.Recv && !w.trace.TakesFree(w.gb) {
 		return
 	}
-	if w.pair.A.LeaseAt(m.Sent) <= m.Sent && w.expires(w.pair.A) {
+	if w.pair.A.LeaseAt(m.Sent) <= m.Sent && w.classifier().expires(w.pair.A) {
 		return // the key was over
 	}
 	meant := w.releasedBy(m)
@@ -206,7 +206,7 @@ func (w *chain) freed(m *history.Command, meant *record.Hold, ga *history.Comman
 // the first grant may never have arrived, that it may have deleted the key, if something else can
 // have freed it for the second: another deletion, a fault, or the end of the lease.
 func (w *chain) doubt(ga *history.Command) {
-	deletions, lost := 0, w.culprit(w.pair.A, w.pair.B) >= nemesis.ServerClocks
+	deletions, lost := 0, w.classifier().culprit(w.pair.A, w.pair.B) >= nemesis.ServerClocks
 	over := w.pair.A.LeaseAt(w.gb.Recv) <= w.gb.Recv
 	for i := range w.out {
 		if w.out[i].Kind.Deletes() || w.out[i].Kind == verdict.OwnDelete {
@@ -219,7 +219,7 @@ func (w *chain) doubt(ga *history.Command) {
 			continue
 		}
 		early := m.Node == ga.Node && m.Sent < ga.Recv && (deletions > 1 || lost || over)
-		elsewhere := m.Node != ga.Node && lost && !w.independent() && w.older(&m.Command, ga)
+		elsewhere := m.Node != ga.Node && lost && !w.quorums().independent() && w.older(&m.Command, ga)
 		if m.Kind.Deletes() && trace.Answered(&m.Command) && (early || elsewhere) {
 			m.Effect = explain.DeletedOf(w.pair.A.Process, false, m.Sent < ga.Sent)
 			m.Kind = verdict.PossibleDelete
@@ -236,7 +236,7 @@ func (w *chain) older(m, ga *history.Command) bool {
 			return false
 		}
 		return k.Sent+int64(ends.Seconds*1e9) <= m.Sent || slices.ContainsFunc(
-			w.lock(w.pair.Key).Holds, func(h *record.Hold) bool {
+			w.waits().lock(w.pair.Key).Holds, func(h *record.Hold) bool {
 				return w.trace.GrantOf(h) == k && h.LeaseEnd() <= m.Sent
 			})
 	}
@@ -248,7 +248,7 @@ func (w *chain) older(m, ga *history.Command) bool {
 // releasedBy returns the hold that the sender of a deletion meant, or nil.
 func (w *chain) releasedBy(m *history.Command) *record.Hold {
 	var own *record.Hold
-	for _, h := range w.lock(w.pair.Key).Holds {
+	for _, h := range w.waits().lock(w.pair.Key).Holds {
 		if h.Process == m.Process && (m.N == h.N || m.N == 0) && h.From <= m.Sent {
 			own = h
 		}
@@ -259,7 +259,7 @@ func (w *chain) releasedBy(m *history.Command) *record.Hold {
 // renewal adds the command that gave the first holder's key its last lease before the second grant,
 // unless that is the grant, and the end of that lease.
 func (w *chain) renewal(ga, gb *history.Command) {
-	l := w.keyLeaseOf(w.pair.A, ga, gb.Recv)
+	l := w.keyFacts().keyLeaseOf(w.pair.A, ga, gb.Recv)
 	if l.renewed {
 		w.put(command{Command: *l.by, Kind: verdict.Renewal, Of: w.pair.A.Process, Until: l.end,
 			Effect: explain.Renews(w.pair.A.Process, l.end)})
