@@ -34,8 +34,8 @@ func (o owner) labels() map[string]string {
 		spaceLabel: o.space}
 }
 
-// startOf returns the start time of a process in the kernel's ticks, or "" if there is no such
-// process.
+// startOf returns the start time of a process in the kernel's ticks. It returns "" if the process
+// is a zombie or its entry in /proc cannot be read.
 func startOf(pid int) string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

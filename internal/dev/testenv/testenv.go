@@ -46,7 +46,7 @@ var versions = map[string]string{"chromium": "LOCKBENCH_CHROMIUM"}
 // Have reports whether a part is there. The error is not nil if it is missing although it is
 // required.
 func Have(part string) (bool, error) {
-	_ = os.Getenv(cmp.Or(versions[part], now)) // go remembers a result with what was asked for
+	_ = os.Getenv(cmp.Or(versions[part], now)) // a cached test result depends on it
 	_, err := exec.LookPath(commands[part])
 	if probe, ok := probes[part]; ok && err == nil {
 		var said []byte
@@ -63,8 +63,8 @@ func Have(part string) (bool, error) {
 	return false, nil
 }
 
-// Required reports whether LOCKBENCH_REQUIRE names a part. Beside those that a command stands for
-// there is "adapters": every adapter with its toolchain.
+// Required reports whether LOCKBENCH_REQUIRE names a part. The part "adapters" has no command of
+// its own: it means every adapter with its toolchain.
 func Required(part string) bool {
 	return slices.Contains(strings.Split(os.Getenv("LOCKBENCH_REQUIRE"), ","), part)
 }
@@ -84,8 +84,8 @@ func Part(t testing.TB, part string) {
 // Soak reports whether the full numbers are wanted.
 func Soak() bool { return os.Getenv("LOCKBENCH_SOAK") != "" }
 
-// Commit is the hash of the commit, by which a sample changes from one to the next; without git it
-// is nothing, and the sample always the same.
+// Commit returns the hash of the current commit. Tests use it to draw another sample for each
+// commit. It returns "" if git fails, and then the sample is always the same.
 func Commit() string {
 	out, _ := exec.Command("git", "rev-parse", "HEAD").Output()
 	return string(out)
