@@ -5,9 +5,9 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// within puts a container on this machine's network, or on the network of the environment's
+// joinNetwork puts a container on this machine's network, or on the network of the environment's
 // proxies. There it also shares the folders that the proxies share with their servers.
-func (l *Launcher) within() testcontainers.ContainerCustomizer {
+func (l *Launcher) joinNetwork() testcontainers.ContainerCustomizer {
 	return hostConfig(func(h *container.HostConfig) {
 		if l.network == Host {
 			h.NetworkMode = "host"

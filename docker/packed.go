@@ -76,7 +76,7 @@ func (l *Launcher) describePacked(c server.NodeConfig, kind server.Packed) (
 	labels := l.owner.labels()
 	labels["lockbench.node"] = c.Name
 	return []testcontainers.ContainerCustomizer{
-		l.within(), testcontainers.WithLabels(labels), testcontainers.WithCmd(args...),
+		l.joinNetwork(), testcontainers.WithLabels(labels), testcontainers.WithCmd(args...),
 		testcontainers.WithConfigModifier(func(m *container.Config) {
 			m.Entrypoint, m.User = shell(runs, kind.Files()[0]), fmt.Sprintf("%d:%d", user, group)
 		}),

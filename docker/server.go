@@ -64,7 +64,7 @@ func (l *Launcher) describe(c server.NodeConfig) ([]testcontainers.ContainerCust
 			return nil, err
 		}
 	}
-	options := []testcontainers.ContainerCustomizer{l.within(), clock}
+	options := []testcontainers.ContainerCustomizer{l.joinNetwork(), clock}
 	file := path.Join(folder, "server.conf")
 	args, text := c.Command(file)
 	if text != "" { // which belongs to root

@@ -99,7 +99,7 @@ func (l spawner) describeWorker(name string) ([]testcontainers.ContainerCustomiz
 	labels := l.owner.labels()
 	labels["lockbench.node"] = name
 	program, err := l.program()
-	return append(program, l.within(),
+	return append(program, l.joinNetwork(),
 		testcontainers.WithEnv(env), testcontainers.WithLabels(labels),
 		testcontainers.WithConfigModifier(func(m *container.Config) {
 			m.OpenStdin, m.StdinOnce,
