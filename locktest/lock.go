@@ -112,8 +112,7 @@ type Client struct {
 // Servers is how many independent Redis servers there are.
 func (c *Client) Servers() int { return c.link.Servers }
 
-// Redis returns a client of the first server, which is the only one unless Lock.Servers says
-// otherwise. Each call makes another one; all are closed at the end of the run.
+// Redis returns a new client of the first server. All clients are closed at the end of the run.
 func (c *Client) Redis() *redis.Client { return c.Connect(0) }
 
 // Connect returns a client of a server, counted from 0. See Redis.
@@ -123,9 +122,9 @@ func (c *Client) Connect(server int) *redis.Client {
 	return r
 }
 
-// Options are those of the client that Connect makes, to be changed: go-redis' own defaults, with
-// what the simulator needs. Dialer, Protocol and PoolSize must stay, and retries must not wait for
-// random times.
+// Options returns the options that Connect uses: the defaults of go-redis and the settings that the
+// simulator needs. The caller may change them for a client of its own, but must keep Dialer,
+// Protocol and PoolSize. Retries must not wait for random times.
 func (c *Client) Options(server int) *redis.Options {
 	return &redis.Options{
 		Addr: c.Address(server), Dialer: c.Dial, Protocol: 2, DisableIdentity: true,
@@ -141,8 +140,8 @@ const poolSize = 64
 // Address is the address of a server, counted from 0, for Dial.
 func (c *Client) Address(server int) string { return c.link.Address(server) }
 
-// Dial connects to an address of Address, and to nothing else. It is the Dialer of other clients
-// than Redis makes.
+// Dial connects to an address that Address returned, and to nothing else. Clients that Redis and
+// Connect do not make use it as their dialer.
 func (c *Client) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return c.link.Dial(ctx, network, address)
 }

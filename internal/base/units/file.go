@@ -102,7 +102,7 @@ func unreadable(name string, err error) error {
 	return fmt.Errorf("cannot read %s: %w", name, pathless(err))
 }
 
-// ReadAll reads to the end, which must come after at most so many bytes.
+// ReadAll reads r to its end. It returns an error if that is more than most bytes.
 func ReadAll(r io.Reader, most int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(b)) > most {

@@ -61,7 +61,8 @@ func Count(n int, one string, many ...string) string {
 	return Thousands(n) + " " + Plural(n, one, many...)
 }
 
-// Plural is one where n is 1, and else its plural, which is regular unless many gives it.
+// Plural returns the word one if n is 1, and its plural otherwise. The plural is many[0] if it is
+// given, and regular otherwise.
 func Plural(n int, one string, many ...string) string {
 	switch last := len(one) - 1; {
 	case n == 1 || last < 1:
