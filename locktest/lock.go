@@ -109,7 +109,7 @@ type Client struct {
 	lock *taker
 }
 
-// Servers is how many independent Redis servers there are.
+// Servers returns the number of independent Redis servers.
 func (c *Client) Servers() int { return c.link.Servers }
 
 // Redis returns a new client of the first server. All clients are closed at the end of the run.
@@ -137,7 +137,7 @@ func (c *Client) Options(server int) *redis.Options {
 // timers that outlive the run.
 const poolSize = 64
 
-// Address is the address of a server, counted from 0, for Dial.
+// Address returns the address of a server for Dial. Servers are counted from 0.
 func (c *Client) Address(server int) string { return c.link.Address(server) }
 
 // Dial connects to an address that Address returned, and to nothing else. Clients that Redis and

@@ -118,7 +118,7 @@ type Regular struct {
 	Most int64
 }
 
-// Dir is the folder of this name as a Regular.
+// Dir returns the directory of this name as a Regular.
 func Dir(name string, most int64) Regular { return Regular{os.DirFS(name), most} }
 
 // Open implements fs.FS. It looks at the file first: opening a pipe would wait for its writer.
