@@ -147,7 +147,7 @@ func TestTheActionIsNeverGreenByAccident(t *testing.T) {
 	for _, c := range []struct{ name, gate, releases, env, line string }{
 		{"another checksum", good, release(t, wrong), "A=", "its checksum is another"},
 		{"no such release", good, release(t, rightSum), "VERSION=v9.9.9", "cannot be fetched"},
-		{"no gate", "", release(t, rightSum), "A=", "lockbench.yaml does not exist"},
+		{"no gate", "", release(t, rightSum), "A=", "there is no lockbench.yaml"},
 		{"another environment", good, release(t, rightSum), "ENVIRONMENT=mars", "environment is mars"},
 		{"a gate of tomorrow", "format: 9\n" + good, release(t, rightSum), "A=", "reads format 2"},
 	} {
