@@ -5,9 +5,9 @@ package checker
 const (
 	queued = "ttl 2000000000; lease; loss; pause 1; topology single; c0 acquire 1 5 sent=2; " +
 		"c0 release 6 7; "
-	// asks is a client in front of others that asks for the lock for a while.
+	// asks lets client 2 ask for the lock for a while, before others do.
 	asks = "c2 acquire 8 3100000000 fail; "
-	// leaves is one whose call loses its reply, so that what it left behind stays.
+	// leaves lets client 2 lose the reply of an acquire, so that its place in the queue may stay.
 	leaves = "c2 acquire 8 1500000000 info; "
 )
 

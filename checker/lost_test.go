@@ -1,7 +1,7 @@
 package checker
 
-// lostCases say who is to blame where a fault that loses writes lies between two grants: the fault,
-// if it lost the first one's key or the counter of its token, or else the lock.
+// lostCases have a fault that can lose writes between two grants. The fault is to blame if it lost
+// the key or the counter of the first grant; otherwise the lock is.
 var lostCases = []propertyCase{
 	{"lost: the next grant found a free key", "L", lostHold + "fault kill n0 25 26",
 		ownerOnN0 + winnerOnN0, Violated, LostByFailover},

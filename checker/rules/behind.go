@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// lostBehind returns the time that each client lost for a lock: its own, and that of the clients
-// which it may have waited behind.
+// lostBehind returns a function that tells the time that a client lost for a lock. It includes the
+// time that other clients lost while this one may have waited for them.
 func (c excuses) lostBehind(l *record.Lock) func(process int) []record.Gap {
 	before, known := c.blocking(l), map[int][]record.Gap{}
 	return func(process int) []record.Gap {
@@ -26,9 +26,9 @@ func (c excuses) lostBehind(l *record.Lock) func(process int) []record.Gap {
 	}
 }
 
-// blocking returns the time that clients lost while they asked for a lock, held or released it:
-// others may wait behind them. Where no trace shows what they left behind, a session that may have
-// ended meanwhile keeps its place for a lease more.
+// blocking returns the time that clients lost while they asked for a lock, held or released it, so
+// that others may have waited for them. If there is no trace, a session that a client may have lost
+// meanwhile blocks the others for another lease.
 func (c excuses) blocking(l *record.Lock) (out []record.Gap) {
 	busy := busyWith(c.Record, l)
 	for _, g := range c.Record.Gaps {
@@ -59,7 +59,7 @@ func busyWith(r *record.Record, l *record.Lock) map[int]record.Reach {
 	return out
 }
 
-// joinGaps returns gaps by begin; those that overlap are one. It sorts them.
+// joinGaps sorts gaps by their begin and joins the ones that overlap. It changes its argument.
 func joinGaps(all []record.Gap) (out []record.Gap) {
 	slices.SortFunc(all, func(a, b record.Gap) int { return cmp.Compare(a.From, b.From) })
 	for _, g := range all {

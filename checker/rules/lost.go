@@ -55,8 +55,8 @@ func takenAt(c *Case, h *record.Hold) int64 {
 }
 
 // mayLoseVote reports whether a fault of one of several masters can have lost a vote of the first
-// grant that the second one needed. A promotion takes the votes of a master that it does not name,
-// and moves those of the second grant to another server.
+// grant that the second one needed. A promotion replaces a master: the fault names the new one, so
+// the votes of the first grant and of the second are on two servers.
 func mayLoseVote(c *Case, f *record.Fault, a, b *record.Hold) bool {
 	votes, next := votesByNode(c, a), votesByNode(c, b)
 	if slices.ContainsFunc(c.faults, func(f record.Fault) bool { return replaces(&f) }) {

@@ -11,8 +11,8 @@ import (
 )
 
 // Lost time is time in which a client, the harness or a server did not run although no fault was
-// under way: the gaps of a client and of the harness, commands that timed out or lost their
-// connection, and those that a server answered late. This file measures it.
+// under way. This file adds up the gaps of a client and of the harness, the commands that timed out
+// or lost their connection, and the commands that a server answered late.
 
 // excuses tells which time was lost to stalls and lost messages, and what that excuses.
 type excuses struct{ *Case }

@@ -74,8 +74,8 @@ func (c ownerRule) possibleDeleters(first, second *grant) (ms []*history.Command
 	return ms, own || len(ms) > 0 && (c.acquiredAgain(first.Hold) || c.takenOver(first, second))
 }
 
-// takenOver reports whether a third client may have come in by writing over the first one's key
-// before the second grant: then it was that client's key which was deleted.
+// takenOver reports whether a third client may have written over the key of the first grant before
+// the second one. In that case the deletion hit the key of the third client.
 func (c ownerRule) takenOver(first, second *grant) bool {
 	return slices.ContainsFunc(c.trace.OfKey(trace.Key(first.by)), func(k *history.Command) bool {
 		kind := trace.EffectOf(k.Args).Kind
