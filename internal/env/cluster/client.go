@@ -4,9 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
-	"strconv"
 	"sync"
 	"time"
 
@@ -15,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// client is a worker as the harness sees it.
+// client is a worker process and the harness's end of its pipes.
 type client struct {
 	server.Worker
 	process int
@@ -24,25 +21,12 @@ type client struct {
 	done    chan struct{}
 }
 
-// startClient starts a worker. Every report, and at last its exit, goes to inbox.
-func (w *Environment) startClient(process int) (*client, error) {
-	name := "c" + strconv.Itoa(process)
-	stderr, err := os.Create(w.log(name))
-	if err != nil {
-		return nil, err
-	}
-	defer stderr.Close()
-	p, err := w.cfg.Spawner.Spawn(name, stderr)
-	if err != nil {
-		return nil, fmt.Errorf("cannot start worker %d: %w", process, err)
-	}
-	c := &client{Worker: p, process: process, enc: json.NewEncoder(p), done: make(chan struct{})}
-	go c.follow(w.inbox)
-	return c, nil
+func newClient(p server.Worker, process int) *client {
+	return &client{Worker: p, process: process, enc: json.NewEncoder(p), done: make(chan struct{})}
 }
 
-// follow passes reports on until the worker is gone, or free for another run. What a killed worker
-// had written is read to the end, only a last line that it did not finish is dropped.
+// follow passes reports on until the worker is gone, or free for another run. It reads the output
+// of a killed worker to the end, and drops only a last line that the worker did not finish.
 func (c *client) follow(inbox chan<- workloads.Report) {
 	lines := bufio.NewScanner(c.Output())
 	lines.Buffer(make([]byte, 64<<10), 16<<20)
@@ -75,7 +59,7 @@ func (c *client) follow(inbox chan<- workloads.Report) {
 	close(c.done)
 }
 
-// send writes one order. The error of a worker that is gone is not worth one: its exit is reported.
+// send writes one order. It ignores the error if the worker is gone: follow reports the exit.
 func (c *client) send(o workloads.Order) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,16 +7,41 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/env/cluster/proxy"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
+// links are the proxies between clients and nodes and between nodes, which carry out the faults of
+// the network.
+type links struct {
+	proxies  *proxy.Links // or nil before they are started
+	election *election
+	names    map[string]string // names of nodes by their public address
+}
+
+// publish makes the public address of a node.
+func (l *links) publish(c server.NodeConfig) (string, error) {
+	addr, err := l.proxies.LinkServers("s>"+c.Name, c.Own())
+	if err == nil {
+		l.names[addr] = c.Name
+	}
+	return addr, err
+}
+
+// close ends the proxies.
+func (l *links) close() {
+	if l.proxies != nil {
+		l.proxies.Close()
+	}
+}
+
 // each calls f for every link that a pattern names: "c2>n0", "c2>*", "*".
-func (w *Environment) each(pattern string, f func(link string) error) error {
+func (l *links) each(pattern string, f func(link string) error) error {
 	found := false
-	for _, l := range w.links.Names() {
-		if ok, _ := path.Match(pattern, l); ok {
+	for _, name := range l.proxies.Names() {
+		if ok, _ := path.Match(pattern, name); ok {
 			found = true
-			if err := f(l); err != nil {
+			if err := f(name); err != nil {
 				return err
 			}
 		}
@@ -27,51 +52,54 @@ func (w *Environment) each(pattern string, f func(link string) error) error {
 	return nil
 }
 
-// Cut makes links drop data. Connections stay, new ones can be made, and an end that closes is
-// noticed at the other: the proxy passes FIN and RST.
-func (w *Environment) Cut(link, mode string) error {
-	return w.toxic(link, "timeout", mode, proxy.Attributes{"timeout": 0})
+// inject is each for a fault: sentinels watch closely if it hits a link of theirs.
+func (l *links) inject(link string, f func(string) error) error {
+	if !strings.HasPrefix(link, "c") {
+		if err := l.election.alarm(true); err != nil {
+			return err
+		}
+	}
+	return l.each(link, f)
+}
+
+// toxic puts a toxic of toxiproxy on links.
+func (l *links) toxic(link, kind, mode string, a proxy.Attributes) error {
+	streams, err := proxy.Streams(mode)
+	if err != nil {
+		return err
+	}
+	return l.inject(link, func(name string) error {
+		return l.proxies.Toxic(name, kind, streams, a)
+	})
+}
+
+// Cut makes links drop data. Connections stay, new ones can be made, and each end notices if the
+// other closes: the proxy passes FIN and RST.
+func (l *links) Cut(link, mode string) error {
+	return l.toxic(link, "timeout", mode, proxy.Attributes{"timeout": 0})
 }
 
 // forever is longer than any run.
 const forever = time.Hour
 
-// HoldBack keeps what is sent over links until Heal delivers it, even if the sender has given up
-// and closed the connection.
-func (w *Environment) HoldBack(link, mode string) error {
-	return w.toxic(link, "latency", mode, proxy.Attributes{"latency": forever.Milliseconds()})
+// HoldBack keeps everything that is sent over links until Heal delivers it, even if the sender has
+// given up and closed the connection.
+func (l *links) HoldBack(link, mode string) error {
+	return l.toxic(link, "latency", mode, proxy.Attributes{"latency": forever.Milliseconds()})
 }
 
 // Delay delivers everything that is sent over links, requests and replies, d later.
-func (w *Environment) Delay(link string, d time.Duration) error {
-	return w.toxic(link, "latency", nemesis.Both, proxy.Attributes{"latency": d.Milliseconds()})
+func (l *links) Delay(link string, d time.Duration) error {
+	return l.toxic(link, "latency", nemesis.Both, proxy.Attributes{"latency": d.Milliseconds()})
 }
 
 // Reset resets connections as soon as something is sent over them.
-func (w *Environment) Reset(link string) error {
-	return w.toxic(link, "reset_peer", nemesis.Both, proxy.Attributes{"timeout": 0})
-}
-
-func (w *Environment) toxic(link, kind, mode string, a proxy.Attributes) error {
-	streams, err := proxy.Streams(mode)
-	if err != nil {
-		return err
-	}
-	return w.inject(link, func(l string) error { return w.links.Toxic(l, kind, streams, a) })
-}
-
-// inject is each for a fault: sentinels look closely at links of their own.
-func (w *Environment) inject(link string, f func(string) error) error {
-	if !strings.HasPrefix(link, "c") {
-		if err := w.alarm(true); err != nil {
-			return err
-		}
-	}
-	return w.each(link, f)
+func (l *links) Reset(link string) error {
+	return l.toxic(link, "reset_peer", nemesis.Both, proxy.Attributes{"timeout": 0})
 }
 
 // Refuse closes the connections of links and refuses new ones.
-func (w *Environment) Refuse(link string) error { return w.inject(link, w.links.Refuse) }
+func (l *links) Refuse(link string) error { return l.inject(link, l.proxies.Refuse) }
 
-// Heal makes links whole.
-func (w *Environment) Heal(link string) error { return w.each(link, w.links.Heal) }
+// Heal removes all faults from links.
+func (l *links) Heal(link string) error { return l.each(link, l.proxies.Heal) }

@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 )
 
-// What nodes can be asked, one small interface each. Redis can be asked all of it; of another
-// system nemesis.Systems says before the run what cannot be done.
+// The questions and orders that a node may understand, one small interface each. Redis understands
+// all. nemesis.Systems refuses before the run the steps that another system cannot carry out.
 type (
 	// replicator makes sure that replicas have all that their master was told.
 	replicator interface{ Barrier(replicas int) error }
@@ -36,7 +36,7 @@ type (
 	waker interface{ Woken() (int64, error) }
 )
 
-// can is a node as one that can be asked what C says.
+// can returns a node as a C, or an error if its system cannot do that.
 func can[C any](n *node) (C, error) {
 	c, ok := n.operator.(C)
 	if !ok {
@@ -48,7 +48,7 @@ func can[C any](n *node) (C, error) {
 // redisOf is our connection to a node that is a Redis, or a sentinel.
 func redisOf(n *node) server.Admin { return n.operator.(server.Admin) }
 
-// operate makes our way to a server, which is used when something is asked first.
+// operate makes our connection to a server. It connects with the first question.
 func operate(c server.NodeConfig) server.Operator {
 	if c.Kind == nil {
 		return server.Redis{}.Operator(c)
@@ -56,26 +56,11 @@ func operate(c server.NodeConfig) server.Operator {
 	return c.Kind.Operator(c)
 }
 
-// asks calls f with a node as one that can be asked what C says.
+// asks calls f with a node as a C.
 func asks[C any](n *node, f func(C) error) error {
 	c, err := can[C](n)
 	if err != nil {
 		return err
 	}
 	return f(c)
-}
-
-// Woken is how often the nodes have told a waiting client so far that what it waits for is gone;
-// an error: servers of this system do not count it.
-func (w *Environment) Woken() (sum int64, err error) {
-	for _, n := range w.nodes {
-		if err = asks(n, func(c waker) error {
-			one, err := c.Woken()
-			sum += one
-			return err
-		}); err != nil {
-			return 0, err
-		}
-	}
-	return sum, nil
 }

@@ -7,8 +7,6 @@ import (
 
 	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
-	"github.com/lockbench/lockbench/internal/history"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 const (
@@ -17,20 +15,19 @@ const (
 	probeLimit = 30 * time.Second
 )
 
-// probe asks a node again and again, around the proxies, and reports when it did not answer for a
-// while: the commands of its clients are not seen, which would show it. A node that refuses the
-// connection is dead, which a fault or guard tells. Servers that cannot be probed are left alone.
-func (w *Environment) probe(n *node) {
+// probe asks a node again and again, without a proxy, and reports if it did not answer for a while:
+// the commands of its clients are not recorded, so they cannot show it. A node that refuses the
+// connection is dead, which a fault or guard reports. Servers without a probe are left alone.
+func (o *observer) probe(n *node) {
 	kind, ok := n.Kind.(server.Probed)
 	if !ok {
 		return
 	}
-	w.every(probeEvery, func() bool {
+	o.inbox.every(probeEvery, func() bool {
 		sent := proc.Monotonic()
 		err := answers(n.Addr(), kind.Probe())
 		if now := proc.Monotonic(); err == nil && now-sent > int64(slowProbe) {
-			w.tell(workloads.Report{Process: history.Harness, Event: &history.Event{Type: history.Gap,
-				T: now, Process: history.Harness, Target: n.Name, Gap: history.Duration(now - sent)}})
+			o.inbox.gap(n.Name, now, time.Duration(now-sent))
 		}
 		return true
 	})

@@ -68,7 +68,7 @@ func TestAServerThatEndsByItself(t *testing.T) {
 	b := newBench(t)
 	b.must(b.KillNode("n0"))
 	b.must(b.StartNode("n0"))
-	b.nodes[0].Kill() // not by the harness
+	b.nodes.all[0].Kill() // not by the harness
 	for {
 		r, ok := b.Next(t.Context(), b.Now()+int64(5*time.Second))
 		if !ok {
@@ -98,13 +98,13 @@ func TestAPromotionIsReportedOnce(t *testing.T) {
 		"among others": {"+sdown master", begins, "+switch-master", ends, "+failover-end"},
 	} {
 		w := newEnvironment(Config{Launcher: server.Processes{}})
-		w.announced["127.1.1.2:7"] = "n1"
+		w.names["127.1.1.2:7"] = "n1"
 		for _, line := range lines {
-			w.overheard(line)
+			sentinelLayout{w.site()}.observe(line)
 		}
 		var phases []string
-		for len(w.inbox) > 0 {
-			e := (<-w.inbox).Event
+		for len(w.reports) > 0 {
+			e := (<-w.reports).Event
 			phases = append(phases, e.F+" "+e.Target+" "+e.Phase)
 		}
 		want := nemesis.Promote + " n1 " + history.PhaseFrom + "," + nemesis.Promote + " n1 " +
@@ -118,7 +118,8 @@ func TestAPromotionIsReportedOnce(t *testing.T) {
 // TestAFaultWithoutProofIsRefused keeps a new action from being believed: an effect that this
 // environment cannot see would make every lock look safe.
 func TestAFaultWithoutProofIsRefused(t *testing.T) {
-	e := &Environment{links: &proxy.Links{}}
+	e := newEnvironment(Config{Launcher: server.Processes{}})
+	e.proxies = &proxy.Links{}
 	if err := e.Prove(nemesis.Step{Do: nemesis.Heal, Target: "n0"}); err != nil {
 		t.Errorf("a repair needs no proof: %v", err)
 	}

@@ -1,10 +1,9 @@
 package cluster
 
-// Relay stands behind the proxies of the links between clients and nodes, and decides when what
-// they carry goes on. What is done to a link is done by its proxy: a relay sees only what comes
-// through.
+// Relay receives the traffic of the links between clients and nodes behind their proxies, and
+// decides when each message goes on. It sees only messages that the faults on a link let through.
 type Relay interface {
-	// Relay listens for a link ("c2>n0", "c2+>n0" its second way), whose other end is upstream, and
-	// returns the address.
+	// Relay listens for a link and returns its address: "c2>n0", or "c2+>n0" for the second link of
+	// the same client. It connects to upstream.
 	Relay(link, upstream string) (addr string, err error)
 }

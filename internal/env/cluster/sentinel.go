@@ -1,112 +1,107 @@
 package cluster
 
 import (
+	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// An environment with Sentinel has a master, two replicas and three sentinels. Each server has one
-// public address, that of its proxy "s>nX" or "s>sX": replicas and sentinels know no other, so that
-// cutting that link takes the server away from all of them, while clients have links of their own
-// to it (docs/environments.md, Sentinel layout).
+// sentinelLayout has a master, two replicas and three sentinels. Each server has one public
+// address, that of its proxy "s>nX" or "s>sX". Replicas and sentinels know no other address, so
+// that cutting this link takes the server away from all of them, while clients have links of their
+// own to it (docs/environments.md, Sentinel layout).
 //
-// The sentinels are told of each other and of the replicas instead of finding out, which takes two
-// seconds. And they are patient until a fault hits a server, and again when they have promoted a
-// replica: else a machine that stalls for a second would make them elect, or elect twice.
+// The harness tells the sentinels of each other and of the replicas, since finding out takes them
+// two seconds. The sentinels are patient until a fault hits a server, and again when they have
+// promoted a replica. Otherwise a machine that stalls for a second would make them elect, or elect
+// twice.
+type sentinelLayout struct{ site }
 
-// startSentinels starts the replicas and then the sentinels, and returns when all know of each
-// other.
-func (w *Environment) startSentinels() error {
-	public, err := w.publish(w.nodes[0].NodeConfig)
+// start starts the replicas and then the sentinels, and returns when all know of each other.
+func (l sentinelLayout) start() error {
+	first := l.nodes.all[0]
+	public, err := l.links.publish(first.NodeConfig)
 	if err != nil {
 		return err
 	}
-	master := redisOf(w.nodes[0])
+	master := redisOf(first)
 	if err := master.Announce(public); err != nil {
 		return err
 	}
 	for i := 1; i < nemesis.SentinelNodes; i++ {
-		if err := w.startAnnounced(i, public); err != nil {
+		if err := l.startAnnounced(i, public); err != nil {
 			return err
 		}
 	}
-	if err := ready(w.nodes[1:]); err != nil {
+	if err := ready(l.nodes.all[1:]); err != nil {
 		return err
 	}
 	if err := master.Barrier(nemesis.SentinelNodes - 1); err != nil {
 		return err
 	}
-	return w.startWatchers(public)
-}
-
-// publish makes the public address of a node.
-func (w *Environment) publish(c server.NodeConfig) (string, error) {
-	addr, err := w.links.LinkServers("s>"+c.Name, c.Own())
-	if err == nil {
-		w.announced[addr] = c.Name
-	}
-	return addr, err
+	return l.startSentinels(public)
 }
 
 // startAnnounced starts a replica that announces its public address only.
-func (w *Environment) startAnnounced(i int, master string) error {
-	c, err := w.describe(i, nodeName(i), master)
+func (l sentinelLayout) startAnnounced(i int, master string) error {
+	c, err := l.describe(i, nodeName(i), master)
 	if err != nil {
 		return err
 	}
-	public, err := w.publish(c)
+	public, err := l.links.publish(c)
 	if err != nil {
 		return err
 	}
 	host, port, _ := net.SplitHostPort(public)
-	// of two that know as much, n1 is promoted
+	// sentinels promote n1 if both know as much
 	c.Config = append(c.Config[:len(c.Config):len(c.Config)], "replica-announce-ip", host,
 		"replica-announce-port", port, "replica-priority", strconv.Itoa(10*i))
-	n, err := w.launch(c)
+	n, err := l.launch(c)
 	if err == nil {
-		n.follows = w.nodes[0]
-		w.nodes = append(w.nodes, n)
+		l.nodes.add(n, l.nodes.all[0])
 	}
 	return err
 }
 
-// startWatchers starts the sentinels side by side, and returns when each is connected to all others
+// startSentinels starts the sentinels in parallel, and returns when each is connected to all others
 // and to the servers.
-func (w *Environment) startWatchers(master string) error {
-	nodes, peers, err := w.describeWatchers()
+func (l sentinelLayout) startSentinels(master string) error {
+	configs, peers, err := l.describeSentinels()
 	if err != nil {
 		return err
 	}
-	for i, c := range nodes {
+	for i, c := range configs {
 		watch := server.Sentinel{Master: master, Self: peers[i],
 			Others: slices.Delete(slices.Clone(peers), i, i+1)}
-		for _, addr := range slices.Sorted(maps.Keys(w.announced)) {
+		for _, addr := range slices.Sorted(maps.Keys(l.links.names)) {
 			if addr != master {
 				watch.Replicas = append(watch.Replicas, addr)
 			}
 		}
 		c.Kind = watch
-		n, err := w.launch(c)
+		n, err := l.launch(c)
 		if err != nil {
 			return err
 		}
-		w.watchers = append(w.watchers, n)
+		l.nodes.sentinels = append(l.nodes.sentinels, n)
 	}
-	if err := ready(w.watchers); err != nil {
+	if err := ready(l.nodes.sentinels); err != nil {
 		return err
 	}
-	for _, n := range w.watchers {
+	for _, n := range l.nodes.sentinels {
 		if err := acquainted(n); err != nil {
 			return err
 		}
@@ -114,75 +109,87 @@ func (w *Environment) startWatchers(master string) error {
 	return nil
 }
 
-// describeWatchers gives each sentinel its address, its public address and its identity.
-func (w *Environment) describeWatchers() (nodes []server.NodeConfig, peers []server.Peer,
+// describeSentinels gives each sentinel its address, its public address and its identity.
+func (l sentinelLayout) describeSentinels() (configs []server.NodeConfig, peers []server.Peer,
 	err error) {
 	for i := range nemesis.Sentinels {
-		c, err := w.describe(nemesis.SentinelNodes+i, "s"+strconv.Itoa(i), "")
+		c, err := l.describe(nemesis.SentinelNodes+i, "s"+strconv.Itoa(i), "")
 		if err != nil {
 			return nil, nil, err
 		}
-		c.Clock, c.Config, c.Said = nil, nil, w.overheard
-		public, err := w.links.LinkServers("s>"+c.Name, c.Own())
+		c.Clock, c.Config, c.Said = nil, nil, l.observe
+		public, err := l.links.proxies.LinkServers("s>"+c.Name, c.Own())
 		if err != nil {
 			return nil, nil, err
 		}
-		id := make([]byte, 20)
-		rand.Read(id)
-		nodes, peers = append(nodes, c), append(peers, server.Peer{
-			Addr: public, ID: hex.EncodeToString(id)})
+		configs = append(configs, c)
+		peers = append(peers, server.Peer{Addr: public, ID: randomID()})
 	}
-	return nodes, peers, nil
+	return configs, peers, nil
 }
 
-// overheard learns from the sentinels' messages that a replica is promoted, and reports it: no step
-// else in this environment promotes. It begins when one of them has sent REPLICAOF NO ONE, and is
-// over when the first has told its clients of the new master.
-func (w *Environment) overheard(line string) {
+// randomID returns an identity as Redis draws its own.
+func randomID() string {
+	id := make([]byte, 20)
+	rand.Read(id)
+	return hex.EncodeToString(id)
+}
+
+// observe reads in the messages of sentinels that a replica is promoted, and reports it: no step of
+// a scenario promotes here. A promotion starts when a sentinel has sent REPLICAOF NO ONE, and is
+// over when the first sentinel has told its clients of the new master.
+func (l sentinelLayout) observe(line string) {
 	if _, rest, ok := strings.Cut(line, "+failover-state-wait-promotion slave "); ok {
 		words := strings.Fields(rest) // address as a name, host, port, …
 		if len(words) >= 3 {
-			w.promoted(history.PhaseFrom, w.announced[net.JoinHostPort(words[1], words[2])])
+			l.election.promoted(history.PhaseFrom, l.links.names[net.JoinHostPort(words[1], words[2])])
 		}
 	}
 	if _, rest, ok := strings.Cut(line, "+switch-master "); ok {
 		words := strings.Fields(rest) // name, old host, old port, new host, new port
 		if len(words) >= 5 {
-			w.promoted(history.PhaseTo, w.announced[net.JoinHostPort(words[3], words[4])])
-			go func() { _ = w.alarm(false) }() // a sentinel that cannot be told may be gone
+			l.election.promoted(history.PhaseTo, l.links.names[net.JoinHostPort(words[3], words[4])])
+			l.election.relax()
 		}
 	}
 }
 
-// promoted reports a phase of a promotion, once, and its begin also where the message of one
-// sentinel come before those of another.
-func (w *Environment) promoted(phase, node string) {
-	e := &w.election
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.begun != node {
-		e.begun = node
-		w.tell(w.promotion(history.PhaseFrom, node))
-	}
-	if phase == history.PhaseTo && e.master != node {
-		e.master = node
-		w.tell(w.promotion(phase, node))
+// acquainted waits until a sentinel has a connection to every other server, and has heard from each
+// replica.
+func acquainted(n *node) error {
+	limit := time.Now().Add(server.Patience)
+	for {
+		why, err := strangers(redisOf(n))
+		if err == nil && why == "" {
+			return nil
+		}
+		if time.Now().After(limit) {
+			return fmt.Errorf("sentinel %s does not know all servers after %v: %s", n.Name,
+				server.Patience, cmp.Or(why, fmt.Sprint(err)))
+		}
+		time.Sleep(2 * time.Millisecond)
 	}
 }
 
-func (w *Environment) promotion(phase, node string) workloads.Report {
-	f := nemesis.Promote
-	if w.cfg.Topology == nemesis.Ensemble {
-		f = nemesis.Lead
+// strangers names the servers that a sentinel has not heard from, or "" if it knows all.
+func strangers(c server.Admin) (string, error) {
+	for what, all := range map[string]int{"SENTINELS": nemesis.Sentinels - 1,
+		"REPLICAS": nemesis.SentinelNodes - 1} {
+		list, err := c.Do(context.Background(), "SENTINEL", what, workloads.MasterName).Slice()
+		if err != nil {
+			return "", err
+		}
+		known := 0
+		for _, x := range list {
+			words := fmt.Sprint(x)
+			if !strings.Contains(words, "disconnected") && (what == "SENTINELS" ||
+				strings.Contains(words, "master-link-status ok")) {
+				known++
+			}
+		}
+		if known < all {
+			return fmt.Sprintf("%d of %d %s", known, all, strings.ToLower(what)), nil
+		}
 	}
-	return workloads.Report{Process: history.Harness, Event: &history.Event{Type: history.Fault,
-		T: proc.Monotonic(), Process: history.Harness, F: f, Phase: phase, Target: node}}
-}
-
-// tell reports something that no client said, unless the environment is closing.
-func (w *Environment) tell(r workloads.Report) {
-	select {
-	case w.inbox <- r:
-	case <-w.ended:
-	}
+	return "", nil
 }

@@ -41,11 +41,11 @@ func benchOf(t *testing.T, c Config) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close() })
-	addr, err := w.links.Link("c0>n0", w.nodes[0].Own())
+	addr, err := w.proxies.Link("c0>n0", w.nodes.all[0].Own())
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{Environment: w, t: t, direct: redisOf(w.nodes[0]).Client}
+	b := &bench{Environment: w, t: t, direct: redisOf(w.nodes.all[0]).Client}
 	b.client = redis.NewClient(&redis.Options{
 		Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true,
 		DialTimeout: timeout, ReadTimeout: timeout, WriteTimeout: timeout,
@@ -259,13 +259,13 @@ func TestReplicaHasWhatTheBarrierSays(t *testing.T) {
 	ctx := context.Background()
 	for i := range 20 {
 		key := "k" + strconv.Itoa(i)
-		if err := redisOf(w.nodes[0]).Set(ctx, key, "1", 0).Err(); err != nil {
+		if err := redisOf(w.nodes.all[0]).Set(ctx, key, "1", 0).Err(); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Barrier(); err != nil {
 			t.Fatal(err)
 		}
-		if n := redisOf(w.nodes[1]).Exists(ctx, key).Val(); n != 1 {
+		if n := redisOf(w.nodes.all[1]).Exists(ctx, key).Val(); n != 1 {
 			t.Fatalf("%s is not on the replica", key)
 		}
 	}
@@ -275,7 +275,7 @@ func TestReplicaHasWhatTheBarrierSays(t *testing.T) {
 	if err := w.Promote("n1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := redisOf(w.nodes[1]).Set(ctx, "written", "1", 0).Err(); err != nil {
+	if err := redisOf(w.nodes.all[1]).Set(ctx, "written", "1", 0).Err(); err != nil {
 		t.Errorf("a promoted replica refuses writes: %v", err)
 	}
 }

@@ -1,0 +1,127 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// nodes are the servers of an environment. The methods that carry out a fault are in faults.go.
+type nodes struct {
+	all       []*node
+	sentinels []*node
+	fronts    []*node // a server before each node, or none
+	hosts     *hosts
+	observer  *observer
+	election  *election
+	// addresses at which a replica reaches another that was promoted, by the name of the link
+	successions map[string]string
+}
+
+// on calls f with the node called name.
+func (s *nodes) on(name string, f func(*node) error) error {
+	i := slices.IndexFunc(s.all, func(n *node) bool { return n.Name == name })
+	if i < 0 {
+		return fmt.Errorf("there is no node %q", name)
+	}
+	return f(s.all[i])
+}
+
+// hit is on for a fault: sentinels watch closely from now on.
+func (s *nodes) hit(name string, f func(*node) error) error {
+	return s.on(name, func(n *node) error {
+		if err := s.election.alarm(true); err != nil {
+			return err
+		}
+		return f(n)
+	})
+}
+
+// add adds a node, which follows a master unless master is nil.
+func (s *nodes) add(n, master *node) {
+	n.follows = master
+	s.all = append(s.all, n)
+}
+
+// close ends all servers.
+func (s *nodes) close() {
+	closeAll(slices.Concat(s.all, s.sentinels, s.fronts), func(n *node) {
+		n.operator.Close()
+		n.Kill()
+	})
+}
+
+// replicas counts the replicas that follow a node.
+func (s *nodes) replicas(n *node) (all int) {
+	for _, r := range s.all {
+		if r.follows == n {
+			all++
+		}
+	}
+	return all
+}
+
+// Barrier waits until every replica has all that its master was told.
+func (s *nodes) Barrier() error {
+	for _, n := range s.all {
+		if replicas := s.replicas(n); replicas > 0 && !isClosed(n.Done()) {
+			err := asks(n, func(r replicator) error { return r.Barrier(replicas) })
+			if err != nil {
+				return fmt.Errorf("%s: %w", n.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// electors are the sentinels, or the nodes of a Redis Cluster that run.
+func (s *nodes) electors() (all []elector) {
+	for _, n := range s.sentinels {
+		all = append(all, redisOf(n))
+	}
+	for _, n := range s.all {
+		if e, votes := n.operator.(server.MemberAdmin); votes && n.runs() {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// counter is a server that counts the keys that go.
+type counter interface {
+	Counters() (history.Counters, error)
+}
+
+// Counters returns the counters of the masters that have run since the start. A replica also counts
+// the deletions of its master, and a server that was killed has forgotten its counts.
+func (s *nodes) Counters() (all []history.Counters) {
+	for _, n := range s.all {
+		_, external := n.Server.(server.ExternalServer)
+		c, counts := n.operator.(counter)
+		if external || !counts || n.ReplicaOf != "" || n.again || !n.runs() {
+			continue
+		}
+		if known, err := c.Counters(); err == nil {
+			known.Node = n.Name
+			all = append(all, known)
+		}
+	}
+	return all
+}
+
+// Woken returns how often the nodes have told a waiting client so far that the lock it waits for is
+// free. It returns an error if servers of this system do not count it.
+func (s *nodes) Woken() (sum int64, err error) {
+	for _, n := range s.all {
+		if err = asks(n, func(c waker) error {
+			one, err := c.Woken()
+			sum += one
+			return err
+		}); err != nil {
+			return 0, err
+		}
+	}
+	return sum, nil
+}
