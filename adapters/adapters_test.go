@@ -63,7 +63,7 @@ func TestManifestsAreRefusedInOneLine(t *testing.T) {
 		"name: a\nrun: x\nsources: [../b]":     `sources has "../b"`,
 		"name: a\nrun: x\nsources: [b]":        "sources: stat b: no such file",
 		"name: a\nrun: x\nsetup: [[]]":         "setup has an empty command",
-		"name: a\nrun: x\ndefaults: {ttl: 0s}": `is no time above zero, such as 90s, nor "none" or "given"`,
+		"name: a\nrun: x\ndefaults: {ttl: 0s}": `is not a time above zero, such as 90s, nor "none" or "given"`,
 		"name: a\nrun: x\nvariants: [{name: b, declares: {leas: true}}]": `unknown field "leas"`,
 		"name: a\nrun: x\nvariants: [{line: b}]":                         `variant 1 has the name ""`,
 		"name: a\nrun: x\nvariants: [{name: b}, {name: b}]":              `two variants have the name "b"`,

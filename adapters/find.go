@@ -40,7 +40,7 @@ type Adapter struct {
 func (a Adapter) sources(f func(name string, content []byte) error) error {
 	for _, s := range a.Sources {
 		if _, err := fs.Stat(a.files, s); err != nil {
-			return fmt.Errorf("sources: %w; it names files and folders beside %s", err, ManifestName)
+			return fmt.Errorf("sources: %w; it names files and folders next to %s", err, ManifestName)
 		}
 	}
 	return each(a.files, a.Sources, f)
@@ -125,7 +125,7 @@ func open(dir string) (Adapter, error) {
 func read(file string, files fs.FS) (Adapter, error) {
 	text, err := fs.ReadFile(files, ManifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Adapter{}, fmt.Errorf("%s is missing; docs/adding-an-adapter.md says what is in it", file)
+		return Adapter{}, fmt.Errorf("%s is missing; docs/adding-an-adapter.md describes it", file)
 	} else if err != nil {
 		return Adapter{}, err
 	}
@@ -204,7 +204,7 @@ func each(files fs.FS, asked []string, f func(name string, content []byte) error
 			return err
 		}
 		if count, size = count+1, size+i.Size(); count > maxFiles || size > maxBytes {
-			return fmt.Errorf("the folder has more than %d files or %d MB; name those that the adapter "+
+			return fmt.Errorf("the folder has more than %d files or %d MB; name the ones that the adapter "+
 				"needs under sources in %s", maxFiles, maxBytes>>20, ManifestName)
 		}
 		content, err := fs.ReadFile(files, name)

@@ -104,7 +104,7 @@ func (t *OwnTime) UnmarshalText(text []byte) error {
 	}
 	d, err := time.ParseDuration(string(text))
 	if err != nil || d <= 0 {
-		return fmt.Errorf(`%q is no time above zero, such as 90s, nor "none" or "given"`, text)
+		return fmt.Errorf(`%q is not a time above zero, such as 90s, nor "none" or "given"`, text)
 	}
 	*t = OwnTime(d)
 	return nil
@@ -193,7 +193,7 @@ func (m Manifest) check() error {
 	}
 	for _, s := range m.Sources {
 		if !fs.ValidPath(s) || s == "." {
-			return fmt.Errorf("sources has %q; it names files and folders beside %s, as lock/redis; for "+
+			return fmt.Errorf("sources has %q; it names files and folders next to %s, as lock/redis; for "+
 				"what lies above, %[2]s itself must lie there", s, ManifestName)
 		}
 	}
@@ -266,7 +266,7 @@ func (m Manifest) Variant(name string) (Variant, error) {
 	case name == "":
 		return Variant{}, nil
 	case len(names) == 0:
-		return Variant{}, fmt.Errorf("%s has no variants; leave --variant away", m.Name)
+		return Variant{}, fmt.Errorf("%s has no variants; omit --variant", m.Name)
 	}
 	hint := ""
 	if near := units.Nearest(name, names); near != "" {

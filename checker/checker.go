@@ -84,7 +84,7 @@ func (o *Options) Knows(e *history.Event) error {
 	if e.F != history.CasOp || o.Model == "register" {
 		return nil
 	}
-	return fmt.Errorf("process %d: a cas is no operation of a lock; --model register judges reads, "+
+	return fmt.Errorf("process %d: a lock has no operation cas; --model register judges reads, "+
 		"writes and cas", e.Process)
 }
 

@@ -70,7 +70,7 @@ func (d *daemon) pull(ctx context.Context, name string) error {
 	}
 	if err != nil {
 		return fmt.Errorf(
-			"there is no image %s, and it cannot be pulled (%s): `docker pull` it where a registry can be "+
+			"the image %s is not here and cannot be pulled (%s): `docker pull` it where a registry can be "+
 				"reached, or build ours with docker/base-image and leave --redis-image out", name, oneLine(err))
 	}
 	return nil
@@ -79,9 +79,9 @@ func (d *daemon) pull(ctx context.Context, name string) error {
 // missing says how to get an image of ours.
 func missing(name string) string {
 	if name == SystemsImage {
-		return fmt.Sprintf("there is no image %s: build it with `docker/base-image %[1]s`", name)
+		return fmt.Sprintf("the image %s is missing: build it with `docker/base-image %[1]s`", name)
 	}
-	return fmt.Sprintf("there is no image %s: build it with `docker build -t %[1]s -f "+
+	return fmt.Sprintf("the image %s is missing: build it with `docker build -t %[1]s -f "+
 		"docker/Dockerfile internal/env/cluster/clock/shim`, or without a registry with "+
 		"`docker/base-image`; or take another with --redis-image redis:7", name)
 }

@@ -81,17 +81,17 @@ func (e Entry) checkOptions(o Options) error {
 		o.WaitReplicas < 0 || o.MaxRenewals < 0:
 		return fmt.Errorf("%s: an option is negative; use zero or more", e.Name)
 	case o.Variant != "" && len(e.Variants) == 0:
-		return fmt.Errorf("%s has no variants; leave --variant away", e.Name)
+		return fmt.Errorf("%s has no variants; omit --variant", e.Name)
 	case o.Variant != "" && !slices.Contains(e.Variants, o.Variant):
 		return fmt.Errorf("%s has no variant %q%s; use one of %s", e.Name, o.Variant,
 			hint(o.Variant, e.Variants), strings.Join(e.Variants, ", "))
 	case o.NoWatchdog && !e.Watchdog:
-		return fmt.Errorf("%s has no watchdog to switch off; leave --watchdog away", e.Name)
+		return fmt.Errorf("%s has no watchdog to switch off; omit --watchdog", e.Name)
 	case o.MaxRenewals > 0 && !e.Watchdog && !e.Extends:
-		return fmt.Errorf("%s never renews a lease; leave --max-renewals away", e.Name)
+		return fmt.Errorf("%s never renews a lease; omit --max-renewals", e.Name)
 	case o.WaitReplicas > 0 && e.Control():
 		return fmt.Errorf(
-			"%s sends nothing to Redis that replicas could confirm; leave --wait-replicas away", e.Name)
+			"%s sends nothing to Redis that replicas could confirm; omit --wait-replicas", e.Name)
 	case o.NodeTimeout > 0 && e.Topology != Independent:
 		return fmt.Errorf("%s asks one Redis; --node-timeout is for redlock", e.Name)
 	}

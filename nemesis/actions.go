@@ -56,7 +56,7 @@ var actions = []Action{
 		by: by(func(w Linker, s Step) error { return w.Cut(s.Target, s.Mode) })},
 	{Name: HoldBack, Kind: Lasting, Target: Link, may: "mode aimed", Undo: []string{Heal},
 		Family: Lateness, Breaks: Delivery,
-		Begin: "%s began to hold back what was sent", End: "%s delivered what it had held back",
+		Begin: "%s began to hold messages back", End: "%s delivered the messages it had held back",
 		by: by(func(w Linker, s Step) error { return w.HoldBack(s.Target, s.Mode) })},
 	{Name: Delay, Kind: Lasting, Target: Link, may: "aimed", must: "for", Undo: []string{Heal},
 		Family: Lateness, Breaks: Delivery,

@@ -49,7 +49,7 @@ func (c *script) step(s Step, number int) error {
 	}
 	a, ok := ActionOf(s.Do)
 	if !ok {
-		return fmt.Errorf("%q is no step; there are: %s, or an await", s.Do, actionNames())
+		return fmt.Errorf("%q is not a step; the steps are: %s, or an await", s.Do, actionNames())
 	}
 	if err := a.fields(s); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (a Action) fields(s Step) error {
 		return fmt.Errorf("%s: a time is below zero", s.Do)
 	case s.Rate <= -1:
 		return fmt.Errorf(
-			"%s: with a rate of %v the clock would stand still or run back; it must be above -1", s.Do,
+			"%s: with a rate of %v the clock would stop or run back; it must be above -1", s.Do,
 			s.Rate)
 	case s.Mode != Both && s.Mode != Requests && s.Mode != Replies:
 		return fmt.Errorf("%s has the mode %q; there are: %s, %s, or none for both", s.Do, s.Mode,
@@ -100,7 +100,7 @@ func (c *script) aims(kind TargetKind, s Step) error {
 	switch kind {
 	case None:
 		if s.Do == Lead {
-			return fmt.Errorf("%s is no step: servers do it by themselves", s.Do)
+			return fmt.Errorf("%s cannot be a step: servers do it by themselves", s.Do)
 		}
 		if t != "" {
 			return fmt.Errorf("it has no target, but %q is given", t)
@@ -135,9 +135,9 @@ func among(what, name string, all []string) error {
 	case slices.Contains(all, name):
 		return nil
 	case len(all) == 0:
-		return fmt.Errorf("there is no %s in this topology", what)
+		return fmt.Errorf("this topology has no %s", what)
 	}
-	return fmt.Errorf("there is no %s %q; there are: %s", what, name, strings.Join(all, ", "))
+	return fmt.Errorf("unknown %s %q; there are: %s", what, name, strings.Join(all, ", "))
 }
 
 // client says why no client has this name.
@@ -149,11 +149,11 @@ func (c *script) client(name string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf(
-			"%q is no client: a client is c0, c1, …, %s, %s, or has been given the name by an earlier "+
+			"%q is not a client: a client is c0, c1, …, %s, %s, or has been given the name by an earlier "+
 				"await",
 			name, Hit, Waiter)
 	case n < 0 || n >= c.stage.Clients:
-		return fmt.Errorf("there is no client %s; there are c0 to c%d", name, c.stage.Clients-1)
+		return fmt.Errorf("client %s does not exist; there are c0 to c%d", name, c.stage.Clients-1)
 	case c.blind >= 0:
 		return fmt.Errorf(
 			"whether %s still lives is unknown: step %d kills the client that it hits; put that last", name,
@@ -216,7 +216,7 @@ func (c *script) await(s Step) error {
 	case a.Means != "" && !slices.Contains(means, a.Means):
 		return fmt.Errorf("no command means %q; there are: %s", a.Means, strings.Join(means, ", "))
 	case a.Phase != "" && !slices.Contains(phases, a.Phase):
-		return fmt.Errorf("there is no phase %q; there are: %s", a.Phase, strings.Join(phases, ", "))
+		return fmt.Errorf("unknown phase %q; the phases are: %s", a.Phase, strings.Join(phases, ", "))
 	case a.Phase != "" && a.At != "":
 		return fmt.Errorf(`"at" goes with "command" and "means"`)
 	case a.Phase == "" && a.At != Before && a.At != After && a.At != JustSent:
@@ -225,10 +225,10 @@ func (c *script) await(s Step) error {
 		return fmt.Errorf("an await has a number below zero")
 	case a.As != "" && (isClient == nil || slices.Contains([]string{Hit, Waiter, Other, "*"},
 		a.As)):
-		return fmt.Errorf("no client can be given the name %q, which has a meaning already", a.As)
+		return fmt.Errorf("the name %q has a meaning already; give the client another one", a.As)
 	}
 	if _, err := regexp.Compile(a.Command); err != nil {
-		return fmt.Errorf("the command is no regular expression: %w", err)
+		return fmt.Errorf("the command is not a regular expression: %w", err)
 	}
 	if a.Client != "" && a.Client != Other {
 		if err := c.client(strings.TrimPrefix(a.Client, But)); err != nil {

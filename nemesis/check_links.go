@@ -22,7 +22,7 @@ func (c *script) link(pattern string) error {
 		pattern = strings.Replace(who, name, "c0", 1) + ">" + rest
 	}
 	if !c.stage.hasLink(pattern) {
-		return fmt.Errorf("there is no link %q; they are called c0>n0, c0>*, *>n0%s", pattern, c.others())
+		return fmt.Errorf("unknown link %q; links are called c0>n0, c0>*, *>n0%s", pattern, c.others())
 	}
 	return nil
 }

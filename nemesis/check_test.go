@@ -27,17 +27,17 @@ func TestCheck(t *testing.T) {
 	await := func(a Await) Step { return Step{Await: &a} }
 	second := history.Duration(time.Second)
 	for want, steps := range map[string][]Step{
-		`step 1: "kil" is no step; there are: barrier, busy,`: {
+		`step 1: "kil" is not a step; the steps are: barrier, busy,`: {
 			{Do: "kil", Target: "n0"}},
-		`step 1: kill: there is no node "n7"; there are: n0, n1`: {
+		`step 1: kill: unknown node "n7"; there are: n0, n1`: {
 			{Do: KillNode, Target: "n7"}},
-		`step 1: promote: there is no replica "n0"; there are: n1`: {
+		`step 1: promote: unknown replica "n0"; there are: n1`: {
 			{Do: Promote, Target: "n0"}},
-		`step 1: pause: there is no client c4; there are c0 to c3`: {
+		`step 1: pause: client c4 does not exist; there are c0 to c3`: {
 			{Do: Pause, Target: "c4"}},
-		`step 1: pause: "owner" is no client: a client is`: {
+		`step 1: pause: "owner" is not a client: a client is`: {
 			{Do: Pause, Target: "owner"}},
-		`step 1: cut: there is no link "n1>n0"; they are called c0>n0, c0>*, *>n0, n0>n1`: {
+		`step 1: cut: unknown link "n1>n0"; links are called c0>n0, c0>*, *>n0, n0>n1`: {
 			{Do: Cut, Target: "n1>n0"}},
 		`step 1: cut has the mode "up"; there are: requests, replies`: {
 			{Do: Cut, Target: "c0>n0", Mode: "up"}},
@@ -52,7 +52,7 @@ func TestCheck(t *testing.T) {
 			{Do: Wait, For: second, Until: -1}},
 		`step 1: client-clock: with a rate of -1`: {
 			{Do: ClientClock, Target: "c0", Rate: -1}},
-		`step 1: redirect: there is no node "n2"`: {
+		`step 1: redirect: unknown node "n2"`: {
 			{Do: Redirect, Target: "*", Node: "n2"}},
 		`step 1: start: n0 was not killed`: nil,
 		`step 2: n0 was killed by step 1`: {
@@ -69,13 +69,13 @@ func TestCheck(t *testing.T) {
 		`step 1: no command means "x"; there are: first-of-acquire, creates-key,`: {
 			await(Await{Means: "x", At: Before})},
 		`step 1: "at" is "y"; it is before`: {await(Await{Means: CreatesKey, At: "y"})},
-		`step 1: there is no phase "held"; there are: acquire, sent,`: {
+		`step 1: unknown phase "held"; the phases are: acquire, sent,`: {
 			await(Await{Phase: "held"})},
 		`step 1: "at" is ""; it is before, sent or after the command`: {
 			await(Await{Command: "^set "})},
-		`step 1: the command is no regular expression: `: {
+		`step 1: the command is not a regular expression: `: {
 			await(Await{Command: "(", At: Before})},
-		`step 1: no client can be given the name "c3", which has a meaning already`: {
+		`step 1: the name "c3" has a meaning already; give the client another one`: {
 			await(Await{As: "c3", Phase: Granted})},
 		`step 1: a step does something or awaits a client, not both`: {
 			{Do: Quiesce, Await: &Await{Phase: Granted}}},

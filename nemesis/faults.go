@@ -168,7 +168,8 @@ func join(a, b string) (string, error) {
 	case a == Single:
 		return b, nil
 	}
-	return "", fmt.Errorf("it needs the topology %s, and what is before it %s; run them apart", b, a)
+	return "", fmt.Errorf("it needs the topology %s, and the fault before it %s; run them separately",
+		b, a)
 }
 
 // check looks whether the scenarios can follow each other. One alone is ours, or was checked when

@@ -13,7 +13,7 @@ func TestAList(t *testing.T) {
 		"none,pause":                 "single",
 		"clock-client,clock-client":  "single",
 		"failover,failover-sentinel": "failover-sentinel cannot follow in this list: it needs the " +
-			"topology sentinel, and what is before it failover; run them apart",
+			"topology sentinel, and the fault before it failover; run them separately",
 		"failover,restart": "restart cannot follow in this list: step ",
 		"crash,restart": "restart cannot follow in this list: step 6: " +
 			"resume: whether c0 still lives is unknown",

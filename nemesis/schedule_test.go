@@ -82,21 +82,21 @@ func TestWrongSchedules(t *testing.T) {
 		"topology: ring\nsteps:\n- do: quiesce": `x.yaml: unknown topology "ring"; there are: single, failover, independent, sentinel, cluster`,
 		"replicas: 1\nsteps:\n- do: quiesce": "x.yaml: replicas is 1; 1 to 4 are possible with " +
 			"the topology failover, and 1 behind each of independent masters",
-		"steps:\n- do: quiesce\n- do: kil":                                    `x.yaml:3:3: step 2: "kil" is no step`,
-		"# a remark\n\nsteps:\n  - do: quiesce\n  - do: kill\n    target: n1": `x.yaml:5:5: step 2: kill: there is no node "n1"; there are: n0`,
-		"steps:\n- {do: wait, for: later}":                                    `x.yaml:2:4: step 1: for: "later" is no time; write it like "130ms" or, in leases, "1.3ttl"`,
-		"steps:\n- {do: wait, for: xttl}":                                     `x.yaml:2:4: step 1: for: "xttl" is no time; write it like "130ms" or, in leases, "1.3ttl"`,
+		"steps:\n- do: quiesce\n- do: kil":                                    `x.yaml:3:3: step 2: "kil" is not a step`,
+		"# a remark\n\nsteps:\n  - do: quiesce\n  - do: kill\n    target: n1": `x.yaml:5:5: step 2: kill: unknown node "n1"; there are: n0`,
+		"steps:\n- {do: wait, for: later}":                                    `x.yaml:2:4: step 1: for: "later" is not a time; write it like "130ms" or, in leases, "1.3ttl"`,
+		"steps:\n- {do: wait, for: xttl}":                                     `x.yaml:2:4: step 1: for: "xttl" is not a time; write it like "130ms" or, in leases, "1.3ttl"`,
 		"steps:\n- {do: go, nth: 2}":                                          `x.yaml:2:4: step 1: "nth" is for an await, and "only" for faults.yaml`,
-		"steps:\n- quiesce\n- kill n7":                                        `x.yaml:3:3: step 2: kill: there is no node "n7"`,
-		"steps:\n- wait for ever":                                             `x.yaml:2:3: step 1: for: "for ever" is no time`,
-		"steps:\n- {do: wait, for: 1e9ttl}":                                   `x.yaml:2:4: step 1: for: "1e9ttl" is no number of leases`,
+		"steps:\n- quiesce\n- kill n7":                                        `x.yaml:3:3: step 2: kill: unknown node "n7"`,
+		"steps:\n- wait for ever":                                             `x.yaml:2:3: step 1: for: "for ever" is not a time`,
+		"steps:\n- {do: wait, for: 1e9ttl}":                                   `x.yaml:2:4: step 1: for: "1e9ttl" is not a number of leases`,
 		"steps:\n- {do: wait, for: 2s, upto: 1s}":                             `x.yaml:2:4: step 1: "upto" is 1s; it must be later than 2s`,
 		"steps:\n- {do: quiesce, upto: 1s}":                                   `x.yaml:2:4: step 1: "upto" is for a wait`,
-		"client_timeout: often\nsteps:\n- do: quiesce":                        `x.yaml: client_timeout: "often" is no time`,
+		"client_timeout: often\nsteps:\n- do: quiesce":                        `x.yaml: client_timeout: "often" is not a time`,
 		"topology: independent\nsteps:\n- do: quiesce": "x.yaml needs " +
 			"a lock on independent masters, such as redlock",
 		`{"steps": [{"do": "quiesce"},` + "\n" +
-			`{"do": "heal"}]}`: `x.yaml:2:2: step 2: heal: there is no link ""`,
+			`{"do": "heal"}]}`: `x.yaml:2:2: step 2: heal: unknown link ""`,
 		"steps:\n- await: {phase: granted, who: c0}": `x.yaml:2:27: unknown field "who"`,
 	} {
 		s, err := DecodeSchedule("x.yaml", []byte(text))

@@ -205,7 +205,7 @@ func (s Step) Words() string {
 func Client(name string) (int, error) {
 	var n int
 	if _, err := fmt.Sscanf(name, "c%d", &n); err != nil || fmt.Sprintf("c%d", n) != name {
-		return 0, fmt.Errorf("%q is no client; they are called c0, c1, …", name)
+		return 0, fmt.Errorf("%q is not a client; clients are called c0, c1, …", name)
 	}
 	return n, nil
 }

@@ -25,7 +25,7 @@ type system struct {
 const (
 	unseen     = "the commands of its clients are not seen"
 	direct     = "its clients choose their connections themselves"
-	noReplica  = "its members agree on every write: there is no replica that lags behind"
+	noReplica  = "its members agree on every write: no replica lags behind"
 	noTransfer = "its leader cannot be told to hand over"
 	noScript   = "it has no script or command that keeps it busy"
 	noConsent  = "its standby takes over without the primary's consent"

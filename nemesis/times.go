@@ -62,7 +62,7 @@ func (p Params) span(text string) (sum history.Duration, err error) {
 		if !named {
 			d, err := time.ParseDuration(term)
 			if err != nil {
-				return 0, fmt.Errorf("%q is no time; write it like %q or, in leases, %q", text, "130ms",
+				return 0, fmt.Errorf("%q is not a time; write it like %q or, in leases, %q", text, "130ms",
 					"1.3ttl")
 			}
 			sum += history.Duration(d)
@@ -70,8 +70,8 @@ func (p Params) span(text string) (sum history.Duration, err error) {
 		}
 		f, err := factor(number)
 		if err != nil {
-			return 0, fmt.Errorf("%q is no number of leases; write it like %q, at most %d", text, "1.3ttl",
-				maxLeases)
+			return 0, fmt.Errorf("%q is not a number of leases; write it like %q, at most %d", text,
+				"1.3ttl", maxLeases)
 		}
 		sum += history.Duration(math.Round(f * float64(unit)))
 	}

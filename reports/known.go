@@ -77,7 +77,7 @@ func known(v *view.View) (*knownSection, error) {
 	s.HelpsTitle = "Settings that were measured with this lock"
 	if len(k.Helps) > 0 && !k.Helps[0].Same {
 		s.HelpsTitle = "Settings that were measured with another lock, " + k.Helps[0].Row +
-			": what they do to this one is not known"
+			": their effect on this one is not known"
 	}
 	s.OthersTitle = fmt.Sprintf("Locks that nothing broke under %s, and that show no defect of their "+
 		"own under another fault: %d of the %d that were measured", k.FaultNames(), len(k.Others),

@@ -116,9 +116,9 @@ func (p *runPage) fit() ([]byte, error) {
 	for _, drop := range []func(){
 		func() {},
 		func() { p.Slice = ""; p.note("porcupine's page of the failing slice") },
-		func() { p.Plan = ""; p.note("the plan, which is in plan.json") },
-		func() { p.Figures = nil; p.note("the plots, which are in plots/") },
-		func() { p.Commands = nil; p.note("the table of commands, which are in trace.jsonl") },
+		func() { p.Plan = ""; p.note("the plan (see plan.json)") },
+		func() { p.Figures = nil; p.note("the plots (see plots/)") },
+		func() { p.Commands = nil; p.note("the table of commands (see trace.jsonl)") },
 		func() {
 			for i := range p.Stories {
 				p.Stories[i].Steps = nil

@@ -76,7 +76,7 @@ func (p *runPage) about(v *view.View) {
 		p.Plan = page.Printable(b.String())
 		if len(p.Plan) > 200_000 {
 			p.Plan = p.Plan[:200_000] + "\n…"
-			p.note("the rest of the plan, which is in plan.json")
+			p.note("the rest of the plan (see plan.json)")
 		}
 	}
 }

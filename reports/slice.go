@@ -18,7 +18,7 @@ func (p *runPage) slice(v *view.View) {
 		b, _ = v.Verdict.Visual()
 	}
 	if len(b) > 600_000 {
-		p.note("porcupine's page of the failing slice, which is too large")
+		p.note("porcupine's page of the failing slice (too large)")
 		b = nil
 	}
 	for _, m := range scripts.FindAllSubmatch(b, -1) {

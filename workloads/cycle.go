@@ -23,7 +23,7 @@ func (w *Worker) lock(o Order) (caller, error) {
 	var names []string
 	for _, k := range keys(o) {
 		if k < 0 || k >= len(w.cfg.Keys) {
-			return nil, fmt.Errorf("there is no key %d; this worker was given %d", k, len(w.cfg.Keys))
+			return nil, fmt.Errorf("key %d does not exist; this worker has %d", k, len(w.cfg.Keys))
 		}
 		names = append(names, w.cfg.Keys[k])
 	}

@@ -114,7 +114,7 @@ func (l *linked) connect() (err error) {
 				return l.dial(ctx, i, r)
 			}
 		}
-		return nil, fmt.Errorf("%s is no server of this run; %s is the first", address, c.Address(0))
+		return nil, fmt.Errorf("this run has no server %s; %s is the first", address, c.Address(0))
 	}
 	l.lock, err = l.Open(c)
 	return err

@@ -158,7 +158,7 @@ func (r *route) evade() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.spares == nil {
-		return errors.New("there is no second way to the nodes")
+		return errors.New("the nodes have no second link")
 	}
 	r.way = r.spares
 	return nil

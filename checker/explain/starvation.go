@@ -9,6 +9,6 @@ import (
 // Starved tells of a client that was passed over.
 func Starved(s *verdict.Starvation) string {
 	return Say("client %d was not granted lock %d in %s, while it was granted to others %s: if each "+
-		"grant is a fair draw among those that wait, that happens once in 10^%d times", s.Client, s.Key,
+		"grant is a fair draw among waiting clients, that happens once in 10^%d times", s.Client, s.Key,
 		plural(s.Tries, "call"), plural(s.Others, "time"), int(-math.Log10(s.Chance)))
 }

@@ -87,7 +87,7 @@ func (c *Case) Judge(name string) property {
 	}
 	if c.history.Header.Declares.Optimistic && slices.Contains(pessimistic, name) {
 		return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(
-			"the lock is optimistic: it lets all clients in and checks what they write, of which U tells")}
+			"the lock is optimistic: it lets all clients in and checks their writes, see U")}
 	}
 	p := c.excuses().calm(name, judge(c))
 	p.Property = name
@@ -97,7 +97,7 @@ func (c *Case) Judge(name string) property {
 // Shared is what is said of a lock whose holds may be shared, where that cannot be judged.
 func Shared(name string) verdict.Property {
 	return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(
-		"holds of this lock may be shared, of which this has no model")}
+		"holds of this lock may be shared, and lockbench has no model of that")}
 }
 
 // unshared are what takes one hold at a time for granted: who may free a lock that several clients

@@ -108,7 +108,7 @@ var classes = []Class{
 		Needs: "a token is not larger than one that was given before, or the resource took a write " +
 			"with an older token",
 		Summary: "a token was not larger than an earlier one",
-		Cause:   "the token of a later grant is not larger than that of an earlier one",
+		Cause:   "the token of a later grant is not larger than the token of an earlier one",
 		Advice: "take the token from one counter in the command that takes the key, and have the " +
 			"resource refuse older ones"},
 	{Name: DoubleGrant, Letters: []string{MutualExclusion, LeaseExclusion, Reentry},

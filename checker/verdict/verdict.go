@@ -44,7 +44,7 @@ func (r Result) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 func (r *Result) UnmarshalText(b []byte) error {
 	*r = Result(b)
 	if !slices.Contains([]Result{Violated, Valid, Unknown, NA}, *r) {
-		return fmt.Errorf("%q is no result; results are n.a., valid, violated and unknown", b)
+		return fmt.Errorf("%q is not a result; results are n.a., valid, violated and unknown", b)
 	}
 	return nil
 }

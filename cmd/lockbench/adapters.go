@@ -81,7 +81,7 @@ func conformCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check NAME",
-		Short: "Ask an adapter everything, and say what is missing",
+		Short: "Ask an adapter everything, and list the missing answers",
 		Long: `check starts two clients of the adapter on a redis-server of its own and goes through the whole
 protocol. Exit code 0: nothing is missing; a line with – is something that an adapter may lack.`,
 		Example:           "  lockbench adapters check ./mydir",

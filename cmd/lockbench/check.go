@@ -172,8 +172,7 @@ func (f *checkFlags) tell(c *cobra.Command, r *store.Run) (err error) {
 // streamed judges a history while it is read.
 func (f *checkFlags) streamed(c *cobra.Command, path string) error {
 	if f.options.Model != "mutex" {
-		return errors.New("--stream judges as that of a mutex, and needs --model mutex; " +
-			"without --stream the other models are judged")
+		return errors.New("--stream needs --model mutex; other models are judged without --stream")
 	}
 	in, err := opened(c.InOrStdin(), path)
 	if err != nil {
@@ -294,7 +293,7 @@ func runsBelow(dir string) (runs []string, err error) {
 		return err
 	})
 	if err == nil && len(runs) == 0 {
-		err = fmt.Errorf("%s is no run, and no run is below it: there is no %s", dir, store.History)
+		err = fmt.Errorf("%s: no %s here or in its subdirectories", dir, store.History)
 	}
 	slices.Sort(runs)
 	return runs, err

@@ -90,7 +90,7 @@ at least one environment works.`,
 		"remove the containers, networks and temporary folders of killed runs, and nothing else")
 	c.Flags().StringSliceVar(&place.Addrs, "addr", nil,
 		"with --clean: remove only the keys of killed runs, from the Redis at host:port")
-	c.Flags().BoolVar(&place.TLS, "tls", false, "with --addr: speak TLS; the login is that of run")
+	c.Flags().BoolVar(&place.TLS, "tls", false, "with --addr: speak TLS; the login is as for run")
 	return c
 }
 

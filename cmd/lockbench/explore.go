@@ -81,7 +81,7 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 		"properties that must not be violated (default S,L,O,D,F,U; R must be asked for)")
 	s.Uint64Var(&o.Seed, "seed", 0, "first seed")
 	s.IntVar(&f.search.Seeds, "seeds", 0, "number of seeds (default as many as fit into --for)")
-	s.DurationVar(&f.search.Budget, "for", 0, "how long, with all that is done with what is found "+
+	s.DurationVar(&f.search.Budget, "for", 0, "how long to search, shrinking and curves included "+
 		"(default 60s, or as long as --seeds take)")
 	s.IntVar(&f.search.Jobs, "jobs", 0, "runs at the same time (default one for each core)")
 	s.Var(&f.shard, "shard", "run the seeds of this part only: 2/4 is the second of four machines")
@@ -89,7 +89,7 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 		"portfolio: the others by turns; random: messages take random times; pos: they have random "+
 			"priorities; walk: uniform over what can go on")
 	s.StringVar(&f.search.Moments, "moments", explore.Both,
-		"moments of faults: aimed by their scenarios, drawn at random, guided by what was new, or both "+
+		"moments of faults: aimed by their scenarios, drawn at random, guided by new states, or both "+
 			"aimed and guided by turns")
 	s.BoolVar(&f.search.KeepGoing, "keep-going", false,
 		"go on after a violation; one of each property and class is saved")
@@ -287,7 +287,7 @@ func (f *exploreFlags) check(set *pflag.FlagSet) error {
 	}
 	if f.shard.Of > 0 {
 		if f.all.exhaustive {
-			return errors.New("--shard splits seeds, and an exhaustive search has none; leave it away")
+			return errors.New("--shard splits seeds, and an exhaustive search has none; omit it")
 		}
 		s.Mine = f.shard.Has
 	}

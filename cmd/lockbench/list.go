@@ -238,15 +238,15 @@ fault can do, when it hits at the moment that hurts; at a random moment most do 
 	s := c.Flags()
 	also(s, "nemesis", "fault")
 	s.StringSliceVar(&q.Faults, "fault", nil,
-		"what can happen to you, by the names of the matrix' columns: crash, partition, failover, ...")
+		"your faults, by the names of the matrix' columns: crash, partition, failover, ...")
 	s.DurationVar(&q.Lease, "ttl", 0, "your lease")
-	s.DurationVar(&q.Pause, "longest-pause", 0, "how long a client may stand still")
+	s.DurationVar(&q.Pause, "longest-pause", 0, "how long a client may stop")
 	s.DurationVar(&q.Work, "longest-work", 0, "how long a client may be inside")
 	s.BoolVar(&q.Told, "told", false, "the lock must declare that it tells its holder of a loss")
 	s.BoolVar(&q.Fencing, "fencing", false,
 		"your resource refuses old tokens: the lock must give them, and two clients inside do no harm")
 	s.BoolVar(&q.NoOutage, "no-outage", false, "no fault may keep all clients out for long")
-	s.BoolVar(&all, "all", false, "show also what does not remain, and why")
+	s.BoolVar(&all, "all", false, "also show the locks that drop out, and why")
 	s.BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }

@@ -35,7 +35,7 @@ func matrixCommand() *cobra.Command {
 	var f matrixFlags
 	c := &cobra.Command{
 		Use:   "matrix",
-		Short: "Run all locks under all faults, and compare with what was expected",
+		Short: "Run all locks under all faults, and compare with the expectations",
 		Example: `  # everything, once
   lockbench matrix
 
@@ -62,7 +62,7 @@ func matrixCommand() *cobra.Command {
 	also(s, "adapter", "adapters")
 	s.StringSliceVar(&f.options.Rows, "impl", nil, "locks, or all (default all; with --adapters none)")
 	s.StringSliceVar(&f.options.Adapters, "adapters", nil,
-		"lock libraries instead of locks, or beside those of --impl: names or folders, or all")
+		"lock libraries instead of locks, or together with --impl: names or folders, or all")
 	s.StringSliceVar(&f.options.Columns, "nemesis", nil,
 		"faults, by the names of the matrix' columns; none is always run (default all)")
 	s.DurationVar(&f.options.TTL, "ttl", 0,
@@ -100,7 +100,7 @@ func (f *matrixFlags) check(set *pflag.FlagSet) (err error) {
 		switch {
 		case err != nil:
 		case f.resume != "" && !slices.Contains(withResume, g.Name):
-			err = fmt.Errorf("--resume goes on with what was asked for then; leave --%s away", g.Name)
+			err = fmt.Errorf("--resume keeps the earlier options; omit --%s", g.Name)
 		}
 	})
 	return err

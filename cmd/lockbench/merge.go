@@ -59,7 +59,7 @@ explore.`,
 	s.StringVar(&f.out, "out", "",
 		"write to this directory instead of one in the store; it must be empty or new")
 	s.BoolVar(&f.allowMissing, "allow-missing", false,
-		"join what there is; what is missing is unknown")
+		"join the shards that exist; missing cells are unknown")
 	s.BoolVar(&f.asJSON, "json", false, "print the result as JSON")
 	return c
 }

@@ -133,7 +133,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 	r, dir, err := f.perform(c, p, commandLine(c.Flags(), p))
 	switch {
 	case errors.Is(err, context.Canceled):
-		return interrupted("what was recorded is in " + dir)
+		return interrupted("the recorded files are in " + dir)
 	case r == nil:
 		return err
 	case err != nil:

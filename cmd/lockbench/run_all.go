@@ -96,7 +96,7 @@ func (f *runFlags) carryOut(c *cobra.Command, a *aimRun) error {
 	r, dir, err := f.perform(c, a.plan, line)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return interrupted("what was recorded is in " + dir)
+		return interrupted("the recorded files are in " + dir)
 	case r == nil:
 		return err
 	case err != nil:

@@ -36,7 +36,7 @@ outside of the store, and changes nothing. Ctrl-C ends it.`,
 			defer l.Close()
 			s, err := serve.NewServer(dir, l.Addr().String())
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("there is no store %q; `%s` makes one, --store names another", dir,
+				return fmt.Errorf("the store %q does not exist; `%s` makes one, --store names another", dir,
 					advice.RunLock)
 			} else if err != nil {
 				return fmt.Errorf("cannot read the store %q: %w", dir, err)

@@ -145,7 +145,7 @@ func foreign(o RunOptions) error {
 		"--wait-replicas": o.WaitReplicas > 0, "--wait-timeout": o.WaitTimeout > 0,
 		"--ttl documented": o.Documented} {
 		if set {
-			return fmt.Errorf("%s is for lockbench's own locks; with --adapter leave it away (a --variant "+
+			return fmt.Errorf("%s is for lockbench's own locks; with --adapter omit it (a --variant "+
 				"of the adapter may be what you want)", flag)
 		}
 	}

@@ -302,11 +302,11 @@ func (p Plan) Validate() error {
 	case err != nil:
 		return err
 	case p.Environment == "sim" && p.System() != "" && p.System() != nemesis.Redis:
-		return fmt.Errorf("the simulator has no %s, of which %s is a lock: leave --env sim away",
+		return fmt.Errorf("the simulator has no %s, which %s needs: omit --env sim",
 			p.System(), p.Adapter.Name)
 	case p.Adapter != nil && p.Place.Workers == "container":
 		return fmt.Errorf("the process of the adapter %s runs on this machine, where its library is set "+
-			"up; leave --workers container away", p.Adapter.Name)
+			"up; omit --workers container", p.Adapter.Name)
 	case nemesis.HasSystem(p.Environment, p.System()) != nil:
 		return nemesis.HasSystem(p.Environment, p.System())
 	case p.bounded() != nil:

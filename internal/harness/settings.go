@@ -41,7 +41,7 @@ func allowed(config []string) error {
 		}
 		if len(value) > maxSetting || strings.HasPrefix(value, "--") ||
 			strings.ContainsFunc(value, func(r rune) bool { return r < ' ' }) {
-			return fmt.Errorf("--redis-config %s=%.40q: this is no value of a setting", name, value)
+			return fmt.Errorf("--redis-config %s=%.40q: a setting cannot have this value", name, value)
 		}
 	}
 	return nil

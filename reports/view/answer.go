@@ -22,7 +22,7 @@ type Answer struct {
 // anything else wrong?
 func (v *View) Answer() Answer {
 	if v.Verdict == nil {
-		return Answer{"Not judged.", "There is no verdict on this run yet; " + advice.Verb("check") +
+		return Answer{"Not judged.", "This run has no verdict yet; " + advice.Verb("check") +
 			" makes one.", checker.Unknown}
 	}
 	result := v.Verdict.Verdict
@@ -86,7 +86,7 @@ func (v *View) brokenAnswer() Answer {
 // validSentence says what a "no" is worth: of what was judged, the first that people ask for.
 func (v *View) validSentence() string {
 	e := v.Verdict.Evidence
-	judged := "Nothing was wrong of what was judged"
+	judged := "No property that was judged was violated"
 	switch {
 	case v.Verdict.Property(checker.MutualExclusion).Verdict == checker.Valid:
 		judged = "No two clients were inside at once"

@@ -23,10 +23,10 @@ const (
 
 // ErrProtocol is the error for bytes that are not RESP, or that announce more than the bounds
 // allow.
-var ErrProtocol = errors.New("protocol error: the bytes are no RESP within its bounds")
+var ErrProtocol = errors.New("protocol error: the bytes are not RESP within its bounds")
 
 // ErrTLS says that the other end has begun to speak TLS.
-var ErrTLS = errors.New("the bytes are the begin of TLS, and no RESP")
+var ErrTLS = errors.New("the bytes are the start of TLS, not RESP")
 
 // Command takes the first command off b, an array of bulk strings. It returns no arguments while b
 // does not hold a whole one. The arguments do not share memory with b, rest does.

@@ -94,7 +94,7 @@ func Read(file string, src []byte) (*File, error) {
 			"no environment is named; add a line such as `environment: process`; there are: %s",
 			strings.Join(environments, ", "))
 	case len(d.Entries) == 0:
-		return nil, start.Errorf("there are no entries, so there is nothing to prove; %s", help)
+		return nil, start.Errorf("it has no entries, so there is nothing to prove; %s", help)
 	}
 	sum := sha256.Sum256(src)
 	g := &File{File: file, Digest: "sha256:" + hex.EncodeToString(sum[:]), Seed: d.Seed,
@@ -161,7 +161,7 @@ func limit(f strictyaml.Field) error {
 			return f.At.Errorf("environment: auto is refused: a gate that runs elsewhere tomorrow proves "+
 				"something else tomorrow; name one of %s", strings.Join(environments, ", "))
 		} else if !slices.Contains(environments, text) {
-			return f.At.Errorf("there is no environment %q; name one of %s", text,
+			return f.At.Errorf("unknown environment %q; name one of %s", text,
 				strings.Join(environments, ", "))
 		}
 	case "seeds", "repeats":

@@ -42,14 +42,14 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 			"f.yaml:1:1: environment: auto is refused: a gate that runs elsewhere tomorrow proves " +
 				"something else tomorrow; name one of process, docker, external, sim"},
 		{"environment: mars\n",
-			`f.yaml:1:1: there is no environment "mars"; name one of process, docker, external, sim`},
+			`f.yaml:1:1: unknown environment "mars"; name one of process, docker, external, sim`},
 		{"environment: [sim]\n", "f.yaml:1:14: environment must be one value, not a list"},
 		{"environment:\n", "f.yaml:1:14: environment must be one value, not nothing"},
 		{"entries:\n" + entry,
 			"f.yaml:1:1: no environment is named; add a line such as `environment: process`; there are: " +
 				"process, docker, external, sim"},
 		{"environment: sim\n",
-			"f.yaml:1:1: there are no entries, so there is nothing to prove; `lockbench gate --init` " +
+			"f.yaml:1:1: it has no entries, so there is nothing to prove; `lockbench gate --init` " +
 				"writes an example"},
 		{"environment: sim\nentries: 3\n",
 			"f.yaml:2:10: entries must be a list (each item on a line of its own, after a dash), not a " +

@@ -393,7 +393,7 @@ func TestWhatCannotBeJoined(t *testing.T) {
 	}{
 		{nil, "nothing to join; name the directories of the shards"},
 		{[]Part{changed(shard(1, 1), func(r *Result) { r.Shard = batch.Shard{} })},
-			"dir1 is no shard, but a whole one; there is nothing to join it with"},
+			"dir1 is already complete; there is nothing to merge"},
 		{[]Part{shard(1, 2), shard(1, 2)}, "dir1 and dir1 are both shard 1/2; name one of them"},
 		{[]Part{shard(1, 3), shard(3, 3)},
 			"shard 2/3 is missing; name its directory, or join what there is with --allow-missing"},

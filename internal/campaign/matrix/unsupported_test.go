@@ -58,7 +58,7 @@ func TestWhatASystemLacksIsNotPossible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for column, want := range map[string]string{"pause": "", "failover": "no replica that lags",
+	for column, want := range map[string]string{"pause": "", "failover": "no replica lags",
 		"busy": "it cannot"} {
 		c := m.Cell("etcd-mutex", column)
 		if c == nil || (want == "") != (c.Impossible == "") || !strings.Contains(c.Impossible, want) {

@@ -35,7 +35,7 @@ func (c *client) follow(inbox chan<- workloads.Report) {
 	reset := false
 	for !reset && lines.Scan() {
 		if bad != nil { // it was not the last line
-			inbox <- workloads.Report{Process: c.process, Failed: "wrote a line that is no report: " +
+			inbox <- workloads.Report{Process: c.process, Failed: "wrote a line that is not a report: " +
 				bad.Error()}
 		}
 		var r workloads.Report

@@ -179,7 +179,7 @@ func (h *hosts) owner(from net.Addr, servers []string) (name string, err error) 
 			return names[pid], nil
 		}
 	}
-	return "", fmt.Errorf("%s is no server of this run", from)
+	return "", fmt.Errorf("this run has no server %s", from)
 }
 
 // awaitListener waits until a server listens, but at most a second.

@@ -91,7 +91,7 @@ func (h *hands) watch(ended <-chan error) error {
 		}
 		now := h.waits.Load()
 		if now == last && h.waiting.Load() {
-			return fmt.Errorf("the simulator stands still for %v: a client waits for a mutex "+
+			return fmt.Errorf("the simulator made no progress for %v: a client waits for a mutex "+
 				"whose holder waits for time or the network", stallLimit)
 		}
 		if now == last && h.closed.Load() {

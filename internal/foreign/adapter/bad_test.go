@@ -285,8 +285,8 @@ func follow(t *testing.T, w server.Worker, body string) (p played) {
 func TestBadAdapters(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for name, says := range map[string]string{
-		"prints":  `it wrote "connected to redis!", which is no line of the protocol`,
-		"garbage": `which is no line of the protocol`, "no is": `it wrote "{}", which has no "is"`,
+		"prints":  `it wrote "connected to redis!", not a line of the protocol`,
+		"garbage": `not a line of the protocol`, "no is": `it wrote "{}" without "is"`,
 		"endless":       "it wrote a line of more than 64 KB",
 		"dies at start": "it ended before it was ready (exit status 3)",
 		"imports": "(exit status 1); a module that it imports was not found: if " +
@@ -297,9 +297,9 @@ func TestBadAdapters(t *testing.T) {
 		"ready twice":            "it says twice that it is ready",
 		"clock stays":            "its wall clock cannot be moved: it does not read the file",
 		"broken":                 "it says: no redis",
-		"answers twice":          `it answered "acquired" for n=1, which was not asked of it, or is answered`,
-		"not asked":              `it answered "released" for n=9, which was not asked of it`,
-		"other answer":           `it answered "released" for n=1, which was asked to acquire`,
+		"answers twice":          `it answered "acquired" for n=1, without being asked`,
+		"not asked":              `it answered "released" for n=9, without being asked`,
+		"other answer":           `it answered "released" for n=1, but it was asked to acquire`,
 		"not begun":              `it answered "acquired" for n=1 without "begun" before`,
 		"ignores acquire":        "it did not begin to acquire n=1 within 300ms",
 		"ignores release":        "it did not begin to release n=1 within 300ms",

@@ -349,7 +349,7 @@ func (c *checker) keys(some bool) error {
 	}
 	switch {
 	case some && total == 0:
-		return fmt.Errorf("there is no key; it must use the addresses of its config")
+		return fmt.Errorf("no key exists; it must use the addresses of its config")
 	case !some && total > 0:
 		return fmt.Errorf("there are %d keys", total)
 	}
@@ -376,7 +376,7 @@ func (c *checker) named() error {
 		keys, _ := a.Do(context.Background(), "keys", "*").StringSlice()
 		all = append(all, keys...)
 	}
-	return fmt.Errorf("there is no key %q, only %q; say its name under key", name, all)
+	return fmt.Errorf("the key %q does not exist, only %q; say its name under key", name, all)
 }
 
 // ends closes a client's input.

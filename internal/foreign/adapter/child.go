@@ -328,9 +328,9 @@ func (c *child) take(a Answer) error {
 	k := c.calls[a.N]
 	switch {
 	case k == nil && a.Is == isBegun:
-		return fmt.Errorf("it says that it has begun to %s n=%d, which was not asked of it", a.Op, a.N)
+		return fmt.Errorf("it says that it has begun to %s n=%d, but no one asked it to", a.Op, a.N)
 	case k == nil:
-		return fmt.Errorf("it answered %q for n=%d, which was not asked of it, or is answered already",
+		return fmt.Errorf("it answered %q for n=%d, without being asked, or for the second time",
 			a.Is, a.N)
 	}
 	if err := stamped(a, k.sent, now); err != nil {
@@ -343,7 +343,7 @@ func (c *child) take(a Answer) error {
 func (c *child) answer(k *call, a Answer) error {
 	switch {
 	case a.Is == isBegun && a.Op != k.op:
-		return fmt.Errorf("it says that it has begun to %q n=%d, which was asked to %s", a.Op, a.N, k.op)
+		return fmt.Errorf("it says that it has begun to %q n=%d, but it was asked to %s", a.Op, a.N, k.op)
 	case a.Is == isBegun && k.acted:
 		return fmt.Errorf("it says twice that it has begun to %s n=%d", k.op, a.N)
 	case a.Is == isBegun:
@@ -354,7 +354,7 @@ func (c *child) answer(k *call, a Answer) error {
 		return fmt.Errorf("its answer %q for n=%d has t=%d, before its own \"begun\" at t=%d", a.Is, a.N,
 			a.T, k.at)
 	case !slices.Contains(ends[k.op], a.Is):
-		return fmt.Errorf("it answered %q for n=%d, which was asked to %s", a.Is, a.N, k.op)
+		return fmt.Errorf("it answered %q for n=%d, but it was asked to %s", a.Is, a.N, k.op)
 	case !k.acted && k.op != doTouch:
 		return fmt.Errorf(`it answered %q for n=%d without "begun" before`, a.Is, a.N)
 	}

@@ -22,7 +22,7 @@ func (c *checker) askShared(holder, other *remote) {
 		return o
 	}
 	c.wants(holder, shared(first), false, "the first client acquires a shared hold", isAcquired)
-	c.wants(other, shared(second), false, "and the second one beside it", isAcquired)
+	c.wants(other, shared(second), false, "and the second one as well", isAcquired)
 	c.wants(other, Order{Do: doRelease, N: second}, false, "it releases its own", isReleased)
 	c.wants(other, acquireOrder(second+1, checkWait), false,
 		"an exclusive hold is refused while the other is left", isRefused)
@@ -45,7 +45,7 @@ func (c *checker) askOptimistic(holder, other *remote) {
 	if err == nil && (a.Is != isRead || a.Value != 1) {
 		err = fmt.Errorf("it answered %q with %d, not 1", a.Is, a.Value)
 	}
-	c.say(false, "what was written is read", err, "")
+	c.say(false, "a written value is read", err, "")
 	c.wants(other, Order{Do: doRelease, N: 1}, false, "the other releases", isReleased)
 }
 

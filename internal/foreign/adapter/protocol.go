@@ -117,11 +117,11 @@ const (
 // parse reads a line of the adapter.
 func parse(line []byte) (a Answer, err error) {
 	if err = json.Unmarshal(line, &a); err != nil {
-		return a, fmt.Errorf("it wrote %s, which is no line of the protocol; only answers may go to "+
+		return a, fmt.Errorf("it wrote %s, not a line of the protocol; only answers may go to "+
 			"standard output", shown(line))
 	}
 	if a.Is == "" {
-		return a, fmt.Errorf(`it wrote %s, which has no "is"`, shown(line))
+		return a, fmt.Errorf(`it wrote %s without "is"`, shown(line))
 	}
 	return a, nil
 }

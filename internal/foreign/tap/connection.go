@@ -91,7 +91,7 @@ func (c *connection) stranger(err error) {
 		c.tap.log("the client speaks TLS, and its address does not: switch TLS off in the client")
 		_, _ = io.WriteString(c.down, "-ERR this address does not speak TLS\r\n")
 	case errors.Is(err, resp.ErrProtocol):
-		c.tap.log("what the client sends is no Redis protocol, or beyond its bounds")
+		c.tap.log("the client does not speak the Redis protocol, or exceeds its bounds")
 		_, _ = io.WriteString(c.down, "-ERR Protocol error\r\n")
 	}
 }

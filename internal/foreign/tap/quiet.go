@@ -19,9 +19,9 @@ func Quiet(args []string) bool { return quiet[strings.ToLower(args[0])] }
 func refusal(args []string) string {
 	switch verb := strings.ToLower(args[0]); {
 	case verb == "monitor" || verb == "sync" || verb == "psync":
-		return strings.ToUpper(verb) + " is no command of a lock: a tap cannot tell its replies apart"
+		return strings.ToUpper(verb) + " does not belong to a lock: a tap cannot tell its replies apart"
 	case verb == "client" && len(args) > 1 && strings.EqualFold(args[1], "reply"):
-		return "CLIENT REPLY takes the replies away by which a tap knows what was done"
+		return "CLIENT REPLY suppresses replies, and a tap needs them to see results"
 	}
 	return ""
 }

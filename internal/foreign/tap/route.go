@@ -97,7 +97,7 @@ func (r *route) spare() error {
 		return nil
 	}
 	if r.spares == nil {
-		return errors.New("there is no second way to the nodes")
+		return errors.New("the nodes have no second link")
 	}
 	r.way = r.spares
 	return nil

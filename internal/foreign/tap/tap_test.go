@@ -204,7 +204,7 @@ func TestRefusals(t *testing.T) {
 	_, c := tapped(t, o)
 	c.say("SET k v", "CLIENT REPLY OFF", "GET k")
 	c.hears("OK",
-		"(error) ERR CLIENT REPLY takes the replies away by which a tap knows what was done", "v")
+		"(error) ERR CLIENT REPLY suppresses replies, and a tap needs them to see results", "v")
 	_, _ = c.Write([]byte("\x16\x03\x01\x02\x00\x01\x00"))
 	c.hears("(error) ERR this address does not speak TLS", "END")
 }

@@ -20,7 +20,7 @@ var formats = []struct {
 			"--lines FILE (docs/formats.md has the file for it)"},
 	{regexp.MustCompile(`^<\w+Log>|^\[?\s*{\s*"type"\s*:\s*"(CreateStateMachine|SendEvent|` +
 		`DequeueEvent|Announce|MonitorProcessEvent|StateTransition)"`),
-		"this is a trace of P's checker, which PObserve reads, too; it has no calls with an answer. " +
+		"this is a trace of P's checker, which PObserve also reads; it has no calls with an answer. " +
 			"Use the log of the service, with --lines FILE (docs/formats.md)"},
 }
 

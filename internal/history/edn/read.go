@@ -92,7 +92,7 @@ func Read(r io.Reader, o Options) (*history.History, error) {
 		}
 	}
 	if readErr == nil && len(ops) == 0 {
-		readErr = &history.LineError{Line: 1, Err: errors.New("there is no operation in this file")}
+		readErr = &history.LineError{Line: 1, Err: errors.New("this file has no operation")}
 	}
 	return i.history(readErr == nil), readErr
 }

@@ -39,7 +39,7 @@ func empty(dir, flag string) error {
 	}
 	for _, e := range entries {
 		if e.Name() != lockFile {
-			return fmt.Errorf("%s %s is not empty; remove what is there, or name another directory",
+			return fmt.Errorf("%s %s is not empty; empty it, or name another directory",
 				flag, dir)
 		}
 	}

@@ -29,7 +29,7 @@ func Joinable(parts []Part, allowMissing bool) (missing []string, err error) {
 	for _, p := range parts {
 		switch {
 		case p.Shard.Of == 0:
-			return nil, fmt.Errorf("%s is no shard, but a whole one; there is nothing to join it with",
+			return nil, fmt.Errorf("%s is already complete; there is nothing to merge",
 				p.Name)
 		case p.Shard.Of != first.Shard.Of:
 			return nil,

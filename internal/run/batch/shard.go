@@ -21,10 +21,10 @@ func (s *Shard) Set(text string) error {
 	index, err := strconv.Atoi(i)
 	of, err2 := strconv.Atoi(n)
 	if !ok || err != nil || err2 != nil || of < 1 {
-		return fmt.Errorf("%q is no shard; write 2/5 for the second of five", text)
+		return fmt.Errorf("%q is not a shard; write 2/5 for the second of five", text)
 	}
 	if index < 1 || index > of {
-		return fmt.Errorf("there is no shard %s; of %d there are 1/%d to %d/%d", text, of, of, of, of)
+		return fmt.Errorf("shard %s does not exist; %d shards are 1/%d to %d/%d", text, of, of, of, of)
 	}
 	*s = Shard{index, of}
 	return nil

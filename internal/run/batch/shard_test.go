@@ -46,12 +46,12 @@ func TestShardsAreAPartition(t *testing.T) {
 
 func TestShardAsText(t *testing.T) {
 	for text, want := range map[string]string{
-		"1/1": "", "2/5": "", "0/5": "there is no shard 0/5; of 5 there are 1/5 to 5/5",
-		"6/5": "there is no shard 6/5; of 5 there are 1/5 to 5/5",
-		"2":   `"2" is no shard; write 2/5 for the second of five`,
-		"a/b": `"a/b" is no shard; write 2/5 for the second of five`,
-		"":    `"" is no shard; write 2/5 for the second of five`,
-		"1/0": `"1/0" is no shard; write 2/5 for the second of five`,
+		"1/1": "", "2/5": "", "0/5": "shard 0/5 does not exist; 5 shards are 1/5 to 5/5",
+		"6/5": "shard 6/5 does not exist; 5 shards are 1/5 to 5/5",
+		"2":   `"2" is not a shard; write 2/5 for the second of five`,
+		"a/b": `"a/b" is not a shard; write 2/5 for the second of five`,
+		"":    `"" is not a shard; write 2/5 for the second of five`,
+		"1/0": `"1/0" is not a shard; write 2/5 for the second of five`,
 	} {
 		var s Shard
 		err := s.Set(text)

@@ -236,7 +236,7 @@ func demandLetters(t *testing.T, o harness.RunOptions, letters []string) {
 func TestWhatASystemCannotHave(t *testing.T) {
 	testenv.Part(t, "etcd")
 	for nemesis, want := range map[string]string{
-		"failover":      "there is no replica that lags behind",
+		"failover":      "no replica lags behind",
 		"pause:between": "the commands of its clients are not seen",
 		"late":          "its clients choose their connections themselves",
 		"busy:stay":     "it has no script or command that keeps it busy",

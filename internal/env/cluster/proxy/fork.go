@@ -38,7 +38,7 @@ func ByHost(links map[string]string) Choice {
 		}
 		to, known := links[host]
 		if !known {
-			return nil, fmt.Errorf("%s is no server of this run", host)
+			return nil, fmt.Errorf("this run has no server %s", host)
 		}
 		return net.Dial("tcp", to)
 	}

@@ -177,7 +177,7 @@ func (g *External) Launch(c NodeConfig) (Server, error) {
 	i, err := strconv.Atoi(strings.TrimPrefix(c.Name, "n"))
 	if err != nil || i >= len(g.reach) || c.ReplicaOf != "" {
 		return nil,
-			nemesis.ImpossibleError{Reason: fmt.Errorf("the run needs %s beside the %d of --addr",
+			nemesis.ImpossibleError{Reason: fmt.Errorf("the run needs %s besides the %d of --addr",
 				c.Name, len(g.reach))}
 	}
 	if err := g.pulse.begin(g.dial(g.reach[i]), g.Prefix+aliveKey); err != nil {

@@ -17,7 +17,7 @@ import (
 
 // ErrNoRedis says that redis-server is not installed.
 var ErrNoRedis = errors.New(
-	"redis-server is not installed: `apt-get install redis-server`, or run `make run`, which does it")
+	"redis-server is not installed: `apt-get install redis-server`, or run `make run`, which installs it")
 
 // errNotLinux is why there are no servers that are processes elsewhere: nothing there ends a child
 // with its parent, and not all of 127.0.0.0/8 is loopback.
@@ -61,7 +61,7 @@ func Program(name string) (path string, err error) {
 		if errors.As(err, &at) {
 			err = at.Err
 		}
-		return "", fmt.Errorf("--server %s is no program that can be started: %w", name, err)
+		return "", fmt.Errorf("--server %s cannot be started: %w", name, err)
 	}
 	return filepath.Abs(path)
 }

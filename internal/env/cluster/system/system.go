@@ -25,7 +25,7 @@ var systems = map[string]func(password string) server.Kind{
 func Find(name string) (server.Kind, error) {
 	k, ok := systems[name]
 	if !ok {
-		return nil, fmt.Errorf("there is no system %q; there are: %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("unknown system %q; there are: %s", name, strings.Join(Names(), ", "))
 	}
 	return k(rand.Text()), nil
 }

@@ -79,7 +79,7 @@ func openLock(c workloads.LinkedClient, options map[string]adapters.Option,
 				return c.Dial(ctx, network, c.Address(i))
 			}
 		}
-		return nil, fmt.Errorf("%s is no Redis of Config", to)
+		return nil, fmt.Errorf("%s is not a Redis of Config", to)
 	}
 	if err := convert(options, &cfg.Options); err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func fence(token any) (n int64, err error) {
 		return 0, nil
 	}
 	if _, err = fmt.Sscan(fmt.Sprint(token), &n); err != nil {
-		err = fmt.Errorf("the token %v is no whole number", token)
+		err = fmt.Errorf("the token %v is not a whole number", token)
 	}
 	return n, err
 }

@@ -76,7 +76,7 @@ func (s Step) validate(p harness.Plan) error {
 		return fmt.Errorf("kind %q is not known; there are: %s, %s, %s, %s, %s", s.Kind, Send, Exec, Recv,
 			Mark, Fault)
 	case s.Client < 0 || s.Client >= p.Clients:
-		return fmt.Errorf("there is no client %d; the plan has %d", s.Client, p.Clients)
+		return fmt.Errorf("client %d does not exist; the plan has %d", s.Client, p.Clients)
 	case command && (s.Command == "" || s.Node == ""):
 		return fmt.Errorf("a %s needs a node and a command", s.Kind)
 	case s.Kind == Mark && s.Phase == "":
