@@ -110,6 +110,6 @@ func TestWhereSystemsCannotBe(t *testing.T) {
 func TestASystemsImageThatIsMissing(t *testing.T) {
 	pretend(t, "1.46", current)
 	_, err := ImageID(t.Context(), SystemsImage)
-	demand(t, err, "there is no image "+SystemsImage, "`docker/base-image "+SystemsImage+"`")
+	demand(t, err, "the image "+SystemsImage+" is missing", "`docker/base-image "+SystemsImage+"`")
 	demand(t, Ready(t.Context(), Options{System: find(t, "etcd")}), "may be on another machine")
 }

@@ -59,7 +59,7 @@ func TestServeSaysWhatIsWrong(t *testing.T) {
 	}{
 		{[]string{"--store", t.TempDir(), "--port", taken}, "port " + taken +
 			" is taken; name another with --port"},
-		{[]string{"--store", t.TempDir() + "/nowhere", "--port", "0"}, "there is no store"},
+		{[]string{"--store", t.TempDir() + "/nowhere", "--port", "0"}, "does not exist"},
 		{[]string{"--store", file, "--port", "0"}, "cannot read the store"},
 		{[]string{"--port", "70000"}, "--port is 70000"},
 		{[]string{"--port", "x"}, `--port cannot be "x"; write a whole number`},
