@@ -15,7 +15,7 @@ func (n *node) block(c *conn, b *engine.Wait, upTo uint64) []byte {
 	w := &waiting{forKeys: true}
 	c.waiting = w
 	if b.Timeout > 0 {
-		n.w.after(time.Duration(b.Timeout)*time.Millisecond, func() { n.giveUp(c, w) })
+		n.scheduler.after(time.Duration(b.Timeout)*time.Millisecond, func() { n.giveUp(c, w) })
 	}
 	return nil
 }
@@ -63,11 +63,11 @@ func (n *node) clean() {
 	}
 	first := n.engine.Soonest()
 	over := time.Duration(first-n.clock()/1000+1) * time.Millisecond
-	at := time.Duration(n.w.Now()) + max(over, 0)
+	at := time.Duration(n.scheduler.Now()) + max(over, 0)
 	at += cleanTime - at%cleanTime
 	if first != 0 && (n.cleans == 0 || int64(at) < n.cleans) {
 		n.cleans = int64(at)
-		n.w.after(at-time.Duration(n.w.Now()), func() { n.cleaned(int64(at)) })
+		n.scheduler.after(at-time.Duration(n.scheduler.Now()), func() { n.cleaned(int64(at)) })
 	}
 }
 

@@ -16,7 +16,7 @@ type Change struct {
 
 // record lets the node's engine tell Config.Changed of each change of a key.
 func (n *node) record() {
-	if n.w.cfg.Changed == nil {
+	if n.cfg.Changed == nil {
 		return
 	}
 	n.engine.Changed = func(c engine.Change) {
@@ -24,6 +24,6 @@ func (n *node) record() {
 		if n.runs != nil {
 			client = n.runs.client.number
 		}
-		n.w.cfg.Changed(Change{c, n.w.Now(), n.clock(), n.name, client})
+		n.cfg.Changed(Change{c, n.scheduler.Now(), n.clock(), n.name, client})
 	}
 }

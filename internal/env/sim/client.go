@@ -17,17 +17,18 @@ import (
 
 // client is a client's process: its clocks, its goroutines, and its end.
 type client struct {
-	w       *Environment
-	number  int
-	name    string
-	env     *workloads.Env
-	worker  *workloads.Worker
-	life    context.Context
-	stop    context.CancelFunc
-	dead    atomic.Bool
-	running sync.WaitGroup
-	orders  []workloads.Order // that came and were not read yet
-	ordered int64             // when the last order arrived or will
+	scheduler *scheduler
+	links     *links
+	number    int
+	name      string
+	env       *workloads.Env
+	worker    *workloads.Worker
+	life      context.Context
+	stop      context.CancelFunc
+	dead      atomic.Bool
+	running   sync.WaitGroup
+	orders    []workloads.Order // that came and were not read yet
+	ordered   int64             // when the last order arrived or will
 
 	orderTime time.Duration // see OrderTime
 
@@ -42,40 +43,20 @@ type client struct {
 	since   int64          // when it was stopped
 }
 
-func (w *Environment) newClient(i int) *client {
-	c := &client{w: w, number: i, name: clientName(i), dialled: map[string]int{},
-		open: map[*conn]bool{}}
+func newClient(s *clients, i int) *client {
+	c := &client{scheduler: s.scheduler, links: s.links, number: i, name: clientName(i),
+		dialled: map[string]int{}, open: map[*conn]bool{}}
 	c.orderTime = orderTimeOf(c.name)
 	c.life, c.stop = context.WithCancel(context.Background())
-	c.env = workloads.NewEnv(c.life, w.cfg.Seed+uint64(i)+1, w.elapsed)
+	c.env = workloads.NewEnv(c.life, s.seed(i), s.scheduler.elapsed)
 	c.env.Hook(c.spawn, c.breathe)
-	for _, sign := range []string{">", "+>"} {
-		for _, n := range w.nodes {
-			w.newLink(c.name+sign+n.name, n)
-		}
-	}
 	return c
 }
 
 func clientName(i int) string { return "c" + strconv.Itoa(i) }
 
-// addresses are the client's links to all nodes as workloads.Config wants them: independent masters
-// one by one, a master and its replicas together. The name of a link is its address.
-func (c *client) addresses(sign string) (all []map[string]string) {
-	for i, n := range c.w.nodes {
-		if i < c.w.masters {
-			all = append(all, make(map[string]string, 1))
-		}
-		all[i%c.w.masters][n.name] = c.name + sign + n.name
-	}
-	return all
-}
-
 // play starts the worker.
-func (c *client) play() (err error) {
-	cfg := c.w.cfg.Worker
-	cfg.Process, cfg.Seed, cfg.Master = c.number, c.w.cfg.Seed+uint64(c.number)+1, c.w.nodes[0].name
-	cfg.Nodes, cfg.Spares = c.addresses(">"), c.addresses("+>")
+func (c *client) play(cfg workloads.Config) (err error) {
 	if c.worker, err = workloads.NewWorker(c.life, cfg, c.env, c.dial, c.report); err != nil {
 		return err
 	}
@@ -102,7 +83,7 @@ func (c *client) failed() {
 func (c *client) report(r workloads.Report) {
 	if !c.dead.Load() {
 		r.Process = c.number
-		c.w.inbox.report(r)
+		c.scheduler.inbox.report(r)
 	}
 }
 
@@ -125,12 +106,12 @@ func (c *client) read() {
 	for len(c.orders) > 0 && !c.paused() {
 		o := c.orders[0]
 		if o.Do == workloads.DoStop && c.connecting() && !c.dead.Load() {
-			c.w.after(orderAgain, c.read)
+			c.scheduler.after(orderAgain, c.read)
 			return
 		}
 		c.orders = slices.Delete(c.orders, 0, 1)
 		if !c.dead.Load() && c.worker != nil {
-			c.w.stirred = true
+			c.scheduler.stirred = true
 			c.handle(o)
 		}
 	}
@@ -197,7 +178,7 @@ func (c *client) freeze() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.thaw == nil {
-		c.thaw, c.frozen, c.since = make(chan struct{}), 0, c.w.Now()
+		c.thaw, c.frozen, c.since = make(chan struct{}), 0, c.scheduler.Now()
 	}
 }
 
@@ -212,11 +193,11 @@ func (c *client) melt() {
 		return
 	}
 	close(c.thaw)
-	c.thaw, c.w.stirred = nil, true
-	gap := time.Duration(c.w.Now() - c.since)
+	c.thaw, c.scheduler.stirred = nil, true
+	gap := time.Duration(c.scheduler.Now() - c.since)
 	c.mu.Unlock()
 	if gap > gapLimit {
-		c.report(workloads.Report{Event: &history.Event{Type: history.Gap, T: c.w.Now(),
+		c.report(workloads.Report{Event: &history.Event{Type: history.Gap, T: c.scheduler.Now(),
 			Process: c.number, Gap: history.Duration(gap)}})
 	}
 	c.read()
@@ -225,7 +206,7 @@ func (c *client) melt() {
 // end kills the process: it says and does nothing more. What it had sent is on its way.
 func (c *client) end() {
 	c.dead.Store(true)
-	c.w.stirred = true
+	c.scheduler.stirred = true
 	c.mu.Lock()
 	open := slices.SortedFunc(maps.Keys(c.open), func(a, b *conn) int {
 		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.number, b.number))

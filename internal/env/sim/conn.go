@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/base/resp"
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
 )
 
@@ -61,7 +60,7 @@ func (c *conn) Read(p []byte) (int, error) {
 			if time.Now().UnixNano() >= by {
 				return 0, c.failed("read", os.ErrDeadlineExceeded)
 			}
-			c.client.w.await(c, by)
+			c.client.scheduler.awaitReader(c, by)
 		}
 		<-c.ready
 	}
@@ -104,36 +103,17 @@ func (c *conn) Write(b []byte) (int, error) {
 	if c.over != nil && c.over != io.EOF {
 		return 0, c.failed("write", c.over)
 	}
-	if !c.client.w.greet(c, b) {
+	if !c.client.links.greet(c, b) {
 		c.post(call{from: c, data: slices.Clone(b)})
 	}
 	return len(b), nil
-}
-
-// greet answers a command at once while the environment's clients connect: it is a HELLO or the
-// like, which nothing depends on. The connection's mutex is held.
-func (w *Environment) greet(c *conn, data []byte) bool {
-	if !w.connecting.Load() {
-		return false
-	}
-	w.greeting.Lock()
-	defer w.greeting.Unlock()
-	args, rest, err := resp.Command(data)
-	if err != nil || args == nil || len(rest) > 0 {
-		return false
-	}
-	c.link.up.count++ // the names of messages are the same as if these had been under way
-	c.link.down.count++
-	c.inbox = append(c.inbox, c.node.engine.Do(c.node.clock(), c.session, args)...)
-	c.signal()
-	return true
 }
 
 // post tells the scheduler what the client did. The mutex is held.
 func (c *conn) post(x call) {
 	c.seq++
 	x.process, x.link, x.conn, x.seq = c.client.number, c.to, c.number, c.seq
-	c.client.w.inbox.post(x)
+	c.client.scheduler.inbox.post(x)
 }
 
 // Close ends the connection. What was sent before still arrives.
@@ -202,7 +182,7 @@ func (c *conn) answer(data []byte) {
 
 // deliver is the arrival of what the node answered. The connection keeps data.
 func (c *conn) deliver(data []byte) {
-	c.client.w.stirred = true
+	c.client.scheduler.stirred = true
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over == nil {
@@ -216,7 +196,7 @@ func (c *conn) deliver(data []byte) {
 
 // finish makes the client see the end of the connection.
 func (c *conn) finish(err error) {
-	c.client.w.stirred = true
+	c.client.scheduler.stirred = true
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over == nil {

@@ -36,10 +36,10 @@ func (c *client) dial(ctx context.Context, name string) (net.Conn, error) {
 	}
 	k := c.connection(name)
 	done := make(chan error, 1)
-	c.w.inbox.post(call{process: c.number, link: name, conn: k.number, do: func() {
-		c.w.queue.add(c.w.Now()+int64(dialTime)+int64(hash(1, name)%997), func() {
-			c.w.stirred = true
-			done <- c.w.accept(k, name)
+	c.scheduler.inbox.post(call{process: c.number, link: name, conn: k.number, do: func() {
+		c.scheduler.queue.add(c.scheduler.Now()+int64(dialTime)+int64(hash(1, name)%997), func() {
+			c.scheduler.stirred = true
+			done <- c.links.accept(k, name)
 		})
 	}})
 	select {
@@ -63,26 +63,4 @@ func (c *client) dial(ctx context.Context, name string) (net.Conn, error) {
 func refusal(name string) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Addr: address(name), Err: os.NewSyscallError("connect",
 		syscall.ECONNREFUSED)}
-}
-
-// accept is the network's side of dial. A node that is gone is noticed only by what comes back, as
-// behind a proxy.
-func (w *Environment) accept(c *conn, name string) error {
-	for _, l := range w.links {
-		if l.name != name {
-			continue
-		}
-		if l.refused {
-			return refusal(name)
-		}
-		c.link, c.node = l, l.node
-		l.conns = append(l.conns, c)
-		if l.node.down {
-			c.over = errEOF
-			return nil
-		}
-		l.node.open(c)
-		return nil
-	}
-	return refusal(name)
 }

@@ -1,58 +1,39 @@
 package sim
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // Environment is a simulated environment. Its methods are for one goroutine, the one that Run
 // called.
 type Environment struct {
-	cfg     Config
+	cfg     *Config
 	chooser Chooser
-	began   time.Time
-	zero    int64 // of that, ns since 1970
-	hands   *hands
-	inbox   inbox
-	readers readers
-	reports []workloads.Report // in order
-	taken   int                // of them: what was asked for
-	queue   queue
-	nodes   []*node
-	masters int // that many of them are; their replicas follow
-	clients []*client
-	links   []*link // in the order of their names' making
-	key     []byte  // of the latest question
-	// a client may run: something was done to one since all were seen to be blocked
-	stirred bool
-
-	connecting atomic.Bool // clients are making their first connections
-	greeting   sync.Mutex  // then, of the nodes and links
-
-	picker    Picker // nil: messages have latencies
-	pending   []message
-	lastActor int
-	asleep    sleepers
+	*scheduler
+	*nodes
+	*links
+	*clients
 }
 
+// newEnvironment connects the parts of an environment, which is still empty.
 func newEnvironment(cfg Config) *Environment {
-	w := &Environment{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), stirred: true}
-	w.zero = w.began.UnixNano()
-	w.inbox.alarm = time.NewTimer(time.Hour)
+	w := &Environment{cfg: &cfg, chooser: cfg.Chooser, scheduler: newScheduler()}
 	if w.chooser == nil {
 		w.chooser = Seeded{cfg.Seed}
 	}
-	if w.cfg.Latencies == nil {
-		w.cfg.Latencies = DefaultLatencies
+	if cfg.Latencies == nil {
+		cfg.Latencies = DefaultLatencies
 	}
+	w.links = &links{scheduler: w.scheduler, chooser: w.chooser, latencies: cfg.Latencies}
+	w.nodes = &nodes{scheduler: w.scheduler, cfg: w.cfg, links: w.links}
+	w.clients = &clients{scheduler: w.scheduler, cfg: w.cfg, links: w.links, nodes: w.nodes}
 	return w
 }
 
@@ -61,43 +42,22 @@ func (w *Environment) start() error {
 	if err := w.cfg.check(); err != nil {
 		return err
 	}
-	masters, replicas, _ := w.cfg.nodes() // checked
-	w.masters = len(masters)
-	for _, name := range append(masters, replicas...) {
-		n := &node{w: w, name: name, engine: engine.New()}
-		if w.cfg.Effects {
-			n.engine.Effects = &n.effects
-		}
-		n.record()
-		w.nodes = append(w.nodes, n)
-	}
-	for i := range replicas {
-		w.replicate(w.nodes[i%len(masters)], w.nodes[len(masters)+i])
-	}
-	if len(masters) == 1 {
-		w.linkReplicas(w.nodes[1:])
-	}
-	for i := range w.cfg.Clients {
-		w.clients = append(w.clients, w.newClient(i))
-	}
-	for _, c := range w.clients {
-		if w.cfg.Bare {
-			break
-		}
-		if err := c.play(); err != nil {
-			return err
-		}
+	w.nodes.start()
+	if err := w.clients.start(); err != nil {
+		return err
 	}
 	err := w.connect()
-	w.picker, _ = w.chooser.(Picker) // from here on: how clients connect is not worth exploring
+	if p, ok := w.chooser.(Picker); ok { // from now on: exploring how clients connect is useless
+		w.ordering = &ordering{environment: w, scheduler: w.scheduler, picker: p}
+	}
 	return err
 }
 
 // startLimit is how long clients may take to connect.
 const startLimit = 5 * time.Second
 
-// connect waits until every worker is ready. All messages arrive at once, for all clients side by
-// side: no run depends on their order.
+// connect waits until every worker is ready. All messages arrive at once, for all clients in
+// parallel: no run depends on their order.
 func (w *Environment) connect() error {
 	if w.cfg.Bare {
 		return nil
@@ -115,84 +75,27 @@ func (w *Environment) connect() error {
 		}
 		w.reports = w.reports[:0]
 		switch {
-		case ready == len(w.clients):
+		case ready == len(w.clients.all):
 			return nil
 		case w.Now() >= limit:
-			return fmt.Errorf("%d of %d clients are ready after %v", ready, len(w.clients), startLimit)
+			return fmt.Errorf("%d of %d clients are ready after %v", ready, len(w.clients.all), startLimit)
 		}
 		w.rush(limit)
 	}
 }
 
-// rush lets everything happen that is to come. If that is nothing, time passes.
-func (w *Environment) rush(limit int64) {
-	if !w.stirred && len(w.queue.events) == 0 {
-		w.stepTimed(limit)
-	}
-	all := w.queue.events
-	w.queue.events = nil
-	for _, e := range all {
-		e.happen()
-	}
-}
-
-// Name is "sim".
+// Name returns "sim".
 func (w *Environment) Name() string { return "sim" }
 
-// Versions say what answered: nothing real.
+// Versions returns the versions of the simulator.
 func (w *Environment) Versions() map[string]string {
 	return map[string]string{"redis": "simulated " + engine.Version, "sim": "1"}
 }
 
-// Now is the virtual time, ns since the environment began.
-func (w *Environment) Now() int64 { return int64(w.elapsed()) }
-
-// elapsed is time.Since(w.began), which is slow in a bubble: its times have no monotonic reading.
-func (w *Environment) elapsed() time.Duration {
-	return time.Duration(time.Now().UnixNano() - w.zero)
-}
-
-// Next lets the environment go on until a client has something to report, and returns that; false:
-// Now has reached deadline, or ctx has ended.
-func (w *Environment) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
-	for {
-		w.settle()
-		if w.taken < len(w.reports) {
-			w.taken++
-			return w.reports[w.taken-1], true
-		}
-		w.reports, w.taken = w.reports[:0], 0
-		if ctx.Err() != nil || w.Now() >= deadline {
-			return workloads.Report{}, false
-		}
-		w.step(deadline)
-	}
-}
-
-// orderTime is how long an order is on its way to a client at least.
-const orderTime = 10 * time.Microsecond
-
-// OrderTime is how long an order is on its way to a client, unless others are before it.
-func OrderTime(client int) time.Duration { return orderTimeOf(clientName(client)) }
-
-func orderTimeOf(name string) time.Duration { return orderTime + time.Duration(hash(2, name)%9973) }
-
-// Send gives a client an order. It arrives a little later, after those before it.
-func (w *Environment) Send(client int, o workloads.Order) {
-	c := w.clients[client]
-	at := max(w.Now()+int64(c.orderTime), c.ordered+1)
-	c.ordered = w.queue.add(at, func() { c.order(o) })
-}
-
-// close ends every goroutine of the environment. Nothing is delivered any more.
+// close ends every goroutine of the environment. No message is delivered any more.
 func (w *Environment) close() {
 	w.inbox.alarm.Stop()
-	for _, c := range w.clients {
-		c.end()
-	}
-	for _, c := range w.clients {
-		c.wait()
-	}
+	w.clients.close()
 	time.Sleep(strayTime)
 }
 
@@ -200,17 +103,36 @@ func (w *Environment) close() {
 // closed: after many refused connections it dials again every second.
 const strayTime = 2 * time.Minute
 
-func (w *Environment) findNode(name string) (*node, error) {
-	i := slices.IndexFunc(w.nodes, func(n *node) bool { return n.name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("there is no node %q", name)
-	}
-	return w.nodes[i], nil
-}
+// grain is the finest time that a fingerprint tells apart. Two orders of the same messages lead to
+// times that differ by microseconds.
+const grain = time.Millisecond
 
-func (w *Environment) findClient(i int) (*client, error) {
-	if i < 0 || i >= len(w.clients) {
-		return nil, fmt.Errorf("there is no client %d", i)
+// Fingerprint returns a hash of the state that the rest of the run depends on: the contents of the
+// nodes, everything that each client has seen so far, the messages under way, and the time to a
+// millisecond. It is for a run with a Picker. Two equal fingerprints are the same state, with three
+// exceptions: a collision of 64 bits, a lock that tells times below a millisecond apart, and what a
+// Picker that prunes has to add itself. That is the contents of replies under way
+// (Config.Executed), and the client that acted last, if the Picker counts that.
+func (w *Environment) Fingerprint() uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d|", w.Now()/int64(grain))
+	for _, n := range w.nodes.all {
+		fmt.Fprintf(h, "%v %v %d %d %d %v %d|", n.down, n.paused, n.busy, n.offset, n.stands,
+			n.engine.Replica, n.waiting)
+		io.WriteString(h, n.engine.Contents())
 	}
-	return w.clients[i], nil
+	for _, c := range w.clients.all {
+		fmt.Fprintf(h, "%d|", c.seen)
+	}
+	names := w.ordering.underWay()
+	slices.Sort(names) // in which order they were sent makes no difference
+	for _, name := range names {
+		io.WriteString(h, name)
+	}
+	for _, l := range w.links.all {
+		if !l.whole() {
+			fmt.Fprintf(h, "%s %v %v %d", l.name, l.up.cut, l.down.cut, len(l.up.held)+len(l.down.held))
+		}
+	}
+	return h.Sum64()
 }

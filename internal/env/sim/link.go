@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/lockbench/lockbench/nemesis"
@@ -12,15 +11,16 @@ import (
 // environment of processes. An action on it means what it means there: a cut drops data but lets an
 // end be noticed, new connections can be made, and healing it closes those it was put on.
 type link struct {
-	w       *Environment
-	name    string // "c2>n0", "c2+>n0" the second way, "n0>n1"
-	node    *node  // where it leads
-	up      stream // to the node
-	down    stream // its answers
-	refused bool
-	reset   bool
-	conns   []*conn
-	healed  func() // of a replication link: begin again
+	links     *links
+	scheduler *scheduler
+	name      string // "c2>n0", "c2+>n0" the second way, "n0>n1"
+	node      *node  // where it leads
+	up        stream // to the node
+	down      stream // its answers
+	refused   bool
+	reset     bool
+	conns     []*conn
+	healed    func() // of a replication link: begin again
 }
 
 // stream is one direction of a link.
@@ -54,29 +54,6 @@ func (g cargo) arrive() {
 	}
 }
 
-func (w *Environment) newLink(name string, to *node) *link {
-	l := &link{w: w, name: name, node: to, up: stream{name: name}, down: stream{name: name + " reply"}}
-	w.links = append(w.links, l)
-	return l
-}
-
-// latency is how long the next message of a stream takes. Less than 10 µs of it come from the name
-// alone, so that no message arrives at the moment of a client's timer.
-func (w *Environment) latency(s *stream) int64 {
-	s.count++
-	w.key = strconv.AppendInt(append(append(w.key[:0], s.name...), '.'), int64(s.count), 10)
-	d := w.cfg.Latencies[w.choose(len(w.cfg.Latencies), "latency", w.key)]
-	return int64(d) + 1 + int64(hash(0, w.key)%9973)
-}
-
-// choose asks the chooser. The usual one needs no text made for it.
-func (w *Environment) choose(n int, label string, key []byte) int {
-	if s, ok := w.chooser.(Seeded); ok {
-		return s.pick(n, hash(s.Seed, key))
-	}
-	return w.chooser.Choose(n, label, string(key))
-}
-
 // send sends a message: it comes to the other end no sooner than *last, when the one before it
 // came.
 func (l *link) send(s *stream, last *int64, g cargo) {
@@ -90,12 +67,12 @@ func (l *link) notice(s *stream, last *int64, arrive func()) {
 
 // carry is the way of a message or an end.
 func (l *link) carry(s *stream, last *int64, e event) {
-	if l.w.picker != nil && s.delay == 0 {
-		l.pend(s, last, e)
+	if l.scheduler.ordering != nil && s.delay == 0 {
+		l.scheduler.ordering.pend(l, s, last, e)
 		return
 	}
-	e.at = max(l.w.Now()+l.w.latency(s)+int64(s.delay), *last+1)
-	*last = l.w.queue.put(e)
+	e.at = max(l.scheduler.Now()+l.links.latency(s)+int64(s.delay), *last+1)
+	*last = l.scheduler.queue.put(e)
 }
 
 // streams are the directions that a mode names.
@@ -122,9 +99,9 @@ func (l *link) heal() {
 		l.closeAll()
 	}
 	l.hasten()
-	now := l.w.Now()
+	now := l.scheduler.Now()
 	for _, g := range held {
-		now = l.w.queue.put(event{at: now + 1, link: l, cargo: g})
+		now = l.scheduler.queue.put(event{at: now + 1, link: l, cargo: g})
 	}
 	if broken && l.healed != nil {
 		l.healed()
@@ -136,21 +113,21 @@ func (s *stream) heal() { *s = stream{name: s.name, count: s.count} }
 
 // hasten delivers now each message that is under way for longer than any latency: it was delayed.
 func (l *link) hasten() {
-	soon := l.w.Now() + int64(l.w.cfg.Latencies[len(l.w.cfg.Latencies)-1])
+	soon := l.scheduler.Now() + int64(l.links.longest())
 	var late []event
-	rest := l.w.queue.events[:0:0]
-	for _, e := range l.w.queue.events {
+	rest := l.scheduler.queue.events[:0:0]
+	for _, e := range l.scheduler.queue.events {
 		if e.link == l && e.at > soon {
 			late = append(late, e)
 		} else {
 			rest = append(rest, e)
 		}
 	}
-	l.w.queue.events = rest
-	now := l.w.Now()
+	l.scheduler.queue.events = rest
+	now := l.scheduler.Now()
 	for _, e := range late {
 		e.at = now + 1
-		now = l.w.queue.put(e)
+		now = l.scheduler.queue.put(e)
 	}
 }
 
@@ -163,4 +140,9 @@ func (l *link) closeAll() {
 		c.node.end(c)
 		c.finish(errEOF)
 	}
+}
+
+// whole reports whether no fault strikes the link.
+func (l *link) whole() bool {
+	return !l.up.cut && !l.down.cut && !l.up.hold && !l.down.hold && !l.refused && !l.reset
 }

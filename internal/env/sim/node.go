@@ -11,21 +11,23 @@ import (
 
 // node is a Redis server. It belongs to the scheduler.
 type node struct {
-	w       *Environment
-	name    string
-	engine  *engine.Engine
-	offset  time.Duration // how far its wall clock is ahead
-	stands  int64         // where it stands, µs; 0: it does not
-	down    bool
-	paused  bool
-	busy    int64 // since when it executes a script that does not end; 0: it does not
-	stalled int64 // until when it executes one command
-	conns   []*conn
-	backlog []func()   // what arrived while it was paused
-	waiting uint64     // hash of what waits until it reads its sockets again, in order
-	cleans  int64      // when it looks for keys that are over; 0: it does not
-	effects [][]string // of the latest command, if it was a script and Config.Effects is wanted
-	runs    *conn      // whose command it executes, where Config.Changed is wanted
+	nodes     *nodes
+	scheduler *scheduler
+	cfg       *Config
+	name      string
+	engine    *engine.Engine
+	offset    time.Duration // how far its wall clock is ahead
+	stands    int64         // where it stands, µs; 0: it does not
+	down      bool
+	paused    bool
+	busy      int64 // since when it executes a script that does not end; 0: it does not
+	stalled   int64 // until when it executes one command
+	conns     []*conn
+	backlog   []func()   // what arrived while it was paused
+	waiting   uint64     // hash of what waits until it reads its sockets again, in order
+	cleans    int64      // when it looks for keys that are over; 0: it does not
+	effects   [][]string // of the latest command, if it was a script and Config.Effects is wanted
+	runs      *conn      // whose command it executes, where Config.Changed is wanted
 
 	replicas []*replica
 	position position // of what it sends them
@@ -66,7 +68,7 @@ func (n *node) end(c *conn) {
 
 // reads reports whether the node reads its sockets now.
 func (n *node) reads() bool {
-	now := n.w.Now()
+	now := n.scheduler.Now()
 	return !n.paused && now >= n.stalled && (n.busy == 0 || now >= n.busy+int64(busyThreshold))
 }
 
@@ -87,10 +89,10 @@ func (n *node) postpone(do func()) bool {
 	switch {
 	case n.paused:
 		n.backlog = append(n.backlog, do)
-	case n.w.Now() < n.stalled:
-		n.w.queue.add(n.stalled, do)
-	case n.busy != 0 && n.w.Now() < n.busy+int64(busyThreshold):
-		n.w.queue.add(n.busy+int64(busyThreshold), do)
+	case n.scheduler.Now() < n.stalled:
+		n.scheduler.queue.add(n.stalled, do)
+	case n.busy != 0 && n.scheduler.Now() < n.busy+int64(busyThreshold):
+		n.scheduler.queue.add(n.busy+int64(busyThreshold), do)
 	default:
 		return false
 	}
@@ -136,8 +138,8 @@ func (n *node) serve(c *conn) {
 
 // executed tells what a command did that was executed at a version of the contents.
 func (n *node) executed(c *conn, args []string, reply []byte, before uint64) {
-	if see := n.w.cfg.Executed; see != nil {
-		see(Execution{n.w.Now(), c.client.number, n.name, args, reply, n.effects,
+	if see := n.cfg.Executed; see != nil {
+		see(Execution{n.scheduler.Now(), c.client.number, n.name, args, reply, n.effects,
 			n.engine.Version() != before, n.engine.Len()})
 	}
 }
@@ -151,7 +153,7 @@ func (n *node) execute(c *conn, args []string) []byte {
 	defer func() { n.runs = nil }()
 	reply := n.engine.Do(n.clock(), c.session, args)
 	if lacks := n.engine.Lacks; lacks != "" {
-		c.client.w.reports = append(c.client.w.reports, workloads.Report{Process: c.client.number,
+		n.scheduler.Tell(workloads.Report{Process: c.client.number,
 			Failed: "the simulated Redis has no " + lacks + ". " + onReal})
 	}
 	upTo := c.upTo

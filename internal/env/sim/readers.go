@@ -17,17 +17,17 @@ type readers struct {
 // gone as a connection's due says that it is closed.
 const gone = -1
 
-// await makes the scheduler end the wait of a connection's reader when it is due. It may be asleep
-// for longer than that.
-func (w *Environment) await(c *conn, due int64) {
+// awaitReader makes the scheduler end the wait of a connection's reader when it is due. It wakes
+// the scheduler if it sleeps for longer than that.
+func (s *scheduler) awaitReader(c *conn, due int64) {
 	if !c.listed {
 		c.listed = true
-		w.readers.mu.Lock()
-		w.readers.conns = append(w.readers.conns, c)
-		w.readers.mu.Unlock()
+		s.readers.mu.Lock()
+		s.readers.conns = append(s.readers.conns, c)
+		s.readers.mu.Unlock()
 	}
-	if w.inbox.asleep.Load() && due < w.inbox.until.Load() {
-		w.inbox.wake()
+	if s.inbox.asleep.Load() && due < s.inbox.until.Load() {
+		s.inbox.wake()
 	}
 }
 

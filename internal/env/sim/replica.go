@@ -44,30 +44,10 @@ type waiting struct {
 	forKeys  bool
 }
 
-func (w *Environment) replicate(master, to *node) {
-	r := &replica{master: master, node: to}
-	r.link = w.newLink(master.name+">"+to.name, to)
-	r.link.healed = r.resync
-	to.engine.Replica = true
-	master.replicas = append(master.replicas, r)
-}
-
-// linkReplicas makes the ways between replicas of one master, over which they follow the one that
-// is promoted.
-func (w *Environment) linkReplicas(all []*node) {
-	for _, to := range all {
-		for _, of := range all {
-			if of != to {
-				w.newLink(of.name+">"+to.name, to)
-			}
-		}
-	}
-}
-
 // promote makes a replica a master, and lets the other replicas of its master follow it.
 func (n *node) promote() {
 	n.engine.Replica = false
-	for _, old := range n.w.nodes {
+	for _, old := range n.nodes.all {
 		if slices.ContainsFunc(old.replicas, func(r *replica) bool { return r.node == n }) {
 			for _, r := range old.replicas {
 				r.follow(n)
@@ -84,11 +64,9 @@ func (r *replica) follow(master *node) {
 		return
 	}
 	r.link.healed = nil
-	for _, l := range r.master.w.links {
-		if l.name == master.name+">"+r.node.name {
-			r.link = l
-			l.healed = r.resync
-		}
+	if l := master.nodes.links.find(master.name + ">" + r.node.name); l != nil {
+		r.link = l
+		l.healed = r.resync
 	}
 	r.master = master
 	master.replicas = append(master.replicas, r)
@@ -139,7 +117,8 @@ func (r *replica) apply(offset, confirmed uint64, s engine.Snapshot) {
 	}
 	if r.tells == 0 {
 		epoch := r.epoch
-		r.master.w.after(tellTime-time.Duration(r.master.w.Now())%tellTime, func() { r.tell(epoch) })
+		past := time.Duration(r.master.scheduler.Now()) % tellTime
+		r.master.scheduler.after(tellTime-past, func() { r.tell(epoch) })
 	}
 	r.tells = offset
 }
@@ -172,19 +151,6 @@ func (r *replica) confirm(offset uint64) {
 	}})
 }
 
-// Behind reports whether a replica lacks something that its master has executed, although nothing
-// keeps the link between them from carrying it: it was only under way.
-func (w *Environment) Behind(replica string) bool {
-	for _, n := range w.nodes {
-		for _, r := range n.replicas {
-			if r.node.name == replica && r.loaded < n.position.written && r.link.whole() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // resyncTime is how long a replica takes to notice a lost connection and to copy everything: a
 // second at most in Redis.
 const resyncTime = 500 * time.Millisecond
@@ -201,7 +167,7 @@ func (r *replica) copyIn(after time.Duration) {
 	r.epoch++
 	r.has, r.sent, r.loaded, r.tells, r.pending = 0, 0, 0, 0, true
 	epoch := r.epoch
-	r.master.w.after(after, func() {
+	r.master.scheduler.after(after, func() {
 		if epoch != r.epoch || r.master.down {
 			return
 		}
@@ -222,7 +188,7 @@ func (n *node) await(c *conn, b engine.Wait, upTo uint64) []byte {
 	n.position.asked++
 	n.position.asking = true
 	if b.Timeout > 0 {
-		n.w.after(time.Duration(b.Timeout)*time.Millisecond, func() { n.waited(c, w) })
+		n.scheduler.after(time.Duration(b.Timeout)*time.Millisecond, func() { n.waited(c, w) })
 	}
 	return nil
 }

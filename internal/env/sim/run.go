@@ -48,7 +48,7 @@ const garbage = 400
 // goroutines behind.
 func Run(cfg Config, f func(w *Environment) error) error {
 	prepare()
-	var h hands
+	var h watchdog
 	ended := make(chan error, 1)
 	go func() { // a goroutine of its own: it is ended by a bubble that fails
 		err := errors.New("the simulator's bubble ended early")
@@ -67,10 +67,10 @@ func Run(cfg Config, f func(w *Environment) error) error {
 	return h.watch(ended)
 }
 
-// hands show from outside of the bubble whether the scheduler waits for clients that never come to
-// rest.
-type hands struct {
-	waits   atomic.Int64 // that have begun
+// watchdog shows from outside of the bubble whether the scheduler waits for clients that never come
+// to rest.
+type watchdog struct {
+	waits   atomic.Int64 // number of waits that have begun
 	waiting atomic.Bool
 	over    atomic.Bool // the environment was used, and nothing went wrong
 	closed  atomic.Bool // the environment has ended, and the bubble waits for the last goroutines
@@ -80,7 +80,7 @@ type hands struct {
 const stallLimit = 30 * time.Second
 
 // watch returns how the run ended.
-func (h *hands) watch(ended <-chan error) error {
+func (h *watchdog) watch(ended <-chan error) error {
 	tick := time.NewTicker(stallLimit)
 	defer tick.Stop()
 	for last := int64(-1); ; {
@@ -103,14 +103,14 @@ func (h *hands) watch(ended <-chan error) error {
 }
 
 // inside is a whole life of an environment, in the bubble.
-func inside(cfg Config, h *hands, f func(*Environment) error) (err error) {
+func inside(cfg Config, h *watchdog, f func(*Environment) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in the simulator: %v\n%s", p, debug.Stack())
 		}
 	}()
 	w := newEnvironment(cfg)
-	w.hands = h
+	w.watchdog = h
 	defer h.closed.Store(true)
 	defer w.close()
 	if err := w.start(); err != nil {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,68 @@ import (
 
 	"github.com/lockbench/lockbench/workloads"
 )
+
+// scheduler lets things happen one after the other in virtual time: it takes what clients did,
+// delivers messages, and passes their reports on.
+type scheduler struct {
+	zero     int64 // when the environment began, ns since 1970
+	watchdog *watchdog
+	inbox    inbox
+	readers  readers
+	queue    queue
+	reports  []workloads.Report // in order
+	taken    int                // number of reports that Next has returned
+	ordering *ordering          // decides what happens next; if nil, messages have latencies
+	// a client may run: the scheduler did something to one since all were blocked
+	stirred bool
+}
+
+func newScheduler() *scheduler {
+	s := &scheduler{zero: time.Now().UnixNano(), stirred: true}
+	s.inbox.alarm = time.NewTimer(time.Hour)
+	return s
+}
+
+// Now returns the virtual time, ns since the environment began.
+func (s *scheduler) Now() int64 { return int64(s.elapsed()) }
+
+// elapsed is faster than time.Since in a bubble, where times have no monotonic reading.
+func (s *scheduler) elapsed() time.Duration {
+	return time.Duration(time.Now().UnixNano() - s.zero)
+}
+
+// Next lets the environment go on until a client has something to report, and returns the report.
+// It returns false if Now has reached deadline, or ctx has ended.
+func (s *scheduler) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
+	for {
+		s.settle()
+		if s.taken < len(s.reports) {
+			s.taken++
+			return s.reports[s.taken-1], true
+		}
+		s.reports, s.taken = s.reports[:0], 0
+		if ctx.Err() != nil || s.Now() >= deadline {
+			return workloads.Report{}, false
+		}
+		s.step(deadline)
+	}
+}
+
+// Tell gives the loop that drives the environment a report that no client made. It is for a Picker,
+// which then answers Again.
+func (s *scheduler) Tell(r workloads.Report) { s.reports = append(s.reports, r) }
+
+// rush lets everything happen that is to come. If that is nothing, time passes.
+func (s *scheduler) rush(limit int64) {
+	if !s.stirred && len(s.queue.events) == 0 {
+		s.stepTimed(limit)
+	}
+	all := s.queue.events
+	s.queue.events = nil
+	for _, e := range all {
+		e.happen()
+	}
+}
 
 // inbox is what the clients' goroutines hand to the scheduler. All else belongs to the scheduler
 // alone.
@@ -76,16 +139,18 @@ func (b *inbox) any() bool {
 // settle waits until every client is blocked, and takes what they did meanwhile. Clients whose
 // timers fired at the same moment ran side by side: what they did is put in the order of their
 // numbers.
-func (w *Environment) settle() {
-	if !w.stirred {
+func (s *scheduler) settle() {
+	if !s.stirred {
 		return // all are blocked as they were
 	}
-	w.stirred = false
-	w.rest()
-	reports, calls := w.inbox.take()
+	s.stirred = false
+	s.rest()
+	reports, calls := s.inbox.take()
 	for _, r := range inOrder(reports) {
-		w.see(r)
-		w.reports = append(w.reports, r)
+		if s.ordering != nil {
+			s.ordering.see(r)
+		}
+		s.reports = append(s.reports, r)
 	}
 	if len(calls) > 1 {
 		slices.SortStableFunc(calls, call.compare)
@@ -190,41 +255,41 @@ func (q *queue) next() event {
 }
 
 // step lets one thing happen, or time pass.
-func (w *Environment) step(limit int64) {
-	if w.picker != nil {
-		w.pick(limit)
+func (s *scheduler) step(limit int64) {
+	if s.ordering != nil {
+		s.ordering.pick(limit)
 	} else {
-		w.stepTimed(limit)
+		s.stepTimed(limit)
 	}
 }
 
 // stepTimed lets the next event happen, or time pass until it is due, until the limit, or until a
 // client does something.
-func (w *Environment) stepTimed(limit int64) {
-	now, at := w.Now(), limit
-	if len(w.queue.events) > 0 {
-		at = min(at, w.queue.events[0].at)
+func (s *scheduler) stepTimed(limit int64) {
+	now, at := s.Now(), limit
+	if len(s.queue.events) > 0 {
+		at = min(at, s.queue.events[0].at)
 	}
 	if at > now {
-		w.sleep(time.Duration(at - now))
+		s.sleep(time.Duration(at - now))
 		return
 	}
-	if len(w.queue.events) > 0 && w.queue.events[0].at <= now {
-		w.queue.next().happen()
+	if len(s.queue.events) > 0 && s.queue.events[0].at <= now {
+		s.queue.next().happen()
 	}
 }
 
 // sleep lets virtual time pass. It ends early when a client does something.
-func (w *Environment) sleep(d time.Duration) {
-	w.stirred = true
+func (s *scheduler) sleep(d time.Duration) {
+	s.stirred = true
 	now := time.Now().UnixNano()
 	for end := now + int64(d); now < end; {
-		woken := w.inbox.doze(now, min(end, w.readers.soonest()))
+		woken := s.inbox.doze(now, min(end, s.readers.soonest()))
 		now = time.Now().UnixNano()
-		expired := w.readers.expire(now)
+		expired := s.readers.expire(now)
 		if expired && !woken {
-			w.rest()
-			woken = w.inbox.any()
+			s.rest()
+			woken = s.inbox.any()
 		}
 		if woken {
 			return
@@ -233,29 +298,29 @@ func (w *Environment) sleep(d time.Duration) {
 }
 
 // rest waits until every client is blocked.
-func (w *Environment) rest() {
-	w.hands.waits.Add(1)
-	w.hands.waiting.Store(true)
+func (s *scheduler) rest() {
+	s.watchdog.waits.Add(1)
+	s.watchdog.waiting.Store(true)
 	synctest.Wait()
-	w.hands.waiting.Store(false)
+	s.watchdog.waiting.Store(false)
 }
 
 // after makes f happen in d.
-func (w *Environment) after(d time.Duration, f func()) { w.queue.add(w.Now()+int64(d), f) }
+func (s *scheduler) after(d time.Duration, f func()) { s.queue.add(s.Now()+int64(d), f) }
 
-// pump runs the environment until done or for so long; it reports whether it was done. What clients
-// report meanwhile is kept.
-func (w *Environment) pump(d time.Duration, done func() bool) bool {
-	w.stirred = true // the caller may have done something of its own
-	limit := w.Now() + int64(d)
+// Until runs the environment until done returns true, for at most d of virtual time, and reports
+// whether it was done. It calls done while all clients are blocked, and keeps their reports.
+func (s *scheduler) Until(d time.Duration, done func() bool) bool {
+	s.stirred = true // the caller may have done something of its own
+	limit := s.Now() + int64(d)
 	for {
-		w.settle()
+		s.settle()
 		if done() {
 			return true
 		}
-		if w.Now() >= limit {
+		if s.Now() >= limit {
 			return false
 		}
-		w.step(limit)
+		s.step(limit)
 	}
 }

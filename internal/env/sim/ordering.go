@@ -1,0 +1,204 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/base/resp"
+	"github.com/lockbench/lockbench/internal/env/sim/engine"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// message is under way until it is picked.
+type message struct {
+	option Option
+	stream *int64 // messages of one stream arrive in their order
+	link   *link
+	arrive func()
+}
+
+// ordering lets a Picker decide what happens next.
+type ordering struct {
+	environment *Environment
+	scheduler   *scheduler
+	picker      Picker
+	pending     []message
+	lastActor   int
+	sleepers    sleepers
+}
+
+// pend puts a message where the Picker finds it.
+func (o *ordering) pend(l *link, s *stream, last *int64, e event) {
+	s.count++
+	option := Option{Process: -1, Name: fmt.Sprintf("%s.%d", s.name, s.count), To: l.node.name,
+		At: o.scheduler.Now()}
+	if args, _, err := resp.Command(e.data); s == &l.up && err == nil && len(args) > 0 {
+		option.Reads = engine.Reads(args[0])
+	}
+	if s == &l.down {
+		option.To, _, _ = strings.Cut(strings.Replace(l.name, "+", "", 1), ">")
+	}
+	if strings.HasPrefix(s.name, "c") {
+		fmt.Sscanf(s.name, "c%d", &option.Process)
+	}
+	o.pending = append(o.pending, message{option, last, l, e.happen})
+}
+
+// enabled returns the numbers of the messages that may arrive next, the first of each stream. The
+// client that acted last comes first.
+func (o *ordering) enabled() []int {
+	var firsts []int
+	seen := map[*int64]bool{}
+	for i, m := range o.pending {
+		if !seen[m.stream] {
+			firsts = append(firsts, i)
+		}
+		seen[m.stream] = true
+	}
+	slices.SortStableFunc(firsts, func(a, b int) int {
+		x, y := o.pending[a].option, o.pending[b].option
+		return cmp.Or(cmp.Compare(o.other(x), o.other(y)), cmp.Compare(x.Process, y.Process),
+			cmp.Compare(x.Name, y.Name))
+	})
+	return firsts
+}
+
+func (o *ordering) other(x Option) int {
+	if x.Process == o.lastActor {
+		return 0
+	}
+	return 1
+}
+
+const (
+	// events that are due so soon happen unpicked: orders that arrive, connections that are made
+	machinery = time.Millisecond
+	tick      = time.Microsecond // between two messages, so that stamps tell them apart
+	// a sleep that ends so soon is an option of its own
+	moment = 10 * time.Millisecond
+)
+
+// pick lets the Picker choose a message or time, and carries that out.
+func (o *ordering) pick(limit int64) {
+	o.sleepers.hook(o.environment)
+	now := o.scheduler.Now()
+	if q := o.scheduler.queue.events; len(q) > 0 && q[0].at <= now+int64(machinery) {
+		o.scheduler.stepTimed(min(limit, q[0].at))
+		return
+	}
+	injector, _ := o.picker.(Injector)
+	injects := injector != nil && injector.CanInject()
+	if len(o.pending) == 0 && !injects || limit <= now+int64(machinery) {
+		o.scheduler.stepTimed(limit)
+		return
+	}
+	options, firsts := o.options(now, limit)
+	c := 0
+	if len(options) > 1 || injects {
+		c = o.picker.Pick(o.environment, options)
+	}
+	switch {
+	case c < 0:
+	case c >= len(options) || firsts[c] < 0:
+		o.lastActor = options[min(c, len(options)-1)].Process
+		o.pass(limit)
+	default:
+		o.arrive(firsts[c])
+	}
+}
+
+// options returns the options, and for each the number of its message in pending, or -1 for time.
+func (o *ordering) options(now, limit int64) (options []Option, messages []int) {
+	messages = o.enabled()
+	for _, i := range messages {
+		options = append(options, o.pending[i].option)
+	}
+	nap, soon := o.sleepers.soonest(now, now+int64(moment))
+	if !soon {
+		nap = Option{Process: -1, Name: Time, At: o.passes(now, limit)}
+	}
+	at := len(options)
+	if soon && nap.Process == o.lastActor && (at == 0 || options[0].Process != o.lastActor) {
+		at = 0
+	}
+	return slices.Insert(options, at, nap), slices.Insert(messages, at, -1)
+}
+
+// arrive delivers a message. A reply becomes a part of its client's state for the fingerprint.
+func (o *ordering) arrive(i int) {
+	m := o.pending[i]
+	o.pending = slices.Delete(o.pending, i, i+1)
+	o.lastActor = m.option.Process
+	o.scheduler.sleep(tick)
+	m.link.node.noteWaiting(m.option)
+	if p := m.option.Process; p >= 0 && p < len(o.environment.clients.all) &&
+		strings.Contains(m.option.Name, " reply") {
+		c := o.environment.clients.all[p]
+		c.seen = hash(c.seen, m.option.Name)
+	}
+	m.arrive()
+}
+
+// pass lets time pass until something happens, and a little longer, so that all clients that act at
+// nearly the same time have acted.
+func (o *ordering) pass(limit int64) {
+	s := o.scheduler
+	before := s.Now()
+	s.stepTimed(limit)
+	for end := s.Now() + int64(machinery); s.Now() > before && s.Now() < min(end, limit); {
+		s.settle()
+		s.stepTimed(min(end, limit))
+	}
+}
+
+// passes returns until when time passes at most: a client wakes then, a reader gives up, or another
+// timer of a client ends.
+func (o *ordering) passes(now, limit int64) int64 {
+	if len(o.scheduler.queue.events) > 0 {
+		limit = min(limit, o.scheduler.queue.events[0].at)
+	}
+	if due := o.scheduler.readers.soonest(); due < math.MaxInt64 {
+		limit = min(limit, due-o.scheduler.zero)
+	}
+	o.sleepers.mu.Lock()
+	defer o.sleepers.mu.Unlock()
+	for _, n := range o.sleepers.naps {
+		if n.until >= now {
+			limit = min(limit, n.until)
+		}
+	}
+	return limit
+}
+
+// see adds a report to its client's part of the fingerprint.
+func (o *ordering) see(r workloads.Report) {
+	if r.Process < 0 || r.Process >= len(o.environment.clients.all) {
+		return
+	}
+	c := o.environment.clients.all[r.Process]
+	switch {
+	case r.Command != nil:
+		x := r.Command
+		c.seen = hash(c.seen, fmt.Sprint(x.Seq, x.N, x.Sent/int64(grain), x.Recv/int64(grain), x.Args,
+			x.Reply, x.Err))
+	case r.Event != nil:
+		x := r.Event
+		c.seen = hash(c.seen, fmt.Sprint(x.Type, x.T/int64(grain), x.F, x.N, x.Err))
+	default:
+		c.seen = hash(c.seen, fmt.Sprint(r.Breakpoint != nil, r.Done != nil,
+			o.scheduler.Now()/int64(grain)))
+	}
+}
+
+// underWay returns the names of the messages that are under way.
+func (o *ordering) underWay() []string {
+	names := make([]string, len(o.pending))
+	for i, m := range o.pending {
+		names[i] = m.option.Name
+	}
+	return names
+}
