@@ -18,7 +18,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/lockbench/lockbench/impls/spec"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -72,7 +71,7 @@ func Run(ctx context.Context, p harness.Plan, o Options) (*store.Run, error) {
 		return nil, BrokenError{errors.Join(err, end())}
 	}
 	o.Status.enter("stopping servers and clients")
-	return r, errors.Join(recorded, departs(p, r), end())
+	return r, errors.Join(recorded, end())
 }
 
 // seldom makes this process collect its garbage rarely: a run keeps little, the proxies live in
@@ -86,18 +85,6 @@ var seldom = sync.OnceFunc(func() {
 
 // garbage is in percent of the memory that is kept, as in the simulator.
 const garbage = 400
-
-// departs is an error if what was recorded is no behaviour of the lock. Then the run says nothing
-// of it: its port has changed, or the environment did what no Redis does.
-func departs(p harness.Plan, r *store.Run) error {
-	if p.Adapter != nil {
-		return nil
-	}
-	if d := spec.Validate(r.History, r.Trace, p.Worker().Options()); d != nil {
-		return fmt.Errorf("this is no run of %s by its specification (impls/spec): %w", p.Impl, d)
-	}
-	return nil
-}
 
 // begin makes the run directory with the plan in it.
 func (o Options) begin(p harness.Plan) error {
