@@ -26,7 +26,7 @@ func (b *Book) detected(p *page) {
 		units.Count(len(d.Locks()), "lock"), all.found, all.aimed, all.drawn, all.noticed,
 		all.equivalent, all.missed)
 	p.paragraph("That is what a verdict tells of a lock that it knows nothing of. Of a lock of the "+
-		"table there is a specification, too ([impls/spec](../../impls/spec/spec.go)), and every "+
+		"table there is a specification, too ([lab/spec](../spec/spec.go)), and every "+
 		"command of a run must be a behaviour of it: **%d of the %d** send a command, or end a "+
 		"call, or say of their hold, what it does not allow. The locks as they are do not, "+
 		"in any run of the tests.", all.departs, all.mutants)

@@ -7,12 +7,12 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/impls/spec"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
+	"github.com/lockbench/lockbench/lab/spec"
 )
 
 // planned is one aimed run.

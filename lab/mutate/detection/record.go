@@ -77,7 +77,7 @@ type Result struct {
 	End       End  `json:"end,omitempty"` // why the process ended early
 	// the program's message about the end of the process or a missing verdict
 	Words string `json:"words,omitempty"`
-	// the first departure from its lock's specification (impls/spec) in an aimed run
+	// the first departure from its lock's specification (lab/spec) in an aimed run
 	Departs string `json:"departs,omitempty"`
 }
 

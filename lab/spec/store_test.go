@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/lockbench/lockbench/impls/spec"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/store"
+	"github.com/lockbench/lockbench/lab/spec"
 )
 
 // TestStoredRuns holds the runs below LOCKBENCH_STORE to their specifications.

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/impls/spec"
 	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
+	"github.com/lockbench/lockbench/lab/spec"
 )
 
 // recorded is a run that a test changes.
