@@ -9,26 +9,31 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// call is one call of a client as its specification reads it: command by command. After a
-// departure, and where the record of a call that never ended is over, it answers nothing any more.
-type call struct {
+// reader is the commands that a client sent in one call, read one by one. After a departure, and
+// where the record of a call that never ended is over, it answers nothing any more.
+type reader struct {
 	*client
 	f        string
 	n        int
 	keys     []string
-	from, to int64        // stamps
-	ended    history.Type // "": it never did
-	then     *call        // the client's next
-	// what the lock said of its lease since this call began
-	extensions []history.Event
-	aside      []*history.Command // what its watchdog sent meanwhile
-	grant      *history.Grant
-	sent       []*history.Command // not read yet
+	from, to int64              // stamps
+	ended    history.Type       // "": it never did
+	then     *call              // the client's next
+	sent     []*history.Command // not read yet
 
 	last     *history.Command // the last that was read
 	before   int64            // stamp: the reply to the one before was read
 	cut      bool             // the record ends within the call
 	departed *Departure
+}
+
+// call is one call of a client as its specification reads it: command by command.
+type call struct {
+	reader
+	// what the lock said of its lease since this call began
+	extensions []history.Event
+	aside      []*history.Command // what its watchdog sent meanwhile
+	grant      *history.Grant
 }
 
 // validate reads the call by its lock's page.
@@ -57,7 +62,7 @@ func (c *call) validate(p page) *Departure {
 }
 
 // passOn gives what was sent in the nanosecond in which this call ended to the one that began then.
-func (c *call) passOn() {
+func (c *reader) passOn() {
 	if i := slices.IndexFunc(c.sent, c.passes); i >= 0 && c.departed == nil {
 		c.then.sent = append(slices.Clone(c.sent[i:]), c.then.sent...)
 		c.sent = c.sent[:i]
@@ -65,12 +70,12 @@ func (c *call) passOn() {
 }
 
 // passes reports whether a command may be that of the call that follows.
-func (c *call) passes(m *history.Command) bool {
+func (c *reader) passes(m *history.Command) bool {
 	return c.then != nil && c.ended != "" && c.then.from == c.to && m.Sent == c.to && m.N == c.then.n
 }
 
 // takeBeside takes a watchdog's commands out of those of the call.
-func (c *call) takeBeside(p page) (aside []*history.Command) {
+func (c *reader) takeBeside(p page) (aside []*history.Command) {
 	if p.beside == nil {
 		return nil
 	}
@@ -84,16 +89,16 @@ func (c *call) takeBeside(p page) (aside []*history.Command) {
 	return aside
 }
 
-func (c *call) depart(t int64, format string, args ...any) {
+func (c *reader) depart(t int64, format string, args ...any) {
 	if c.departed == nil {
 		c.departed = &Departure{Process: c.process, T: t, What: fmt.Sprintf(format, args...)}
 	}
 }
 
 // over reports whether there is nothing more to be read.
-func (c *call) over() bool { return c.cut || c.departed != nil }
+func (c *reader) over() bool { return c.cut || c.departed != nil }
 
-func (c *call) next() *history.Command {
+func (c *reader) next() *history.Command {
 	if c.over() || len(c.sent) == 0 {
 		return nil
 	}
@@ -101,17 +106,17 @@ func (c *call) next() *history.Command {
 }
 
 // more reports whether the call sent something more before it returned.
-func (c *call) more() bool {
+func (c *reader) more() bool {
 	m := c.next()
 	return m != nil && (c.ended == "" || m.Sent <= c.to)
 }
 
 // sees reports whether the next command is such a one; it is not read.
-func (c *call) sees(words ...any) bool { return c.more() && like(c.next(), words) }
+func (c *reader) sees(words ...any) bool { return c.more() && like(c.next(), words) }
 
 // sends reads the next command, which must be such a one. A word is a text, a *string that is set
 // to whatever stands there, or a script.
-func (c *call) sends(words ...any) reply {
+func (c *reader) sends(words ...any) reply {
 	m := c.next()
 	switch {
 	case c.over():
@@ -135,14 +140,14 @@ func (c *call) sends(words ...any) reply {
 
 // takes is sends for a command that may take the lock: where replicas have to confirm a grant, a
 // WAIT follows it on the same connection.
-func (c *call) takes(words ...any) reply {
+func (c *reader) takes(words ...any) reply {
 	r := c.sends(words...)
 	r.acks = c.waits(r)
 	return r
 }
 
 // waits reads the WAIT behind a command, and returns how many replicas confirmed it.
-func (c *call) waits(r reply) (acks int) {
+func (c *reader) waits(r reply) (acks int) {
 	if c.options.WaitReplicas == 0 || r.Command == nil {
 		return 0
 	}

@@ -251,7 +251,7 @@ func setnxDelExpired(c *call) {
 
 // later is what the clock showed when the SETNX after the next command was sent, or later than all
 // else where there was none.
-func (c *call) later() float64 {
+func (c *reader) later() float64 {
 	if len(c.sent) < 2 || len(c.sent[1].Args) < 3 {
 		return math.Inf(1)
 	}

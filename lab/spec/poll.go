@@ -51,12 +51,12 @@ func (c *call) poll(pause time.Duration, attempt func(*hold) outcome) {
 }
 
 // rest reports whether a pause is over when the next command is sent.
-func (c *call) rest(pause time.Duration) bool {
+func (c *reader) rest(pause time.Duration) bool {
 	return c.last == nil || c.last.Recv == 0 || c.next().Sent >= c.last.Recv+int64(pause)
 }
 
 // rested says how long the pause before the next command has to be at least.
-func (c *call) rested(pause time.Duration) {
+func (c *reader) rested(pause time.Duration) {
 	if m := c.next(); m != nil && !c.rest(pause) {
 		c.depart(m.Sent, "tried again after %d ns, where it pauses for %s", m.Sent-c.last.Recv, pause)
 	}

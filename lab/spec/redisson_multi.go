@@ -60,7 +60,7 @@ func (c *call) takesAll(h *hold) outcome {
 	return out
 }
 
-func (c *call) seesTake() bool {
+func (c *reader) seesTake() bool {
 	m := c.next()
 	return m != nil && runs(m, redissonScript)
 }

@@ -7,10 +7,14 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
+// ballot is a call that asks all masters.
+type ballot struct{ *call }
+
 // redlock: SET key value NX PX lease on all masters at once; granted by a majority, as long as the
 // lease less the drift of the clocks is not over; else given back on all, and tried again with a
 // new value (D003 §6, Redis' own description). Variant "call" keeps the value.
-func redlock(c *call) {
+func redlock(of *call) {
+	c := ballot{of}
 	left, value := false, ""
 	for c.more() {
 		h := &hold{value: value, after: c.from}
@@ -49,7 +53,7 @@ func redlock(c *call) {
 }
 
 // redlockGrants ends an acquire that a majority granted.
-func (c *call) redlockGrants(h *hold) {
+func (c *ballot) redlockGrants(h *hold) {
 	if c.grants(*h, c.lease()); c.over() {
 		return
 	}
@@ -60,19 +64,19 @@ func (c *call) redlockGrants(h *hold) {
 }
 
 // validity is the lease less the drift of the clocks, which is 1 % of it and 2 ms.
-func (c *call) validity() int64 {
+func (c *ballot) validity() int64 {
 	ttl := c.options.TTL
 	return int64(ttl - ttl/100 - 2*time.Millisecond)
 }
 
 func unanswered(m *history.Command) bool { return reply{Command: m}.failed() }
 
-func (c *call) masters() int { return max(c.header.Masters, 1) }
+func (c *ballot) masters() int { return max(c.header.Masters, 1) }
 
-func (c *call) quorum() int { return c.masters()/2 + 1 }
+func (c *ballot) quorum() int { return c.masters()/2 + 1 }
 
 // votes reads one command on each master, in whatever order, and counts those that replied so.
-func (c *call) votes(reply string, words ...any) (yes int, sent []*history.Command) {
+func (c *ballot) votes(reply string, words ...any) (yes int, sent []*history.Command) {
 	for range c.masters() {
 		r := c.takesOn(len(words) > 0 && words[0] == "SET", words)
 		if r.Command == nil {
@@ -94,7 +98,7 @@ func (c *call) votes(reply string, words ...any) (yes int, sent []*history.Comma
 	return yes, sent
 }
 
-func (c *call) takesOn(taking bool, words []any) reply {
+func (c *ballot) takesOn(taking bool, words []any) reply {
 	if taking {
 		return c.takes(words...)
 	}
@@ -102,7 +106,7 @@ func (c *call) takesOn(taking bool, words []any) reply {
 }
 
 // needed is how many replicas have to confirm a vote.
-func (c *call) needed(words []any) int {
+func (c *ballot) needed(words []any) int {
 	if words[0] == "SET" {
 		return c.options.WaitReplicas
 	}
@@ -110,7 +114,8 @@ func (c *call) needed(words []any) int {
 }
 
 // redlockRelease: a script deletes the value on all masters; a majority has to say so.
-func redlockRelease(c *call) {
+func redlockRelease(of *call) {
+	c := ballot{of}
 	h := c.held()
 	yes, sent := c.votes("1", "EVAL", releaseScript, "1", c.key(), h.value)
 	c.majority(yes, sent)
@@ -118,7 +123,8 @@ func redlockRelease(c *call) {
 
 // redlockExtend: a script gives the value a new lease on all masters; a majority has to say so
 // within the validity that is left.
-func redlockExtend(c *call) {
+func redlockExtend(of *call) {
+	c := ballot{of}
 	h := c.held()
 	if !c.more() {
 		c.returns(history.Fail) // it was extended as often as it may be
@@ -132,7 +138,7 @@ func redlockExtend(c *call) {
 	c.majority(yes, sent)
 }
 
-func (c *call) majority(yes int, sent []*history.Command) {
+func (c *ballot) majority(yes int, sent []*history.Command) {
 	switch {
 	case len(sent) < c.masters():
 		c.cut = true

@@ -111,7 +111,7 @@ func (r *run) calls(es []history.Event, process int, sent []*history.Command) (a
 		switch {
 		case e.Type == history.Invoke && called(e.F):
 			last := open
-			open = &call{client: c, f: e.F, n: e.N, keys: r.names(e), from: e.T}
+			open = &call{reader: reader{client: c, f: e.F, n: e.N, keys: r.names(e), from: e.T}}
 			if all = append(all, open); last != nil {
 				last.then = open
 			}
