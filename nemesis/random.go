@@ -15,7 +15,7 @@ import (
 //
 // At any time at most one fault of a client and one of a node or link are in force: more would be
 // hard to tell apart, and a proxy must not be healed while the node behind it is stopped
-// (docs/environments.md, toxiproxy).
+// (docs/running.md, toxiproxy).
 type drawing struct {
 	Params
 	*rand.Rand

@@ -190,7 +190,7 @@ const (
 )
 
 // newRedis makes a client whose every setting that could hide what happened is off: no resending
-// unless asked for, no handshake beyond what is needed, no redialling. See docs/environments.md,
+// unless asked for, no handshake beyond what is needed, no redialling. See docs/running.md,
 // go-redis.
 func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 	t := c.ClientTimeout.D()

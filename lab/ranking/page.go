@@ -28,7 +28,7 @@ This is the speed. Each lock was run %d times for %v with one client and with ei
 on %s. A client holds the lock for %v and wants it
 again at once. Each client's way to each server is a toxiproxy link, which costs the same for all.
 Reliability is in [libraries.md](libraries.md) and in
-[environments.md](../../docs/environments.md#other-systems-than-redis), and each claim of the
+[running.md](../../docs/running.md#other-systems-than-redis), and each claim of the
 document in [claims.md](claims.md). %s measures the speed and writes this page.
 `, r.Runs, r.For.D(), r.Machine, r.Hold.D(), "`cd lab && go run ./ranking/measure`")
 	for i, n := range Clients {

@@ -16,7 +16,7 @@ import (
 )
 
 // spawner starts all children from one thread that never ends: the parent-death signal of a child
-// is sent when the thread that started it ends, not when the process does (docs/environments.md,
+// is sent when the thread that started it ends, not when the process does (docs/running.md,
 // Children).
 var spawner = sync.OnceValue(func() chan<- func() {
 	jobs := make(chan func())

@@ -20,7 +20,7 @@ import (
 // Each has a link of its own to each other, "b>n0,n1" for n0 to n1. The servers of some systems
 // accept an address for each other one. Those of etcd know each other by one address, as in a Redis
 // Cluster, and all connect from the same host. There a fork asks the kernel which process has the
-// other end (docs/environments.md, Ensemble layout).
+// other end (docs/running.md, Ensemble layout).
 type ensembleLayout struct {
 	site
 	kind    server.Gatherer

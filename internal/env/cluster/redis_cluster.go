@@ -15,7 +15,7 @@ import (
 // clusterLayout is a Redis Cluster with three masters, n0, n1 and n2, and a replica of each, n3, n4
 // and n5. A node has one address for all others. A fork at this address chooses the link by the
 // node that connects: "n0>n3" for a replica to its master, "b>n0,n1" for n0 to n1 over the bus.
-// Clients map these addresses to links of their own (docs/environments.md, Cluster layout).
+// Clients map these addresses to links of their own (docs/running.md, Cluster layout).
 //
 // The nodes find each other in their files of nodes. As with sentinels, they are patient until a
 // fault hits a server, and again when one has been promoted.

@@ -42,7 +42,7 @@ type link struct {
 }
 
 // proxyTimeout bounds each call of toxiproxy: it can hang when a toxic is removed while its output
-// is blocked (docs/environments.md, toxiproxy).
+// is blocked (docs/running.md, toxiproxy).
 const proxyTimeout = 2 * time.Second
 
 // Start starts a server of proxies in this process, on host, unless the remote proxies are enough.

@@ -28,7 +28,7 @@ var faketimePlaces = [][2]string{
 
 // faketime returns what LD_PRELOAD must be for libfaketime. It has been tried with a server: with
 // Debian's redis-server, which is linked with jemalloc, libfaketime alone spins at start for ever.
-// With the C library before it, its allocator wins (docs/environments.md, libfaketime and
+// With the C library before it, its allocator wins (docs/running.md, libfaketime and
 // jemalloc).
 var faketime = sync.OnceValues(func() (preload string, err error) {
 	for _, place := range faketimePlaces {

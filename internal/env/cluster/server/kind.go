@@ -144,7 +144,7 @@ func (Redis) Find() (string, error) {
 func (Redis) Operator(c NodeConfig) Operator { return c.Dial() }
 
 // Command is Kind: a server that keeps nothing on disk and feeds its replica without the delays of
-// docs/environments.md, Replication barrier. One that has none wakes up as rarely as Redis does.
+// docs/running.md, Replication barrier. One that has none wakes up as rarely as Redis does.
 func (Redis) Command(c NodeConfig, _ string) (args []string, text string) {
 	a := []string{
 		"--bind", c.Host, "--port", strconv.Itoa(c.Port), "--dir", c.Dir, "--protected-mode", "no",
