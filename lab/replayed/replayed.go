@@ -1,6 +1,6 @@
 // Package replayed measures which counterexamples real Redis confirms. It tests one for each lock
 // and fault of the matrix under which the simulator violates anything, and writes its table into
-// docs/explore.md.
+// lab/results/search.md.
 package replayed
 
 import (

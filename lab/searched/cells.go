@@ -1,5 +1,5 @@
 // Package searched measures searches without an aim: how often each kind of schedule finds a
-// violation, and how long that takes. It writes its tables into docs/explore.md.
+// violation, and how long that takes. It writes its tables into lab/results/search.md.
 package searched
 
 import (

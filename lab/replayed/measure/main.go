@@ -1,6 +1,6 @@
 // Command measure searches for a counterexample for each lock and fault of the matrix, replays it
-// on real Redis, and writes the table of docs/explore.md. Run it in the root of the repository: cd
-// lab && go run ./replayed/measure -times 20.
+// on real Redis, and writes the table of lab/results/search.md. Run it in the root of the
+// repository: cd lab && go run ./replayed/measure -times 20.
 package main
 
 import (

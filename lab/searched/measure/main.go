@@ -1,5 +1,5 @@
-// Command measure measures searches without an aim and writes the tables of docs/explore.md. Run it
-// in the root of the repository: cd lab && go run ./searched/measure -hits 2000.
+// Command measure measures searches without an aim and writes the tables of lab/results/search.md.
+// Run it in the root of the repository: cd lab && go run ./searched/measure -hits 2000.
 package main
 
 import (
