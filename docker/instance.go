@@ -96,9 +96,18 @@ func (b *instance) remove() {
 	}
 }
 
+// freezes is how often Pause tries: runc gives up early on a busy machine ("unable to freeze").
+const freezes = 5
+
 // Pause freezes the container: the kernel lets none of its processes run.
-func (b *instance) Pause() error {
-	_, err := b.daemon.ContainerPause(context.Background(), b.name(), client.ContainerPauseOptions{})
+func (b *instance) Pause() (err error) {
+	for range freezes {
+		_, err = b.daemon.ContainerPause(context.Background(), b.name(),
+			client.ContainerPauseOptions{})
+		if err == nil {
+			break
+		}
+	}
 	return err
 }
 
