@@ -2,43 +2,65 @@ package workloads
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Before stops at a breakpoint for a command that is about to leave for a node. With Sent and
-// Replied it is what each command of the client goes through: the client's own hook calls them, or
-// a tap before a client that has none.
-func (w *Worker) Before(ctx context.Context, node string, args []string) {
-	w.stopAtCommand(ctx, nemesis.Before, w.aboutToSend(node, args), history.Command{})
+// commands records the commands of a client and stops them at breakpoints. Each command goes
+// through Before, Sent and Replied: the client's own hook calls them, or a tap before a client
+// without one.
+type commands struct {
+	*reporter
+	*debugger
+	n       atomic.Int64           // acquisition that the process is busy with
+	hold    atomic.Pointer[Order]  // cycle of the client
+	unsure  atomic.Bool            // a command of this call had an unknown outcome
+	opening atomic.Bool            // no command of this acquire has been sent
+	fault   atomic.Pointer[string] // strikes the next command, or nil
+}
+
+// call starts the record of a call of acquisition n.
+func (c *commands) call(n int) {
+	c.n.Store(int64(n))
+	c.unsure.Store(false)
+}
+
+// Before stops at a breakpoint for a command that is about to leave for a node.
+func (c *commands) Before(ctx context.Context, node string, args []string) {
+	c.stopAtCommand(ctx, nemesis.Before, c.make(node, args), history.Command{})
 }
 
 // Sent records that a command leaves for a node, and returns it with its number and stamp.
-func (w *Worker) Sent(ctx context.Context, node string, args []string) history.Command {
-	c := w.sent(w.aboutToSend(node, args))
-	w.meanings.sent(c)
-	w.stopAtCommand(ctx, nemesis.JustSent, c, history.Command{})
-	if w.opening.CompareAndSwap(true, false) {
-		w.pass(nemesis.Sent, *w.hold.Load())
+func (c *commands) Sent(ctx context.Context, node string, args []string) history.Command {
+	sent := c.command(c.make(node, args))
+	c.meanings.sent(sent)
+	c.stopAtCommand(ctx, nemesis.JustSent, sent, history.Command{})
+	if c.opening.CompareAndSwap(true, false) {
+		c.pass(nemesis.Sent, *c.hold.Load())
 	}
-	return c
+	return sent
 }
 
-func (w *Worker) aboutToSend(node string, args []string) history.Command {
-	return history.Command{Process: w.cfg.Process, N: w.current(), Node: node, Args: args}
+// make returns the record of a command without number and stamp.
+func (c *commands) make(node string, args []string) history.Command {
+	return history.Command{Process: c.process, N: int(c.n.Load()), Node: node, Args: args}
 }
 
 // Replied records the end of a command that Sent returned: its reply, or the error and why there is
-// none. Then it stops at a breakpoint. Unsure: the command may have had an effect or not.
-func (w *Worker) Replied(ctx context.Context, sent, done history.Command, unsure bool) {
+// none. Then it stops at a breakpoint. If unsure, the command may have had an effect or not.
+func (c *commands) Replied(ctx context.Context, sent, done history.Command, unsure bool) {
 	done.Process, done.Seq, done.N = sent.Process, sent.Seq, sent.N
-	done.Recv = int64(w.env.Elapsed())
+	done.Recv = int64(c.env.Elapsed())
 	if unsure {
-		w.unsure.Store(true)
+		c.unsure.Store(true)
 	}
-	w.report(Report{Command: &done})
-	w.meanings.replied(sent, done)
-	w.stopAtCommand(ctx, nemesis.After, sent, done)
-	w.meanings.forget(sent)
+	c.report(Report{Command: &done})
+	c.meanings.replied(sent, done)
+	c.stopAtCommand(ctx, nemesis.After, sent, done)
+	c.meanings.forget(sent)
 }
+
+// connecting stops a client that is about to connect at a breakpoint.
+func (c *commands) connecting() { c.pass(PhaseConnect, Order{N: int(c.n.Load())}) }

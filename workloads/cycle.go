@@ -3,9 +3,6 @@ package workloads
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strconv"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/history"
@@ -13,79 +10,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// lock is the lock on the keys of an order. A client has one object for each set of keys, as a
-// program would.
-func (w *Worker) lock(o Order) (caller, error) {
-	name := nameOf(o) + o.Mode
-	if l := w.locks[name]; l != nil {
-		return l, nil
-	}
-	var names []string
-	for _, k := range keys(o) {
-		if k < 0 || k >= len(w.cfg.Keys) {
-			return nil, fmt.Errorf("key %d does not exist; this worker has %d", k, len(w.cfg.Keys))
-		}
-		names = append(names, w.cfg.Keys[k])
-	}
-	if w.remote != nil {
-		w.locks[name] = w.remote.Lock(names, o.Mode)
-		return w.locks[name], nil
-	}
-	l, err := w.entry.New(impls.Setup{Env: w.env, Redis: w.redis, Keys: names, Notify: w.notice,
-		Options: w.cfg.Options()})
-	if err != nil {
-		return nil, err
-	}
-	w.locks[name] = own{l, w}
-	return w.locks[name], nil
-}
-
-// nameOf tells sets of keys apart.
-func nameOf(o Order) string {
-	switch len(o.Keys) {
-	case 0:
-		return strconv.Itoa(o.Key)
-	case 1:
-		return strconv.Itoa(o.Keys[0])
-	}
-	return fmt.Sprint(o.Keys)
-}
-
-func keys(o Order) []int {
-	if len(o.Keys) > 0 {
-		return slices.Clone(o.Keys)
-	}
-	return []int{o.Key}
-}
-
-// keyNames are the keys of an order as Redis has them.
-func (w *Worker) keyNames(o Order) (names []string) {
-	for _, k := range keys(o) {
-		names = append(names, w.cfg.Keys[k])
-	}
-	if w.remote != nil {
-		return w.remote.KeyNames(names)
-	}
-	return names
-}
-
-// Options are the lock's knobs.
-func (c Config) Options() impls.Options {
-	return impls.Options{
-		TTL: c.TTL.D(), Poll: c.Poll.D(), AcquireTimeout: c.AcquireTimeout.D(), Variant: c.Variant,
-		NoWatchdog: c.NoWatchdog, MaxRenewals: c.MaxRenewals, NodeTimeout: c.NodeTimeout.D(),
-		WaitReplicas: c.WaitReplicas, WaitTimeout: c.WaitTimeout.D(),
-	}
-}
-
 // cycle is acquire, hold, release. It returns the error that calls for a pause, if there was one.
 func (w *Worker) cycle(o Order) error {
-	l, err := w.lock(o)
+	l, err := w.locks.find(o)
 	if err != nil {
 		return err
 	}
 	w.pass(nemesis.Acquiring, o)
-	stand, stay, done := w.holding(o) // the lock may tell before its call returns
+	stand, stay, done := w.bounds(o) // the lock may tell before its call returns
 	defer done()
 	w.opening.Store(true)
 	g, err := w.acquire(l, o, 0)
@@ -110,8 +42,8 @@ func (w *Worker) cycle(o Order) error {
 func (w *Worker) acquire(l caller, o Order, depth int) (Granted, error) {
 	o.N += depth
 	w.begin(history.Acquire, o, depth, 0)
-	w.meanings.begin(history.Acquire, w.keyNames(o))
-	g, err := l.Acquire(w.stop, o.N)
+	w.meanings.begin(history.Acquire, w.locks.names(o))
+	g, err := l.Acquire(w.waiting, o.N)
 	w.meanings.end(err == nil)
 	if errors.Is(err, ErrGone) {
 		return g, err
@@ -128,7 +60,7 @@ func (w *Worker) acquire(l caller, o Order, depth int) (Granted, error) {
 // release is not cut short by a stop: a lock that is held is given back.
 func (w *Worker) release(l caller, o Order, g Granted, depth int) error {
 	return w.giveBack(o, depth, func(begun func(int64)) (int64, error) {
-		return l.Release(w.life, o.N+depth, g, begun)
+		return l.Release(w.lifetime.life, o.N+depth, g, begun)
 	})
 }
 
@@ -142,16 +74,17 @@ func (w *Worker) finally(l caller, o Order) error {
 	}
 	return w.giveBack(o, 0, func(begun func(int64)) (int64, error) {
 		begun(0)
-		return 0, f.Finally(w.life)
+		return 0, f.Finally(w.lifetime.life)
 	})
 }
 
-// giveBack records a call that ends a hold: its begin when the process that has the lock acts, and
-// its end, both with that process' stamps if it gives any.
+// giveBack records a call that ends a hold: its start, when the process that has the lock acts, and
+// its end. Both have the stamps of that process if it gives any.
 func (w *Worker) giveBack(o Order, depth int, call func(begun func(at int64)) (at int64,
 	err error)) error {
 	o.N += depth
-	w.meanings.begin(history.Release, w.keyNames(o)) // a process may send before it says that it acts
+	// here, since a process may send before it says that it acts
+	w.meanings.begin(history.Release, w.locks.names(o))
 	at, err := call(func(at int64) { w.begin(history.Release, o, depth, at) })
 	w.meanings.end(err == nil)
 	if errors.Is(err, ErrGone) {
@@ -170,8 +103,7 @@ func (w *Worker) giveBack(o Order, depth int, call func(begun func(at int64)) (a
 func (w *Worker) begin(f string, o Order, depth int, at int64) {
 	e := about(history.Invoke, f, o)
 	e.T, e.Depth = at, depth
-	w.n.Store(int64(o.N))
-	w.unsure.Store(false)
+	w.call(o.N)
 	w.event(e)
 }
 
@@ -231,49 +163,4 @@ func about(t history.Type, f string, o Order) history.Event {
 		e.Key = &key
 	}
 	return e
-}
-
-// ask reads or writes the guarded resource, which lives in the harness, and records it. It returns
-// the answer, and false if the worker's life ended first. A process that has the lock touches the
-// resource itself: that is when the read or the write begins.
-func (w *Worker) ask(f string, o Order, value, token int64) (Order, bool) {
-	e := about(history.Invoke, f, o)
-	if w.remote != nil {
-		at, err := w.remote.Touch(o.N)
-		if err != nil {
-			return Order{}, false
-		}
-		e.T = at
-	}
-	if f == history.WriteOp {
-		e.Value = &value
-	}
-	w.event(e)
-	w.report(Report{Ask: &Ask{N: o.N, Key: o.Key, F: f, Value: value, Token: token}})
-	a, ok := w.answered(w.life)
-	if !ok {
-		return a, false
-	}
-	done := about(history.OK, f, o)
-	done.Value, done.Err = &a.Value, a.Err
-	if f == history.WriteOp {
-		done.Value = &value
-	}
-	if a.Err != "" {
-		done.Type = history.Fail // the resource refused; it never leaves open what it did
-	}
-	w.event(done)
-	return a, true
-}
-
-func (w *Worker) answered(ctx context.Context) (Order, bool) {
-	if ctx.Err() != nil {
-		return Order{}, false
-	}
-	select {
-	case a := <-w.answer:
-		return *a, true
-	case <-ctx.Done():
-		return Order{}, false
-	}
 }

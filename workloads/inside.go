@@ -131,9 +131,8 @@ func acquires(body string) int {
 // inside is the critical section. It runs in the client's own process, so that a fault that hits
 // the process hits it too.
 func (w *Worker) inside(until context.Context, l caller, o Order, g Granted) {
-	stay, leave := context.WithCancel(until)
+	stay, leave := w.enter(until)
 	defer leave()
-	w.depart.Store(&leave)
 	switch o.Body {
 	case Counter:
 		w.count(stay, l, o, 0)
@@ -148,21 +147,12 @@ func (w *Worker) inside(until context.Context, l caller, o Order, g Granted) {
 
 // count reads, holds and writes.
 func (w *Worker) count(stay context.Context, l caller, o Order, token int64) {
-	read, ok := w.access(l, history.ReadOp, o, 0, 0)
+	read, ok := w.guarded.access(l, history.ReadOp, o, 0, 0)
 	if !ok {
 		return
 	}
 	_ = w.env.Sleep(stay, o.Hold.D())
-	w.access(l, history.WriteOp, o, read+1, token)
-}
-
-// access reads or writes what the lock guards: the harness' resource or, of a Guard, its own.
-func (w *Worker) access(l caller, f string, o Order, value, token int64) (int64, bool) {
-	if g, ok := l.(Guard); ok {
-		return w.guarded(g, f, o, value)
-	}
-	a, ok := w.ask(f, o, value, token)
-	return a.Value, ok
+	w.guarded.access(l, history.WriteOp, o, read+1, token)
 }
 
 // nest acquires the lock that it has, goes deeper, and releases. What is not granted is not

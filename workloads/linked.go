@@ -79,9 +79,8 @@ type linked struct {
 	lock   LinkedLock
 	routes []*route
 	grants Grants
-	held   atomic.Int64 // the acquisition that the client has; 0: none
-	// what happens to the next command; nil: nothing
-	befalls atomic.Pointer[string]
+	held   atomic.Int64           // the acquisition that the client has; 0: none
+	fault  atomic.Pointer[string] // strikes the next command, or nil
 }
 
 // newLinked builds a client whose lock is linked into the program.
@@ -90,15 +89,14 @@ func newLinked(life context.Context, cfg Config, env *Env, dial Dial, to Linkage
 	w := newWorker(life, cfg, env, out)
 	l := &linked{w: w, Linkage: to, grants: Grants{Scripts: new(Scripts), Lease: to.Lease,
 		Masters: len(cfg.Nodes)}}
-	w.remote = l
-	w.meanings.learn()
+	w.setRemote(l)
 	for i, nodes := range cfg.Nodes {
 		var spares map[string]string
 		if i < len(cfg.Spares) {
 			spares = cfg.Spares[i]
 		}
 		r := newRoute(dial, nodes, spares, cfg.Master)
-		r.begin = func() { w.pass(PhaseConnect, Order{N: w.current()}) }
+		r.begin = w.connecting
 		l.routes = append(l.routes, r)
 	}
 	return w
@@ -106,7 +104,7 @@ func newLinked(life context.Context, cfg Config, env *Env, dial Dial, to Linkage
 
 // connect makes the lock, in the goroutine of its client.
 func (l *linked) connect() (err error) {
-	c := LinkedClient{Config: l.w.cfg, Servers: len(l.routes), Life: l.w.life, Env: l.w.env}
+	c := LinkedClient{Config: l.w.cfg, Servers: len(l.routes), Life: l.w.lifetime.life, Env: l.w.env}
 	c.Lost = func(n int, by string) { l.w.Lost(n, 0, by) }
 	c.Dial = func(ctx context.Context, _, address string) (net.Conn, error) {
 		for i, r := range l.routes {
@@ -131,7 +129,7 @@ func (l *linked) Redirect(node string) error { return redirect(l.routes, node) }
 
 // Befall is Remote.
 func (l *linked) Befall(what string) error {
-	l.befalls.Store(&what)
+	l.fault.Store(&what)
 	return nil
 }
 

@@ -221,9 +221,9 @@ func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 
 // tracer is the go-redis hook that writes the trace and stops at breakpoints.
 type tracer struct {
-	w    *Worker
-	r    *route
-	node string // of a cluster, whose commands these are; "": that of the route
+	commands *commands
+	r        *route
+	node     string // of a cluster, whose commands these are; "" means that of the route
 }
 
 // to is the node that a command goes to.
@@ -259,7 +259,7 @@ func (t tracer) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 
 // send passes a command on, unless something happens to it on its way.
 func (t tracer) send(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) (err error) {
-	what := t.w.befalls.Swap(nil)
+	what := t.commands.fault.Swap(nil)
 	if what == nil || *what != nemesis.Drop {
 		err = next(ctx, cmd)
 	}
@@ -267,7 +267,7 @@ func (t tracer) send(ctx context.Context, cmd redis.Cmder, next redis.ProcessHoo
 	case what == nil:
 	case *what == nemesis.Duplicate:
 		twin := redis.NewCmd(ctx, cmd.Args()...)
-		sent := t.w.Sent(ctx, t.to(), words(twin))
+		sent := t.commands.Sent(ctx, t.to(), words(twin))
 		t.after(ctx, sent, twin, next(ctx, twin))
 	default:
 		err = io.ErrUnexpectedEOF
@@ -302,8 +302,8 @@ func (t tracer) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 // directed to another node while it stood there.
 func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
 	args := words(cmd)
-	t.w.Before(ctx, t.to(), args)
-	return t.w.Sent(ctx, t.to(), args)
+	t.commands.Before(ctx, t.to(), args)
+	return t.commands.Sent(ctx, t.to(), args)
 }
 
 func words(cmd redis.Cmder) []string {
@@ -338,7 +338,7 @@ func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, e
 	default:
 		done.Reply = reply(cmd)
 	}
-	t.w.Replied(ctx, c, done, unsure)
+	t.commands.Replied(ctx, c, done, unsure)
 }
 
 // loss is why a reply was not read. A context that ended before anything was sent is no time-out:

@@ -49,37 +49,6 @@ type Guard interface {
 // ErrConflict is the error of a write that surely changed nothing: another client was first.
 var ErrConflict = errors.New("another client has written since the read")
 
-// guarded reads or writes what a Guard has, and reports whether it is done.
-func (w *Worker) guarded(g Guard, f string, o Order, value int64) (int64, bool) {
-	begun := func(at int64) {
-		e := about(history.Invoke, f, o)
-		if e.T = at; f == history.WriteOp {
-			e.Value = &value
-		}
-		w.event(e)
-	}
-	var at int64
-	var err error
-	if f == history.WriteOp {
-		at, err = g.Write(o.N, value, begun)
-	} else {
-		value, at, err = g.Read(o.N, begun)
-	}
-	if errors.Is(err, ErrGone) {
-		return 0, false
-	}
-	e := about(history.OK, f, o)
-	e.T, e.Value, e.Err = at, &value, text(err)
-	switch {
-	case errors.Is(err, ErrConflict):
-		e.Type = history.Fail
-	case err != nil:
-		e.Type, e.Value = history.Info, nil
-	}
-	w.event(e)
-	return value, err == nil
-}
-
 // ErrGone says that the process of a Remote has ended before it answered. Nothing is recorded of
 // the call but its begin.
 var ErrGone = errors.New("the process is gone")
@@ -112,32 +81,13 @@ func (g Granted) record() *history.Grant {
 // caller is a lock of this process or of another.
 type caller = RemoteLock
 
-// own is a lock of this process.
-type own struct {
-	lock impls.Lock
-	w    *Worker
-}
-
-// Acquire is RemoteLock.
-func (l own) Acquire(ctx context.Context, _ int) (Granted, error) {
-	g, err := l.lock.Acquire(ctx)
-	return l.w.granted(g), err
-}
-
-// Release is RemoteLock.
-func (l own) Release(ctx context.Context, _ int, g Granted, begun func(int64)) (int64, error) {
-	begun(0)
-	return 0, l.lock.Release(ctx, g.Grant)
-}
-
 // NewBridge builds a client whose lock another process has. Out is called for each report, never
 // concurrently. The client ends with life. It reports nothing before its first cycle: its
 // caller says when the process is ready.
 func NewBridge(life context.Context, cfg Config, env *Env, remote Remote,
 	out func(Report)) *Worker {
 	w := newWorker(life, cfg, env, out)
-	w.remote = remote
-	w.meanings.learn()
+	w.setRemote(remote)
 	return w
 }
 
@@ -164,10 +114,4 @@ func (w *Worker) Extended(n int, g Granted) {
 	e := about(history.Extend, "", *o)
 	e.N, e.Grant = n, g.record()
 	w.event(e)
-}
-
-// Gap records that the process of a Remote did not run for a time before the stamp. It may be
-// called by any goroutine.
-func (w *Worker) Gap(at int64, d time.Duration) {
-	w.event(history.Event{Type: history.Gap, T: at, Gap: history.Duration(d)})
 }

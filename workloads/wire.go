@@ -49,7 +49,7 @@ func (l *linked) dial(ctx context.Context, server int, r *route) (net.Conn, erro
 		return nil, err
 	}
 	c := &wire{Conn: conn, l: l, r: r, node: r.current()}
-	c.life, c.end = context.WithCancel(l.w.life)
+	c.life, c.end = context.WithCancel(l.w.lifetime.life)
 	if len(l.routes) > 1 {
 		c.turn = time.Duration(64*server+r.connections()%64) * time.Nanosecond
 	}
@@ -89,7 +89,7 @@ func (c *wire) Write(b []byte) (int, error) {
 func (c *wire) befall(args []string, command, out []byte) ([]byte, error) {
 	what := ""
 	if !greets(args) {
-		if next := c.l.befalls.Swap(nil); next != nil {
+		if next := c.l.fault.Swap(nil); next != nil {
 			what = *next
 		}
 	}
@@ -250,7 +250,7 @@ func (c *wire) Close() error {
 	}
 	for _, sent := range all {
 		if sent.Seq > 0 {
-			c.l.w.Replied(c.l.w.life, sent, done, true)
+			c.l.w.Replied(c.l.w.lifetime.life, sent, done, true)
 		}
 	}
 	return c.Conn.Close()

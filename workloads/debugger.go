@@ -1,0 +1,62 @@
+package workloads
+
+import (
+	"context"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// debugger stops a client at the breakpoints of its phases and commands, and reports each stop.
+type debugger struct {
+	reporter    *reporter
+	life        context.Context // of the client
+	breakpoints breakpoints
+	meanings    meanings
+}
+
+// arm adds a breakpoint. The commands of our own locks are known; those of a Remote are known only
+// by their meaning.
+func (d *debugger) arm(b Breakpoint, remote bool) error {
+	if b.Means != "" && b.Command != "" {
+		if remote {
+			b.Command = ""
+		} else {
+			b.Means = ""
+		}
+	}
+	if b.Means != "" {
+		d.meanings.learn()
+	}
+	return d.breakpoints.arm(b)
+}
+
+// pass goes through the breakpoints of a phase.
+func (d *debugger) pass(phase string, o Order) { d.passWithin(d.life, phase, o) }
+
+// passWithin is pass until ctx ends.
+func (d *debugger) passWithin(ctx context.Context, phase string, o Order) {
+	d.breakpoints.phase(ctx, phase, func(id, stop int) {
+		hit := BreakpointHit{ID: id, N: o.N, Key: o.Key}
+		if stop > 0 {
+			hit.Stop, hit.Phase = stop, phase
+		}
+		d.reporter.hit(hit)
+	})
+}
+
+// stopAtCommand stops at a breakpoint for a command. At After, done is the end of the command.
+func (d *debugger) stopAtCommand(ctx context.Context, at string, c, done history.Command) {
+	if d.breakpoints.none() {
+		return
+	}
+	line := strings.ToLower(c.String())
+	is := func(meaning string) bool { return d.meanings.is(meaning, at, c, done) }
+	d.breakpoints.command(ctx, at, line, is, func(id, stop int) {
+		hit := BreakpointHit{ID: id, N: c.N, Command: c.String()}
+		if stop > 0 {
+			hit.Stop, hit.Node, hit.Args = stop, c.Node, c.Args
+		}
+		d.reporter.hit(hit)
+	})
+}

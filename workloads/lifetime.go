@@ -1,0 +1,62 @@
+package workloads
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// lifetime says how long a client lives, waits for locks, and stays inside.
+type lifetime struct {
+	life        context.Context
+	waiting     context.Context // ends when the client is to wait no more; holds run to their end
+	stopWaiting context.CancelFunc
+	holding     context.Context // ends when holds are to end as well
+	stopHolding context.CancelFunc
+	leave       atomic.Pointer[context.CancelFunc] // ends the present hold, or the last one
+	heed        atomic.Pointer[heeding]            // nil unless the client listens to its lock
+}
+
+// heeding is a hold whose client leaves when the lock says that the hold is over.
+type heeding struct {
+	n     int
+	leave context.CancelFunc
+}
+
+func newLifetime(life context.Context) *lifetime {
+	l := &lifetime{life: life}
+	l.waiting, l.stopWaiting = context.WithCancel(life)
+	l.holding, l.stopHolding = context.WithCancel(life)
+	return l
+}
+
+// bounds returns until when the client of a cycle stands at breakpoints, and until when it stays
+// inside. A client that heeds its lock does neither after the lock has said that the hold is over.
+func (l *lifetime) bounds(o Order) (stand, stay context.Context, done context.CancelFunc) {
+	if o.Body != Heed {
+		return l.life, l.holding, func() {}
+	}
+	ctx, leave := context.WithCancel(l.holding)
+	l.heed.Store(&heeding{o.N, leave})
+	return ctx, ctx, leave
+}
+
+// told ends hold n, if its client heeds its lock.
+func (l *lifetime) told(n int) {
+	if h := l.heed.Load(); h != nil && h.n == n {
+		h.leave()
+	}
+}
+
+// enter returns a context for a hold, which DoLeave ends.
+func (l *lifetime) enter(until context.Context) (context.Context, context.CancelFunc) {
+	stay, leave := context.WithCancel(until)
+	l.leave.Store(&leave)
+	return stay, leave
+}
+
+// exit ends the present hold, if there is one.
+func (l *lifetime) exit() {
+	if leave := l.leave.Load(); leave != nil {
+		(*leave)()
+	}
+}

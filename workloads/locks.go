@@ -1,0 +1,103 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/lockbench/lockbench/impls"
+)
+
+// locks are the locks of one client: one object for each set of keys, as in a program.
+type locks struct {
+	cfg         Config
+	env         *Env
+	entry       impls.Entry
+	connections *connections
+	remote      Remote // has the locks in a process of its own, or nil
+	notify      func(impls.Notice)
+	all         map[string]caller // by the numbers of their keys
+}
+
+// find returns the lock on the keys of an order, and makes it first if needed.
+func (s *locks) find(o Order) (caller, error) {
+	name := nameOf(o) + o.Mode
+	if l := s.all[name]; l != nil {
+		return l, nil
+	}
+	var names []string
+	for _, k := range keys(o) {
+		if k < 0 || k >= len(s.cfg.Keys) {
+			return nil, fmt.Errorf("there is no key %d; this worker was given %d", k, len(s.cfg.Keys))
+		}
+		names = append(names, s.cfg.Keys[k])
+	}
+	if s.remote != nil {
+		s.all[name] = s.remote.Lock(names, o.Mode)
+		return s.all[name], nil
+	}
+	l, err := s.entry.New(impls.Setup{Env: s.env, Redis: s.connections.redis, Keys: names,
+		Notify: s.notify, Options: s.cfg.Options()})
+	if err != nil {
+		return nil, err
+	}
+	s.all[name] = own{l, s.connections}
+	return s.all[name], nil
+}
+
+// names returns the keys of an order as Redis has them.
+func (s *locks) names(o Order) (names []string) {
+	for _, k := range keys(o) {
+		names = append(names, s.cfg.Keys[k])
+	}
+	if s.remote != nil {
+		return s.remote.KeyNames(names)
+	}
+	return names
+}
+
+// nameOf tells sets of keys apart.
+func nameOf(o Order) string {
+	switch len(o.Keys) {
+	case 0:
+		return strconv.Itoa(o.Key)
+	case 1:
+		return strconv.Itoa(o.Keys[0])
+	}
+	return fmt.Sprint(o.Keys)
+}
+
+func keys(o Order) []int {
+	if len(o.Keys) > 0 {
+		return slices.Clone(o.Keys)
+	}
+	return []int{o.Key}
+}
+
+// Options returns the options of the lock.
+func (c Config) Options() impls.Options {
+	return impls.Options{
+		TTL: c.TTL.D(), Poll: c.Poll.D(), AcquireTimeout: c.AcquireTimeout.D(), Variant: c.Variant,
+		NoWatchdog: c.NoWatchdog, MaxRenewals: c.MaxRenewals, NodeTimeout: c.NodeTimeout.D(),
+		WaitReplicas: c.WaitReplicas, WaitTimeout: c.WaitTimeout.D(),
+	}
+}
+
+// own is a lock of this process.
+type own struct {
+	lock        impls.Lock
+	connections *connections
+}
+
+// Acquire is RemoteLock.
+func (l own) Acquire(ctx context.Context, _ int) (Granted, error) {
+	g, err := l.lock.Acquire(ctx)
+	return l.connections.granted(g), err
+}
+
+// Release is RemoteLock.
+func (l own) Release(ctx context.Context, _ int, g Granted, begun func(int64)) (int64, error) {
+	begun(0)
+	return 0, l.lock.Release(ctx, g.Grant)
+}
