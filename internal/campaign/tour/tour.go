@@ -83,10 +83,10 @@ type frame struct {
 var frames = map[string]frame{
 	"en": {
 		title: "Tutorial: from two clients and one key to a lock of your own",
-		intro: "Each step is a command, what it shows, and why. `lockbench tour` runs them one after\n" +
+		intro: "Each step has a command, its result, and the reason. `lockbench tour` runs them one after\n" +
 			"the other: on real Redis where there is one, and with `--env sim` in the simulator, as\n" +
 			"the gate at the end always. A run ends with the path of its report: open it, and step\n" +
-			"through what happened with ← and →.\n\nThe stories are those of [the source documents]" +
+			"through what happened with ← and →.\n\nThe stories come from [the source documents]" +
 			"(locks/documents.md), in their own words.\nThis page in [Chinese](tutorial.zh.md).",
 		story: "The document (%s):", told: "It says: ", see: "**What you see.** ",
 		end: "## Where to go on\n\n`lockbench choose --fault failover --fault pause` says which locks " +
