@@ -14,6 +14,36 @@ const (
 		"2 1 50000000 50000001 n0 SET k c NX PX 1 -> (nil)\n"
 )
 
+// Parts of histories in which two clients sleep at a free lock. A third one had been refused before,
+// and came back soon, or only after a sleep as long.
+const (
+	sleepers = unpaced + "names k; c3 acquire 1 5 sent=2 lease=1000; c3 release 100000000 100000001; " +
+		"c0 acquire 6 150000001 sent=150000000 lease=1000; c0 release 200000000 200000001; " +
+		"c1 acquire 160000000 9000000005 sent=9000000000 lease=1000; c1 release 9000000006 9000000007; " +
+		"c2 acquire 160000000 9500000005 sent=9500000000 lease=1000; c2 release 9500000006 9500000007; "
+	sleepTraces = "3 1 2 4 n0 SET k d NX PX 1000 -> OK\n3 1 100000000 100000001 n0 DEL k -> 1\n" +
+		"0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n" +
+		"0 1 150000000 150000001 n0 SET k a NX PX 1000 -> OK\n" +
+		"0 1 200000000 200000001 n0 DEL k -> 1\n" +
+		"1 1 160000000 160000001 n0 SET k b NX PX 1000 -> (nil)\n" +
+		"1 1 9000000000 9000000001 n0 SET k b NX PX 1000 -> OK\n" +
+		"1 1 9000000006 9000000007 n0 DEL k -> 1\n" +
+		"2 1 160000000 160000001 n0 SET k c NX PX 1000 -> (nil)\n" +
+		"2 1 9500000000 9500000001 n0 SET k c NX PX 1000 -> OK\n"
+	slowStory = "c4 acquire 10000000000 18840000001 sent=18840000000 lease=1000; "
+	slowTrace = "2 1 9500000006 9500000007 n0 DEL k -> 1\n" +
+		"4 1 10000000000 10000000001 n0 SET k e NX PX 1000 -> (nil)\n" +
+		"4 1 18840000000 18840000001 n0 SET k e NX PX 1000 -> OK\n"
+	// refusedAsleep is a client that was refused, slept at the free lock, and gave up.
+	refusedAsleep = unpaced + "names k; c3 acquire 1 5 sent=2 lease=1000; c3 release 90000000 90000001; " +
+		"c0 acquire 6 100000001 sent=100000000 lease=1000; c0 release 150000000 150000001; " +
+		"c1 acquire 110000000 9000000005 fail; "
+	asleepTrace = "3 1 2 4 n0 SET k d NX PX 1000 -> OK\n3 1 90000000 90000001 n0 DEL k -> 1\n" +
+		"0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n" +
+		"0 1 100000000 100000001 n0 SET k a NX PX 1000 -> OK\n" +
+		"1 1 110000000 110000001 n0 SET k b NX PX 1000 -> (nil)\n"
+)
+
 // absentCases are histories in which a key is absent for longer than the bound while a call is
 // open.
 var absentCases = []propertyCase{
@@ -37,4 +67,20 @@ var absentCases = []propertyCase{
 		"c3 acquire 110000000 8900000000 info", sleeps + pauses +
 		"3 1 110000005 110000006 n0 GET k -> (nil)\n3 1 8800000000 0 n0 SET k d NX PX 1 -> \n",
 		Valid, ""},
+	{"absent: two clients sleep, and neither excuses the other", "D", sleepers, sleepTraces, Violated,
+		""},
+	{"absent: two clients sleep for as long as another one did", "D", sleepers + slowStory,
+		sleepTraces + slowTrace, Valid, ""},
+	{"absent: two clients sleep, and no other had to wait", "D", sleepers,
+		strings.Replace(sleepTraces, "0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n", "", 1), Unknown, ""},
+	{"absent: they sleep, and the key may be taken", "D", sleepers, sleepTraces +
+		"4 0 210000000 210000001 n0 EVAL maybe 1 k x -> 1\n", Valid, ""},
+	{"absent: they sleep, and a promotion may have brought the key back", "D", sleepers +
+		"fault promote n1 100000010 100000020; ", sleepTraces, Valid, ""},
+	{"absent: a client sleeps until it gives up", "D", refusedAsleep,
+		asleepTrace + "0 1 150000000 150000001 n0 DEL k -> 1\n", Violated, ""},
+	{"absent: it sleeps, and it is not known whether the lock is free", "D", refusedAsleep,
+		asleepTrace, Valid, ""},
+	{"absent: it sleeps, and a scenario may keep it standing", "D", refusedAsleep + "nemesis x; ",
+		asleepTrace + "0 1 150000000 150000001 n0 DEL k -> 1\n", Valid, ""},
 }

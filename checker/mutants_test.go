@@ -27,8 +27,8 @@ var judges = []string{"rules/owner.go", "rules/orphan.go", "rules/orphan_votes.g
 	"rules/deadlock.go", "rules/wanted.go", "rules/underway.go", "rules/outage.go",
 	"rules/progress/wants.go", "rules/leftover/leftover.go", "rules/fencing.go",
 	"rules/delivery.go", "rules/notice.go", "rules/reentry.go", "rules/evidence.go",
-	"rules/behind.go", "rules/lost.go", "rules/orphan_late.go", "rules/owner_ordered.go",
-	"rules/token.go",
+	"rules/absent.go", "rules/behind.go", "rules/lost.go", "rules/orphan_late.go",
+	"rules/owner_ordered.go", "rules/token.go",
 	"trace/ledger.go", "linear/section.go", "linear/leases.go"}
 
 // rooms are the packages in which they are.

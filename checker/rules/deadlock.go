@@ -145,7 +145,7 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 	lost func(process int) []record.Gap) (property, bool) {
 	for _, q := range progress.Quiet(busy, c.waits().boundFor(0)) {
 		w := wanted.Within(q)
-		bound, known := c.waits().boundWithin(q)
+		bound, known := c.waits().boundWithin(l.Key, q)
 		if !known {
 			if _, _, ok := w.Lasts(bound, lost); ok {
 				return unknown(noPause), true

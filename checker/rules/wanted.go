@@ -83,7 +83,10 @@ func (c waits) wantedBy(k *record.Call, granted map[[2]int]int64) (from, to int6
 	if k.Outcome == history.OK {
 		until = granted[[2]int{k.Process, k.N}]
 	}
-	return c.answered(k, until)
+	if from, to, ok = c.answered(k, until); ok {
+		to = c.sleeping(k, to)
+	}
+	return from, to, ok
 }
 
 // answered returns the time between the first command of a call and the last reply until a stamp,
@@ -141,16 +144,25 @@ func (c waits) bound() (ns int64, known bool) {
 }
 
 // boundWithin is the bound for a time in which no client was granted the lock. A pause that may be
-// a part of what is wrong does not count: see pauses.without.
-func (c waits) boundWithin(q record.Interval) (ns int64, known bool) {
+// a part of what is wrong does not count: see pauses.without and pauseElsewhere.
+func (c waits) boundWithin(lock int, q record.Interval) (ns int64, known bool) {
 	pause := c.declaredPause()
 	if pause == 0 {
-		pause = c.seenPauses().without(q)
-	}
-	if pause == 0 {
-		pause = c.betweenCalls()
+		pause = c.seenWithout(lock, q)
 	}
 	return c.boundFor(pause), pause > 0
+}
+
+// seenWithout is the longest pause that was seen, without those that may be a part of what is wrong
+// in a time; 0 if none is known.
+func (c waits) seenWithout(lock int, q record.Interval) int64 {
+	if len(c.seenPauses()) == 0 {
+		return c.betweenCalls()
+	}
+	if c.absent(lock, q) {
+		return c.pauseElsewhere(q)
+	}
+	return cmp.Or(c.seenPauses().without(q), c.betweenCalls())
 }
 
 // boundFor is the bound with a pause between tries.
@@ -188,19 +200,24 @@ func (c waits) seenPauses() pauses {
 	}
 	c.pauses = pauses{}
 	for i := range c.Record.Calls {
-		k := &c.Record.Calls[i]
-		over := int64(record.Forever)
-		for _, m := range c.commandsOf(k) {
-			if m.Sent > over && !c.kept(k.Process, over, m.Sent) {
-				c.pauses = append(c.pauses, record.Interval{From: over, To: m.Sent, Process: k.Process})
-			}
-			if over == record.Forever {
-				over = 0
-			}
-			over = max(over, m.Sent, m.Recv)
-		}
+		c.pauses = append(c.pauses, c.pausesOf(&c.Record.Calls[i])...)
 	}
 	return c.pauses
+}
+
+// pausesOf are those of one call.
+func (c waits) pausesOf(k *record.Call) (out pauses) {
+	over := int64(record.Forever)
+	for _, m := range c.commandsOf(k) {
+		if m.Sent > over && !c.kept(k.Process, over, m.Sent) {
+			out = append(out, record.Interval{From: over, To: m.Sent, Process: k.Process})
+		}
+		if over == record.Forever {
+			over = 0
+		}
+		over = max(over, m.Sent, m.Recv)
+	}
+	return out
 }
 
 // betweenCalls is the longest time from the return of a refused call to the client's next one. Of a

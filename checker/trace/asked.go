@@ -85,6 +85,15 @@ func setOf(words ...string) map[string]bool {
 	return out
 }
 
+// FindsNone reports whether the answer to a command shows that its key is free.
+func (r *Reader) FindsNone(m *history.Command) bool {
+	if scripted(m) || EffectOf(m.Args).Compares {
+		return false
+	}
+	d := r.does(m)
+	return d == seesNone || d == freesNone
+}
+
 // Wrote reports whether a command certainly wrote its key for its client. A script that sets a key
 // only if it is free may answer anything when it is not.
 func (r *Reader) Wrote(m *history.Command) bool {
