@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/history"
@@ -55,6 +56,30 @@ func TestRefusal(t *testing.T) {
 	} {
 		if got := refusal(c.err); got != c.want || !impls.Definite(c.err) {
 			t.Errorf("%v: %q; definite: %v", c.err, got, impls.Definite(c.err))
+		}
+	}
+}
+
+// TestAnErrorInsideAScriptLeavesACallUnknown: the script may have written before one of its commands
+// got the error. A command of its own that got it did nothing.
+func TestAnErrorInsideAScriptLeavesACallUnknown(t *testing.T) {
+	const wrong = "WRONGTYPE Operation against a key holding the wrong kind of value"
+	for _, c := range []struct {
+		command []string
+		err     serverError
+		want    history.Type
+	}{
+		{[]string{"EVALSHA", "aa", "1", "k"}, wrong, history.Info},
+		{[]string{"EVAL", "text", "1", "k"}, wrong + " script: aa, on @user_script:2.", history.Info},
+		{[]string{"EVALSHA", "aa", "1", "k"}, "NOSCRIPT No matching script.", history.Fail},
+		{[]string{"HSET", "k", "f", "v"}, wrong, history.Fail},
+	} {
+		env := NewEnv(t.Context(), 1, func() time.Duration { return 1 })
+		w := newWorker(t.Context(), Config{}, env, func(Report) {})
+		w.Replied(t.Context(), w.Sent(t.Context(), "n0", c.command),
+			history.Command{Reply: "(error) " + string(c.err)}, false)
+		if e := w.outcome(history.Acquire, Order{}, c.err); e.Type != c.want {
+			t.Errorf("%v, %s: %s, want %s", c.command, c.err, e.Type, c.want)
 		}
 	}
 }

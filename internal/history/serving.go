@@ -50,8 +50,12 @@ func Refuses(reply string) bool {
 	return found && kind == refuses
 }
 
-// NotExecuted reports whether an error reply is given instead of carrying out the command.
+// NotExecuted reports whether an error reply is given instead of carrying out the command. One that
+// names a line of a script was given to a command of it.
 func NotExecuted(reply string) bool {
+	if strings.Contains(reply, " script: ") {
+		return ScriptNotExecuted(reply)
+	}
 	_, found := refusalAt(reply)
 	return found
 }
@@ -64,7 +68,21 @@ func ScriptNotExecuted(reply string) bool {
 	case "OOM", "WRONGTYPE", "NOPERM", "CROSSSLOT":
 		return false // a command of the script may have got it after others had written
 	}
-	return NotExecuted(reply)
+	_, found := refusalAt(reply)
+	return found
+}
+
+// ErrorAfterWrite reports whether a command that was answered by an error may have changed something
+// before: a script whose later commands got it.
+func ErrorAfterWrite(args []string, reply string) bool {
+	if len(args) == 0 || !strings.HasPrefix(reply, "(error) ") {
+		return false
+	}
+	switch strings.ToUpper(args[0]) {
+	case "EVAL", "EVALSHA", "FCALL":
+		return !ScriptNotExecuted(reply)
+	}
+	return false
 }
 
 // refusalOf finds a refusal also in the error of a script.

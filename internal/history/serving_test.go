@@ -1,6 +1,9 @@
 package history
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestWhichErrorsSayThatAServerDoesNotServe(t *testing.T) {
 	for reply, want := range map[string]bool{
@@ -38,14 +41,16 @@ func TestWhichErrorsSayThatAServerDoesNotServe(t *testing.T) {
 // TestWhichErrorsComeInsteadOfACommand: what a script's command got may come after a write.
 func TestWhichErrorsComeInsteadOfACommand(t *testing.T) {
 	for reply, want := range map[string][2]bool{ // not executed; the server refuses
-		"OOM command not allowed":                   {true, true},
-		"MISCONF Redis is configured to save":       {true, true},
-		"MOVED 3999 127.0.0.1:6381":                 {true, false},
-		"NOSCRIPT No matching script.":              {true, false},
-		"WRONGTYPE Operation against a key":         {true, false},
-		"CROSSSLOT Keys in request":                 {true, false},
-		"ERR unknown command":                       {false, false},
-		"ERR Error running script: 1: -OOM command": {false, true},
+		"OOM command not allowed":                             {true, true},
+		"MISCONF Redis is configured to save":                 {true, true},
+		"MOVED 3999 127.0.0.1:6381":                           {true, false},
+		"NOSCRIPT No matching script.":                        {true, false},
+		"WRONGTYPE Operation against a key":                   {true, false},
+		"CROSSSLOT Keys in request":                           {true, false},
+		"ERR unknown command":                                 {false, false},
+		"WRONGTYPE Operation script: 3ae, on @user_script:1.": {false, false},
+		"NOSCRIPT No matching script: 3ae":                    {true, false},
+		"ERR Error running script: 1: -OOM command":           {false, true},
 	} {
 		if got := [2]bool{NotExecuted(reply), Refuses(reply)}; got != want {
 			t.Errorf("%q: %v", reply, got)
@@ -65,6 +70,28 @@ func TestWhichScriptsHaveWrittenNothing(t *testing.T) {
 	} {
 		if ScriptNotExecuted(reply) != want {
 			t.Errorf("%q: %v", reply, !want)
+		}
+	}
+}
+
+// TestErrorAfterWrite: an error from inside a script may come after a write, and one that Redis gives
+// instead of running it comes before.
+func TestErrorAfterWrite(t *testing.T) {
+	for _, c := range []struct {
+		command, reply string
+		want           bool
+	}{
+		{"EVAL", "(error) WRONGTYPE Operation", true},
+		{"evalsha", "(error) ERR user_script:1: x", true},
+		{"FCALL", "(error) OOM command not allowed", true},
+		{"EVALSHA", "(error) NOSCRIPT No matching script.", false},
+		{"EVAL", "(error) READONLY You can't write", false},
+		{"EVAL", "1", false},
+		{"HSET", "(error) WRONGTYPE Operation", false},
+		{"", "(error) WRONGTYPE Operation", false},
+	} {
+		if got := ErrorAfterWrite(strings.Fields(c.command), c.reply); got != c.want {
+			t.Errorf("%s, %s: %v", c.command, c.reply, got)
 		}
 	}
 }
