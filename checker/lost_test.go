@@ -13,6 +13,16 @@ var lostCases = []propertyCase{
 	{"lost: it saw the first one's value, and wrote over it", "L", lostHold + "fault kill n0 25 26",
 		ownerOnN0 + "1 1 70 75 n0 GET k -> a\n1 1 80 85 n0 SET k b PX 100 -> OK", Violated,
 		DoubleGrant},
+	{"lost: the next grant wrote twice over any value", "L", lostHold + "fault kill n0 25 26",
+		ownerOnN0 + "1 1 70 75 n0 SET k b PX 100 -> OK\n1 1 80 85 n0 SET k b PX 100 -> OK", Violated, DoubleGrant},
+	{"lost: the next grant swapped it", "L", lostHold + "fault kill n0 25 26",
+		ownerOnN0 + "1 1 80 85 n0 GETSET k b -> a", Violated, DoubleGrant},
+	{"lost: the next grant swapped none", "L", lostHold + "fault kill n0 25 26",
+		ownerOnN0 + "1 1 80 85 n0 GETSET k b -> (nil)", Violated, LostByFailover},
+	{"lost: the next grant was refused, and wrote over any value", "L", lostHold + "fault kill n0 25 26",
+		ownerOnN0 + "1 1 70 75 n0 SET k b NX -> (nil)\n1 1 80 85 n0 SET k b PX 100 -> OK", Violated, DoubleGrant},
+	{"lost: the next grant's question was lost, and it wrote over any value", "L", lostHold + "fault kill n0 25 26",
+		ownerOnN0 + "1 1 70 0 n0 GET k -> \n1 1 80 85 n0 SET k b PX 100 -> OK", Violated, DoubleGrant},
 	{"lost: it saw an older value, and wrote over it", "L", lostHold + promoted,
 		ownerOnN0 + "1 1 70 75 n1 GET k -> c\n1 1 80 85 n1 SET k b PX 100 -> OK", Violated,
 		LostByFailover},
@@ -22,6 +32,15 @@ var lostCases = []propertyCase{
 		ownerOnN0 + "0 1 30 31 n0 DEL k -> 0\n" + winnerOnN0, Violated, LostByFailover},
 	{"lost: the key was prolonged after the failover", "L", lostHold + promoted,
 		ownerOnN0 + "0 1 30 31 n1 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, DoubleGrant},
+	{"lost: the key was read after the failover", "L", lostHold + promoted,
+		"0 1 12 15 n0 SET k value-of-a NX PX 200 -> OK\n2 0 30 31 n1 GET k -> value-of-a\n" + winnerOnN1,
+		Violated, DoubleGrant},
+	{"lost: a value that two clients write was read after the failover", "L", lostHold + promoted,
+		"0 1 12 15 n0 SET k locked NX PX 200 -> OK\n2 0 30 31 n1 GET k -> locked\n" +
+			"1 1 80 85 n1 SET k locked NX PX 100 -> OK\n", Violated, LostByFailover},
+	{"lost: the key was read on the old master", "L", lostHold + promoted,
+		"0 1 12 15 n0 SET k value-of-a NX PX 200 -> OK\n2 0 30 31 n0 GET k -> value-of-a\n" + winnerOnN1,
+		Violated, LostByFailover},
 	{"lost: the key was prolonged before the failover", "L", lostHold + promoted,
 		ownerOnN0 + "0 1 22 23 n0 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, LostByFailover},
 	{"lost: the key was over before the failover", "L",
@@ -73,6 +92,46 @@ var lostCases = []propertyCase{
 		tokens + "fault kill n0 55 56; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 INCR c -> 7\n2 1 31 32 n0 INCR c -> 8\n1 1 70 75 n0 INCR c -> 6\n",
 		Violated, LostByFailover},
+	{"lost: no field of a hash, since it counted on after the restart", "F",
+		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
+		"0 1 11 12 n0 HINCRBY c k 1 -> 7\n2 1 31 32 n0 HINCRBY c k 1 -> 8\n" +
+			"1 1 70 75 n0 HINCRBY c k 1 -> 6\n", Violated, OldToken},
+	{"lost: a field of a hash, and another one had counted on", "F",
+		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
+		"0 1 11 12 n0 HINCRBY c k 1 -> 7\n2 1 31 32 n0 HINCRBY c other 1 -> 8\n" +
+			"1 1 70 75 n0 HINCRBY c k 1 -> 6\n", Violated, LostByFailover},
+	{"lost: no counter, since it counted on by twos", "F",
+		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
+		"0 1 11 12 n0 INCRBY c 2 -> 7\n2 1 31 32 n0 INCRBY c 2 -> 9\n" +
+			"1 1 70 75 n0 INCRBY c 2 -> 6\n", Violated, OldToken},
+	{"lost: no counter, since a script counted on after the restart", "F",
+		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
+		"0 1 11 12 n0 EVAL s 2 k c -> 7 | SET k a NX | INCR c\n" +
+			"2 1 31 32 n0 EVAL s 2 j c -> 8 | SET j x NX | INCR c\n" +
+			"1 1 70 75 n0 EVAL s 2 k c -> 6 | SET k b NX | INCR c\n", Violated, OldToken},
+	{"lost: the counter, and a script answered with a time to live", "F",
+		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
+		"0 1 11 12 n0 EVAL s 2 k c -> 7 | SET k a NX | INCR c\n" +
+			"2 1 31 32 n0 EVAL t 2 k c -> 900 | INCR c | PTTL k\n" +
+			"1 1 70 75 n0 EVAL s 2 k c -> 6 | SET k b NX | INCR c\n", Violated, LostByFailover},
+	{"lost: the counter, and a script counted down", "F",
+		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
+		"0 1 11 12 n0 HINCRBY c k 1 -> 7\n2 1 31 32 n0 EVAL s 1 c -> 8 | HINCRBY c k -1\n" +
+			"1 1 70 75 n0 HINCRBY c k 1 -> 6\n", Violated, LostByFailover},
+	{"lost: the next grant counted on, and was let in", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 2\n", Violated, DoubleGrant},
+	{"lost: the next grant counted from the beginning", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 1\n", Violated, LostByFailover},
+	{"lost: the next grant counted by twos from the beginning", "L", lostHold +
+		"fault kill n0 25 26", "0 1 12 15 n0 INCRBY k 2 -> 2\n1 1 80 85 n0 INCRBY k 2 -> 2\n",
+		Violated, LostByFailover},
+	{"lost: the next grant's script wrote over any value", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 EVAL s 1 k a -> OK | SET k a\n1 1 80 85 n0 EVAL s 1 k b -> OK | SET k b\n",
+		Violated, DoubleGrant},
+	{"lost: the next grant's script asked before it wrote", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 EVAL s 1 k a -> OK | EXISTS k | SET k a\n" +
+			"1 1 80 85 n0 EVAL s 1 k b -> OK | EXISTS k | SET k b\n", Violated, LostByFailover},
+
 	{"lost: no counter, since clients make their tokens", "F", madeTokens,
 		"0 1 12 15 n0 SET k 1795649510 NX -> OK\n0 1 21 22 n0 DEL k -> 1\n" +
 			"1 1 80 85 n0 SET k 1795649509 NX -> OK", Violated, OldToken},

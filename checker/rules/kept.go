@@ -177,7 +177,7 @@ func (c orphanRule) seenAfter(wrote *history.Command, after int64) *history.Comm
 		if m.Node != wrote.Node || m == wrote || m.Recv != 0 && m.Recv < wrote.Sent {
 			continue
 		}
-		if m.Sent > after && (c.trace.Denied(m) || c.reads(m, wrote)) {
+		if m.Sent > after && (c.trace.Denied(m) || c.quorums().tells(m, wrote)) {
 			if c.undisturbed(wrote.Sent, m.Recv) {
 				return m
 			}
@@ -188,13 +188,6 @@ func (c orphanRule) seenAfter(wrote *history.Command, after int64) *history.Comm
 		}
 	}
 	return nil
-}
-
-// reads reports whether the reply to a command is the value that another one wrote, which is of one
-// client only.
-func (c orphanRule) reads(m, wrote *history.Command) bool {
-	return trace.Answered(m) && c.quorums().ownerOf(trace.Key(m), m.Reply) == wrote.Process &&
-		slices.Contains(wrote.Args, m.Reply)
 }
 
 // undisturbed reports whether no fault in a time can have taken a key away, brought one back, or

@@ -74,14 +74,15 @@ func mayLoseVote(c *Case, f *record.Fault, a, b *record.Hold) bool {
 // replaces reports whether a fault put another server in the place of a master.
 func replaces(f *record.Fault) bool { return f.Promotes() || f.Action == nemesis.SwitchOver }
 
-// keptThrough reports whether the first holder prolonged its key on the server of the second grant
-// after a fault was over.
+// keptThrough reports whether the first holder's key was on the server of the second grant after a
+// fault was over: that holder prolonged it there, or a client was told its value.
 func keptThrough(c *Case, f *record.Fault, a, b *record.Hold) bool {
 	ga, gb := c.trace.GrantOf(a), c.trace.GrantOf(b)
 	return ga != nil && gb != nil && slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)),
 		func(m *history.Command) bool {
-			return m.Process == a.Process && (m.N == a.N || m.N == 0) && m.Node == gb.Node &&
-				m.Sent >= f.To && m.Sent >= ga.Recv && m.Recv <= gb.Sent && c.trace.Renews(m)
+			own := m.Process == a.Process && (m.N == a.N || m.N == 0) && c.trace.Renews(m)
+			return m.Node == gb.Node && m.Sent >= f.To && m.Sent >= ga.Recv && m.Recv <= gb.Sent &&
+				(own || c.quorums().tells(m, ga))
 		})
 }
 
@@ -107,16 +108,24 @@ func needsNoLoss(c *Case, p *record.Pair, commands []command) bool {
 // writesOver reports whether a hold was granted by a command that writes over any value, and its
 // call was told nothing else before than that the first holder's value is there.
 func writesOver(c *Case, first, grant *history.Command, h *record.Hold) bool {
-	kind := trace.EffectOf(grant.Args).Kind
-	if c.trace.Undeclared(grant) || kind != trace.Write && kind != trace.Swap {
+	if foundCounter(c, first, grant) {
+		return true
+	}
+	if !c.trace.Overwrites(grant) {
 		return false
 	}
 	value := trace.EffectOf(first.Args).Value
 	return !slices.ContainsFunc(c.quorums().sentWithin(h.Process, h.Call, grant.Sent),
 		func(m *history.Command) bool {
-			writes := trace.EffectOf(m.Args).Kind == trace.Write && !slices.Contains(m.Args, "GET")
-			return trace.Answered(m) && !c.trace.Denied(m) && !writes && m.Reply != value
+			return trace.Answered(m) && !c.trace.Denied(m) && !c.trace.Blind(m) && m.Reply != value
 		})
+}
+
+// foundCounter reports whether both grants counted up their key, and the second found it counted.
+func foundCounter(c *Case, first, grant *history.Command) bool {
+	return slices.ContainsFunc(c.trace.Counters(first), func(n trace.Counter) bool {
+		return n.Key == trace.Key(grant) && c.trace.CountedOn(grant, n)
+	})
 }
 
 // mayLoseToken reports whether a fault can be why the later of two grants has no larger token.
@@ -146,25 +155,25 @@ func counterKept(c *Case, f *record.Fault, a, b *tokened) bool {
 	if by == nil {
 		return false
 	}
-	return slices.ContainsFunc(c.trace.OfKey(trace.Key(by)), func(m *history.Command) bool {
+	counter := c.trace.Counters(by)[0]
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
 		n, err := strconv.ParseInt(m.Reply, 10, 64)
-		return err == nil && n >= a.Token && m.Node == by.Node && counts(m) &&
-			m.Sent >= f.To && m.Recv <= by.Sent
-	})
+		if err == nil && n >= a.Token && m.Node == by.Node && m.Sent >= f.To && m.Recv <= by.Sent &&
+			slices.Contains(c.trace.Counters(m), counter) {
+			return true
+		}
+	}
+	return false
 }
 
 // countedBy returns the command that counted and answered with the token of a hold, or nil.
 func countedBy(c *Case, h *record.Hold) *history.Command {
 	token := strconv.FormatInt(h.Token, 10)
 	for _, m := range c.quorums().sentWithin(h.Process, h.Call, h.From) {
-		if counts(m) && m.Reply == token {
+		if m.Reply == token && len(c.trace.Counters(m)) == 1 {
 			return m
 		}
 	}
 	return nil
-}
-
-// counts reports whether a command was answered that counts up a key.
-func counts(m *history.Command) bool {
-	return trace.Answered(m) && trace.EffectOf(m.Args).Kind == trace.Count
 }

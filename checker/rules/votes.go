@@ -192,6 +192,13 @@ func (c quorums) showsOwn(m *history.Command) bool {
 	return trace.Answered(m) && c.ownerOf(trace.Key(m), m.Reply) == m.Process
 }
 
+// tells reports whether the reply to a command is the value that another one wrote, which is of one
+// client only.
+func (c quorums) tells(m, wrote *history.Command) bool {
+	return trace.Answered(m) && c.ownerOf(trace.Key(m), m.Reply) == wrote.Process &&
+		slices.Contains(wrote.Args, m.Reply)
+}
+
 // severalOwners stands for a value that more than one client has sent.
 const severalOwners = -2
 

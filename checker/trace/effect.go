@@ -18,7 +18,7 @@ const (
 	Rewrite      // sets the key if it is held: SET with XX
 	Write        // sets the key in any case: SET
 	Swap         // sets the key in any case and says what it was: GETSET
-	Count        // makes the key, or counts up what it holds: INCR, HINCRBY
+	Count        // makes the key, or counts up what it holds: INCR, INCRBY, HINCRBY
 	Field        // sets a field of a key, which it makes if there is none: HSET, HSETNX
 	Expire       // sets when a key that is held ends
 	Persist      // takes that away
@@ -79,6 +79,7 @@ var commands = map[string]command{
 	"PSETEX":  {kind: Write, done: okay, unit: "PX"},
 	"GETSET":  {kind: Swap, done: always},
 	"INCR":    {kind: Count, done: always},
+	"INCRBY":  {kind: Count, done: always},
 	"HINCRBY": {kind: Count, done: always},
 
 	"EXPIRE":    {kind: Expire, unit: "EX"},
@@ -130,6 +131,10 @@ func EffectOf(args []string) Effect {
 			e.options(args[min(3, len(args)):])
 		} else if len(args) > 3 { // the expiry stands before the value
 			e.Expiry, e.Value = expiry(c.unit, args[2]), args[3]
+		}
+	case Count:
+		if verb(args) == "INCRBY" {
+			e.Value = "" // by how much
 		}
 	case Free:
 		e.Value = ""

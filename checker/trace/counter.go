@@ -1,0 +1,58 @@
+package trace
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// Counter is what a command counts up: a key, or the field of one.
+type Counter struct{ Key, Field string }
+
+// CountedOn reports whether a command counted up this counter alone, and found it counted already.
+func (r *Reader) CountedOn(m *history.Command, counter Counter) bool {
+	n, err := strconv.ParseInt(m.Reply, 10, 64)
+	return err == nil && slices.Equal(r.Counters(m), []Counter{counter}) && n > increment(r.did(m))
+}
+
+// increment is by how much the one command of these that counts adds.
+func increment(did [][]string) int64 {
+	for _, args := range did {
+		if verb(args) == "INCRBY" || verb(args) == "HINCRBY" {
+			n, _ := strconv.ParseInt(args[len(args)-1], 10, 64)
+			return n
+		}
+	}
+	return 1
+}
+
+// Counters returns what an answered command counted up, by itself or in a script whose commands are
+// known. A script that also asks for a time to live may answer with that: it counts nothing here.
+func (r *Reader) Counters(m *history.Command) (out []Counter) {
+	if !Answered(m) {
+		return nil
+	}
+	for _, args := range r.did(m) {
+		switch e := EffectOf(args); {
+		case verb(args) == "TTL" || verb(args) == "PTTL":
+			return nil
+		case e.Kind == Count && !countsDown(args):
+			out = append(out, Counter{e.Key, e.Value})
+		}
+	}
+	return out
+}
+
+// Overwrites reports whether a command that took a key wrote over whatever was there. Of a script
+// all commands must be known, and none may have asked before.
+func (r *Reader) Overwrites(m *history.Command) bool {
+	return r.Blind(m) || EffectOf(m.Args).Kind == Swap
+}
+
+// Blind reports whether a command wrote its key, whatever was there, and was not told of it.
+func (r *Reader) Blind(m *history.Command) bool {
+	did := r.did(m)
+	i := slices.IndexFunc(did, func(args []string) bool { return EffectOf(args).Key == Key(m) })
+	return i >= 0 && EffectOf(did[i]).Kind == Write && !has(did[i], "GET")
+}
