@@ -72,7 +72,36 @@ var absentCases = []propertyCase{
 	{"absent: two clients sleep for as long as another one did", "D", sleepers + slowStory,
 		sleepTraces + slowTrace, Valid, ""},
 	{"absent: two clients sleep, and no other had to wait", "D", sleepers,
-		strings.Replace(sleepTraces, "0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n", "", 1), Unknown, ""},
+		strings.Replace(sleepTraces, "0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n",
+			"0 1 149999990 149999991 n0 GET k -> (nil)\n", 1), Unknown, ""},
+	{"absent: two clients sleep, and another had to wait later", "D", sleepers +
+		"c4 acquire 10000000000 10200000001 sent=10200000000 lease=1000; ",
+		strings.Replace(sleepTraces, "0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n", "", 1) +
+			strings.ReplaceAll(slowTrace, "18840000", "10200000"), Violated, ""},
+	{"absent: they sleep, and another was refused at last", "D", sleepers +
+		"c4 acquire 10000000000 10200000002 fail; ",
+		strings.Replace(sleepTraces, "0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n",
+			"0 1 149999990 149999991 n0 GET k -> (nil)\n", 1) +
+			"4 1 10200000000 10200000001 n0 SET k e NX PX 1000 -> (nil)\n", Unknown, ""},
+	{"absent: a read shows that the lock is free", "D", sleepers,
+		strings.Replace(sleepTraces, "0 1 200000000 200000001 n0 DEL k -> 1\n",
+			"0 1 199999998 199999999 n0 EVAL free 1 k a -> 1\n"+
+				"0 1 200000000 200000001 n0 GET k -> (nil)\n", 1) + "5 0 200000004 200000005 n0 GET k -> (nil)\n", Violated, ""},
+	{"absent: a read while it was deleted says nothing", "D", sleepers,
+		sleepTraces + "5 0 200000000 200000005 n0 GET k -> a\n", Violated, ""},
+	{"absent: a refusal while it was deleted says nothing", "D", sleepers,
+		sleepTraces + "5 0 200000000 200000005 n0 SET k x NX PX 9 -> (nil)\n", Violated, ""},
+	{"absent: a read shows that the lock is taken", "D", sleepers,
+		sleepTraces + "5 0 200000002 200000005 n0 GET k -> a\n", Valid, ""},
+	{"absent: a refusal shows that the lock is taken", "D", sleepers,
+		sleepTraces + "5 0 200000002 200000005 n0 SET k x NX PX 9 -> (nil)\n", Valid, ""},
+	{"absent: it was deleted while they slept", "D", sleepers, strings.Replace(sleepTraces,
+		"0 1 200000000 200000001 n0 DEL k -> 1\n", "5 0 8000000000 8000000001 n0 DEL k -> 1\n", 1),
+		Valid, ""},
+	{"absent: they sleep at a key that is not known", "D", strings.Replace(sleepers, "names k; ", "",
+		1), sleepTraces, Valid, ""},
+	{"absent: they sleep at one of several masters", "D", strings.Replace(sleepers,
+		"topology single", "topology independent", 1), sleepTraces, Valid, ""},
 	{"absent: they sleep, and the key may be taken", "D", sleepers, sleepTraces +
 		"4 0 210000000 210000001 n0 EVAL maybe 1 k x -> 1\n", Valid, ""},
 	{"absent: they sleep, and a promotion may have brought the key back", "D", sleepers +
@@ -81,6 +110,16 @@ var absentCases = []propertyCase{
 		asleepTrace + "0 1 150000000 150000001 n0 DEL k -> 1\n", Violated, ""},
 	{"absent: it sleeps, and it is not known whether the lock is free", "D", refusedAsleep,
 		asleepTrace, Valid, ""},
+	{"absent: a client sleeps until it gives up, in a run without a fault", "D", refusedAsleep +
+		"nemesis none; ", asleepTrace + "0 1 150000000 150000001 n0 DEL k -> 1\n", Violated, ""},
+	{"absent: a client sleeps, and a fault was before", "D", refusedAsleep +
+		"fault pause c4 20 30; c4 acquire 91000000 91000005 sent=91000002 lease=1000; " +
+		"c4 release 91000006 91000007; ", asleepTrace +
+		"4 1 91000002 91000004 n0 SET k e NX PX 1000 -> OK\n4 1 91000006 91000007 n0 DEL k -> 1\n" +
+		"0 1 150000000 150000001 n0 DEL k -> 1\n", Valid, ""},
+	{"absent: a client sleeps, and says something else in the end", "D", strings.Replace(
+		refusedAsleep, "9000000005 fail", "9000000005 fail why=server-refused", 1),
+		asleepTrace + "0 1 150000000 150000001 n0 DEL k -> 1\n", Valid, ""},
 	{"absent: it sleeps, and a scenario may keep it standing", "D", refusedAsleep + "nemesis x; ",
 		asleepTrace + "0 1 150000000 150000001 n0 DEL k -> 1\n", Valid, ""},
 }

@@ -237,6 +237,7 @@ func TestALostReplyLeavesAnOrphanUndecided(t *testing.T) {
 func TestOrphansThatDecide(t *testing.T) {
 	const left = "names k; c0 acquire 1 20 sent=2 lease=9000000; c0 release 30 40; " +
 		"c1 acquire 3 60 fail"
+	const failed = "names k; c0 acquire 1 30 fail; c1 acquire 3 60 fail"
 	trace := func(release string) string {
 		return "0 1 2 5 n0 SET k a NX PX 9 -> OK\n" +
 			"" + release + "1 1 51 52 n0 SET k b NX PX 9 -> (nil)"
@@ -260,6 +261,15 @@ func TestOrphansThatDecide(t *testing.T) {
 			strings.Replace(left, "30 40", "30 40 info", 1) + "; fault pause c0 41 45", "", false},
 		{"released with an unknown outcome, without a fault",
 			strings.Replace(left, "30 40", "30 40 info", 1), "", true},
+		{"an acquire that said no had written, under a pause", failed + "; fault pause c0 31 35", "",
+			true},
+		{"an acquire of unknown outcome had written, under a pause",
+			strings.Replace(failed, "30 fail", "30 info", 1) + "; fault pause c0 31 35", "", false},
+		{"an acquire that could not reach a server had written, under a pause",
+			strings.Replace(failed, "30 fail", "30 fail why=unreachable", 1) + "; fault pause c0 31 35", "",
+			false},
+		{"an acquire that said no had written, under a cut link", failed + "; fault cut c0>n0 6 8", "",
+			false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := story(t, "lease; "+c.story)

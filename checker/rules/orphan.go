@@ -97,8 +97,9 @@ func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 }
 
 // decides reports whether a key that was left behind decides the run: no fault began before the
-// refusal that shows it, or its client had released the lock, with a definite answer, and no fault
-// since the key was written can have lost a write or brought one back. It does not decide if a
+// refusal that shows it; or the call that wrote the key, or the release that followed it, ended with
+// a definite answer, and no fault since the key was written can have lost a write, brought one back
+// or kept the client from its server. It does not decide if a
 // command of that client was never answered, since a lock that counts its holds may still count
 // that one; if the client's own background work gives the key back a moment later; nor if the lock
 // keeps its key for a minimum time on purpose, or if its process ended.
@@ -112,10 +113,18 @@ func (c orphanRule) decides(refused, writer *history.Command) bool {
 	case !c.undisturbed(writer.Sent, refused.Recv), c.lostReply(writer, refused.Recv):
 		return false
 	}
-	return slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
-		return h.Process == writer.Process && h.Ended == record.Released && h.Answer != history.Info &&
-			h.Call <= writer.Sent && h.Returned <= refused.Sent && (writer.N == 0 || writer.N == h.N)
-	})
+	return c.saidNo(writer) || slices.ContainsFunc(c.Record.Holds,
+		func(h record.Hold) bool {
+			return h.Process == writer.Process && h.Ended == record.Released && h.Answer != history.Info &&
+				h.Call <= writer.Sent && h.Returned <= refused.Sent && (writer.N == 0 || writer.N == h.N)
+		})
+}
+
+// saidNo reports whether a key was written by an acquire call that said that the lock is another
+// client's.
+func (c orphanRule) saidNo(writer *history.Command) bool {
+	k := c.trace.CallOf(writer)
+	return k != nil && k.Denied()
 }
 
 // ended reports whether the process of a client ended in the run. It stopped before the record says
