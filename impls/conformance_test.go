@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/redis/go-redis/v9"
 )
 
 // scenario is something that a good lock does. It returns how a lock departs from that, or nil.
@@ -288,12 +289,19 @@ func refusesOtherType(s *scene) error {
 	switch {
 	case err == nil:
 		return errors.New("granted")
-	case !impls.Definite(err):
+	case !impls.Definite(err) && !answered(err):
 		return fmt.Errorf("refused with %w", err)
 	case s.dump() != before:
 		return errors.New("the key was changed")
 	}
 	return nil
+}
+
+// answered reports whether an error is a refusal or an error reply. A script may get one after it
+// has written, so that it need not be definite.
+func answered(err error) bool {
+	var reply redis.Error
+	return errors.Is(err, impls.ErrHeld) || errors.As(err, &reply)
 }
 
 // reenters asks for as many holds as there were grants, or for a refusal of the second one.
