@@ -5,7 +5,8 @@ import "strings"
 // Parts of histories of a client that is refused, and asks again only after 9 s, although the lock
 // was free from 0.1 s on. Another client has paused for a moment.
 const (
-	sleeper = unpaced + "names k; c0 acquire 1 5 sent=2 lease=1000; c0 release 100000000 100000001; " +
+	sleeper = unpaced + "names k; c0 acquire 1 5 sent=2 lease=1000; " +
+		"c0 release 100000000 100000001; " +
 		"c1 acquire 10 9000000005 sent=9000000000 lease=1000; c1 release 9000000006 9000000007; " +
 		"c2 acquire 12 90000000 fail; "
 	sleeps = "0 1 2 4 n0 SET k a NX PX 1000 -> OK\n0 1 100000000 100000001 n0 DEL k -> 1\n" +
@@ -14,12 +15,14 @@ const (
 		"2 1 50000000 50000001 n0 SET k c NX PX 1 -> (nil)\n"
 )
 
-// Parts of histories in which two clients sleep at a free lock. A third one had been refused before,
-// and came back soon, or only after a sleep as long.
+// Parts of histories in which two clients sleep at a free lock. A third one had been refused
+// before, and came back soon, or only after a sleep as long.
 const (
-	sleepers = unpaced + "names k; c3 acquire 1 5 sent=2 lease=1000; c3 release 100000000 100000001; " +
+	sleepers = unpaced + "names k; c3 acquire 1 5 sent=2 lease=1000; " +
+		"c3 release 100000000 100000001; " +
 		"c0 acquire 6 150000001 sent=150000000 lease=1000; c0 release 200000000 200000001; " +
-		"c1 acquire 160000000 9000000005 sent=9000000000 lease=1000; c1 release 9000000006 9000000007; " +
+		"c1 acquire 160000000 9000000005 sent=9000000000 lease=1000; " +
+		"c1 release 9000000006 9000000007; " +
 		"c2 acquire 160000000 9500000005 sent=9500000000 lease=1000; c2 release 9500000006 9500000007; "
 	sleepTraces = "3 1 2 4 n0 SET k d NX PX 1000 -> OK\n3 1 100000000 100000001 n0 DEL k -> 1\n" +
 		"0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n" +
@@ -35,7 +38,8 @@ const (
 		"4 1 10000000000 10000000001 n0 SET k e NX PX 1000 -> (nil)\n" +
 		"4 1 18840000000 18840000001 n0 SET k e NX PX 1000 -> OK\n"
 	// refusedAsleep is a client that was refused, slept at the free lock, and gave up.
-	refusedAsleep = unpaced + "names k; c3 acquire 1 5 sent=2 lease=1000; c3 release 90000000 90000001; " +
+	refusedAsleep = unpaced + "names k; c3 acquire 1 5 sent=2 lease=1000; " +
+		"c3 release 90000000 90000001; " +
 		"c0 acquire 6 100000001 sent=100000000 lease=1000; c0 release 150000000 150000001; " +
 		"c1 acquire 110000000 9000000005 fail; "
 	asleepTrace = "3 1 2 4 n0 SET k d NX PX 1000 -> OK\n3 1 90000000 90000001 n0 DEL k -> 1\n" +
@@ -86,7 +90,8 @@ var absentCases = []propertyCase{
 	{"absent: a read shows that the lock is free", "D", sleepers,
 		strings.Replace(sleepTraces, "0 1 200000000 200000001 n0 DEL k -> 1\n",
 			"0 1 199999998 199999999 n0 EVAL free 1 k a -> 1\n"+
-				"0 1 200000000 200000001 n0 GET k -> (nil)\n", 1) + "5 0 200000004 200000005 n0 GET k -> (nil)\n", Violated, ""},
+				"0 1 200000000 200000001 n0 GET k -> (nil)\n", 1) + "5 0 200000004 200000005 n0 GET k -> " +
+			"(nil)\n", Violated, ""},
 	{"absent: a read while it was deleted says nothing", "D", sleepers,
 		sleepTraces + "5 0 200000000 200000005 n0 GET k -> a\n", Violated, ""},
 	{"absent: a refusal while it was deleted says nothing", "D", sleepers,

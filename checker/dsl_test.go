@@ -18,7 +18,8 @@ import (
 //	c0 extend 30 sent=28 lease=100; c0 lost 35; c0 kill 60; c0 exit 70 [planned]; c0 gap 80 gap=40
 //	fault promote n1 55 58 [strike] [lasted] [err=...]
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED
-//	nemesis NAME; imported; evicts; outstays; ttl 100; lease; loss; validity; fencing; reentrant; broken why;
+//	nemesis NAME; imported; evicts; outstays;
+//	    ttl 100; lease; loss; validity; fencing; reentrant; broken why;
 //	    interrupted; requires contended=1 strikes=1 handovers=1; timeout 100; clienttimeout 100;
 //	    pause 100; deadwaiters 100; minimumhold 100; preference; leaderrenews; wholetrace;
 //	    undone STEP OF WHAT

@@ -168,7 +168,8 @@ var grantCases = []propertyCase{
 	{"not its own any more by the time in its value", "R",
 		"lease; names k; c0 acquire 1 20 sent=2 lease=9000000; c0 release 30 40 fail; " +
 			"c1 acquire 39 60 fail",
-		"0 1 2 5 n0 SETNX k 29 -> 1\n0 1 31 32 n0 GET k -> 29\n1 1 39 52 n0 SETNX k 90 -> 0", Valid, ""},
+		"0 1 2 5 n0 SETNX k 29 -> 1\n0 1 31 32 n0 GET k -> 29\n" +
+			"1 1 39 52 n0 SETNX k 90 -> 0", Valid, ""},
 	{"its own, but a failover lies between", "R",
 		"lease; names k; c0 acquire 1 20 sent=2 lease=9000000; fault promote n0 25 26; " +
 			"c0 release 30 40 fail; c1 acquire 39 60 fail",
@@ -266,7 +267,8 @@ func TestOrphansThatDecide(t *testing.T) {
 		{"an acquire of unknown outcome had written, under a pause",
 			strings.Replace(failed, "30 fail", "30 info", 1) + "; fault pause c0 31 35", "", false},
 		{"an acquire that could not reach a server had written, under a pause",
-			strings.Replace(failed, "30 fail", "30 fail why=unreachable", 1) + "; fault pause c0 31 35", "",
+			strings.Replace(failed, "30 fail", "30 fail why=unreachable", 1) + "; " +
+				"fault pause c0 31 35", "",
 			false},
 		{"an acquire that said no had written, under a cut link", failed + "; fault cut c0>n0 6 8", "",
 			false},

@@ -14,14 +14,18 @@ var lostCases = []propertyCase{
 		ownerOnN0 + "1 1 70 75 n0 GET k -> a\n1 1 80 85 n0 SET k b PX 100 -> OK", Violated,
 		DoubleGrant},
 	{"lost: the next grant wrote twice over any value", "L", lostHold + "fault kill n0 25 26",
-		ownerOnN0 + "1 1 70 75 n0 SET k b PX 100 -> OK\n1 1 80 85 n0 SET k b PX 100 -> OK", Violated, DoubleGrant},
+		ownerOnN0 + "1 1 70 75 n0 SET k b PX 100 -> OK\n" +
+			"1 1 80 85 n0 SET k b PX 100 -> OK", Violated, DoubleGrant},
 	{"lost: the next grant swapped it", "L", lostHold + "fault kill n0 25 26",
 		ownerOnN0 + "1 1 80 85 n0 GETSET k b -> a", Violated, DoubleGrant},
 	{"lost: the next grant swapped none", "L", lostHold + "fault kill n0 25 26",
 		ownerOnN0 + "1 1 80 85 n0 GETSET k b -> (nil)", Violated, LostByFailover},
-	{"lost: the next grant was refused, and wrote over any value", "L", lostHold + "fault kill n0 25 26",
-		ownerOnN0 + "1 1 70 75 n0 SET k b NX -> (nil)\n1 1 80 85 n0 SET k b PX 100 -> OK", Violated, DoubleGrant},
-	{"lost: the next grant's question was lost, and it wrote over any value", "L", lostHold + "fault kill n0 25 26",
+	{"lost: the next grant was refused, and wrote over any value", "L", lostHold + "fault kill n0 " +
+		"25 26",
+		ownerOnN0 + "1 1 70 75 n0 SET k b NX -> (nil)\n" +
+			"1 1 80 85 n0 SET k b PX 100 -> OK", Violated, DoubleGrant},
+	{"lost: the next grant's question was lost, and it wrote over any value", "L",
+		lostHold + "fault kill n0 25 26",
 		ownerOnN0 + "1 1 70 0 n0 GET k -> \n1 1 80 85 n0 SET k b PX 100 -> OK", Violated, DoubleGrant},
 	{"lost: it saw an older value, and wrote over it", "L", lostHold + promoted,
 		ownerOnN0 + "1 1 70 75 n1 GET k -> c\n1 1 80 85 n1 SET k b PX 100 -> OK", Violated,
@@ -33,13 +37,15 @@ var lostCases = []propertyCase{
 	{"lost: the key was prolonged after the failover", "L", lostHold + promoted,
 		ownerOnN0 + "0 1 30 31 n1 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, DoubleGrant},
 	{"lost: the key was read after the failover", "L", lostHold + promoted,
-		"0 1 12 15 n0 SET k value-of-a NX PX 200 -> OK\n2 0 30 31 n1 GET k -> value-of-a\n" + winnerOnN1,
+		"0 1 12 15 n0 SET k value-of-a NX PX 200 -> OK\n" +
+			"2 0 30 31 n1 GET k -> value-of-a\n" + winnerOnN1,
 		Violated, DoubleGrant},
 	{"lost: a value that two clients write was read after the failover", "L", lostHold + promoted,
 		"0 1 12 15 n0 SET k locked NX PX 200 -> OK\n2 0 30 31 n1 GET k -> locked\n" +
 			"1 1 80 85 n1 SET k locked NX PX 100 -> OK\n", Violated, LostByFailover},
 	{"lost: the key was read on the old master", "L", lostHold + promoted,
-		"0 1 12 15 n0 SET k value-of-a NX PX 200 -> OK\n2 0 30 31 n0 GET k -> value-of-a\n" + winnerOnN1,
+		"0 1 12 15 n0 SET k value-of-a NX PX 200 -> OK\n" +
+			"2 0 30 31 n0 GET k -> value-of-a\n" + winnerOnN1,
 		Violated, LostByFailover},
 	{"lost: the key was prolonged before the failover", "L", lostHold + promoted,
 		ownerOnN0 + "0 1 22 23 n0 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, LostByFailover},
@@ -52,7 +58,8 @@ var lostCases = []propertyCase{
 		"0 1 12 15 n0 SET k a NX PX 80 -> OK\n1 1 60000000 60000005 n1 SET k b NX PX 100 -> OK",
 		Violated, LostByFailover},
 	{"lost: a restart between the take and the lease", "L", "lease; names k; c0 acquire 10 20 " +
-		"sent=17 lease=200000000 node=n0; c1 acquire 11 90 sent=80 lease=100000000 node=n0; fault kill " +
+		"sent=17 lease=200000000 node=n0; c1 acquire 11 90 sent=80 lease=100000000 node=n0; " +
+		"fault kill " +
 		"n0 14 16; c0 release 150 160; c1 release 170 180",
 		"0 1 12 13 n0 SETNX k a -> 1\n0 1 17 18 n0 PEXPIRE k 200 -> 0\n" + winnerOnN0, Violated,
 		LostByFailover},
@@ -63,7 +70,8 @@ var lostCases = []propertyCase{
 		"0 1 10 60 n0 EVAL grab 1 k a -> 1\n1 1 40 55 n0 EVAL grab 1 k b -> 1\n", Violated,
 		DoubleGrant},
 	{"lost: a restart before the take", "L", "lease; names k; c0 acquire 10 20 sent=17 " +
-		"lease=200000000 node=n0; c1 acquire 11 90 sent=80 lease=100000000 node=n0; fault kill n0 8 11" +
+		"lease=200000000 node=n0; c1 acquire 11 90 sent=80 lease=100000000 node=n0; " +
+		"fault kill n0 8 11" +
 		"; c0 release 150 160; c1 release 170 180",
 		"0 1 12 13 n0 SETNX k a -> 1\n0 1 17 18 n0 PEXPIRE k 200 -> 1\n" +
 			winnerOnN0, Violated, Vanished},
@@ -75,7 +83,8 @@ var lostCases = []propertyCase{
 		ownerVotes + winnerVotes, Violated, DoubleGrant},
 	{"lost: a master that was replaced", "L",
 		lostVotesOf + "fault kill n0 25 26; fault promote r0 27 28",
-		"0 1 12 15 n2 SET k a NX PX 200 -> OK\n" + ownerOnN0 + winnerVotes + "1 1 80 85 r0 SET k b NX " +
+		"0 1 12 15 n2 SET k a NX PX 200 -> OK\n" + ownerOnN0 + winnerVotes + "1 1 80 85 r0 SET k b " +
+			"NX " +
 			"PX 100 -> OK\n1 1 80 85 n2 SET k b NX PX 100 -> (nil)\n", Violated, LostByFailover},
 	{"lost: a master that gave its vote after it was lost", "L",
 		lostVotesOf + "fault kill n0 1 30; fault promote n1 2 3; fault node-clock n1 25 26",
@@ -151,8 +160,10 @@ const (
 		"node=n0; c1 acquire 6 57 sent=40 lease=100000000 node=n0; " +
 		"c0 release 150 160; c1 release 170 180; fault kill n0 "
 	// tokens are two grants of n0, whose later token is smaller.
-	tokens = "fencing; c0 acquire 10 15 token=7 node=n0; c0 release 20 22; c1 acquire 60 90 token=6 " +
+	tokens = "fencing; c0 acquire 10 15 token=7 node=n0; c0 release 20 22; " +
+		"c1 acquire 60 90 token=6 " +
 		"node=n0; c1 release 91 92; "
-	madeTokens = "fencing; names k; c0 acquire 10 15 token=1795649510 node=n0; c0 release 20 22; c1 " +
+	madeTokens = "fencing; names k; c0 acquire 10 15 token=1795649510 node=n0; c0 release 20 22; " +
+		"c1 " +
 		"acquire 60 90 token=1795649509 node=n0; c1 release 91 92; fault kill n0 25 26"
 )

@@ -49,8 +49,8 @@ func (c *commands) make(node string, args []string) history.Command {
 }
 
 // Replied records the end of a command that Sent returned: its reply, or the error and why there is
-// none. Then it stops at a breakpoint. If unsure, the command may have had an effect or not. That is
-// so, too, of a script that was answered by an error of one of its commands.
+// none. Then it stops at a breakpoint. If unsure, the command may have had an effect or not. That
+// is so, too, of a script that was answered by an error of one of its commands.
 func (c *commands) Replied(ctx context.Context, sent, done history.Command, unsure bool) {
 	done.Process, done.Seq, done.N = sent.Process, sent.Seq, sent.N
 	done.Recv = int64(c.env.Elapsed())

@@ -60,8 +60,8 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestAnErrorInsideAScriptLeavesACallUnknown: the script may have written before one of its commands
-// got the error. A command of its own that got it did nothing.
+// TestAnErrorInsideAScriptLeavesACallUnknown: the script may have written before one of its
+// commands got the error. A command of its own that got it did nothing.
 func TestAnErrorInsideAScriptLeavesACallUnknown(t *testing.T) {
 	const wrong = "WRONGTYPE Operation against a key holding the wrong kind of value"
 	for _, c := range []struct {

@@ -24,7 +24,8 @@ func (c orphanRule) orphan() property {
 		return unknown("there is no trace of commands, which alone shows whether a key is set")
 	}
 	if c.quorums().independent() && c.history.Header.Masters == 0 {
-		return notApplicable("a key on one of several independent servers keeps no client out, and the " +
+		return notApplicable("a key on one of several independent servers keeps no client out, and " +
+			"the " +
 			"record does not say how many there are")
 	}
 	ledger, lost := c.trace.Ledger(), c.lateness()
@@ -97,12 +98,12 @@ func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 }
 
 // decides reports whether a key that was left behind decides the run: no fault began before the
-// refusal that shows it; or the call that wrote the key, or the release that followed it, ended with
-// a definite answer, and no fault since the key was written can have lost a write, brought one back
-// or kept the client from its server. It does not decide if a
-// command of that client was never answered, since a lock that counts its holds may still count
-// that one; if the client's own background work gives the key back a moment later; nor if the lock
-// keeps its key for a minimum time on purpose, or if its process ended.
+// refusal that shows it; or the call that wrote the key, or the release that followed it, ended
+// with a definite answer, and no fault since the key was written can have lost a write, brought one
+// back or kept the client from its server. It does not decide if a command of that client was never
+// answered, since a lock that counts its holds may still count that one; if the client's own
+// background work gives the key back a moment later; nor if the lock keeps its key for a minimum
+// time on purpose, or if its process ended.
 func (c orphanRule) decides(refused, writer *history.Command) bool {
 	switch {
 	case writer == nil, c.history.Header.Declares.MinimumHold > 0, c.freedLater(writer, refused),

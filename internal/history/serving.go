@@ -72,8 +72,8 @@ func ScriptNotExecuted(reply string) bool {
 	return found
 }
 
-// ErrorAfterWrite reports whether a command that was answered by an error may have changed something
-// before: a script whose later commands got it.
+// ErrorAfterWrite reports whether a command that was answered by an error may have changed
+// something before: a script whose later commands got it.
 func ErrorAfterWrite(args []string, reply string) bool {
 	if len(args) == 0 || !strings.HasPrefix(reply, "(error) ") {
 		return false

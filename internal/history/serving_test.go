@@ -74,8 +74,8 @@ func TestWhichScriptsHaveWrittenNothing(t *testing.T) {
 	}
 }
 
-// TestErrorAfterWrite: an error from inside a script may come after a write, and one that Redis gives
-// instead of running it comes before.
+// TestErrorAfterWrite: an error from inside a script may come after a write, and one that Redis
+// gives instead of running it comes before.
 func TestErrorAfterWrite(t *testing.T) {
 	for _, c := range []struct {
 		command, reply string
