@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/base/advice"
@@ -36,6 +37,10 @@ func matrixCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "matrix",
 		Short: "Run all locks under all faults, and compare with the expectations",
+		Long: `Run all locks under all faults, and compare with the expectations.
+
+Exit codes: 0 measured, whatever was found, 254 wrong usage, 255 every run of a lock broke, 130 interrupted.
+` + "`lockbench check DIR`" + ` judges the same runs without expectations: its exit code is that of the worst run.`,
 		Example: `  # everything, once
   lockbench matrix
 
@@ -164,8 +169,24 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 		return interrupted(fmt.Sprintf("`%s` goes on", advice.MatrixResume.Fill(dir.Dir)))
 	case runErr != nil:
 		return broken(runErr)
+	case err != nil:
+		return err
 	}
-	return err
+	return brokenRows(dir.Known)
+}
+
+// brokenRows returns an error if all runs of a lock broke: nothing is known of it.
+func brokenRows(results []matrix.Result) error {
+	all := matrix.Broken(results)
+	if len(all) == 0 {
+		return nil
+	}
+	names := make([]string, len(all))
+	for i, r := range all {
+		names[i] = r.Row
+	}
+	return broken(fmt.Errorf("every run of %s broke, so nothing is known of it; the first error: %s",
+		strings.Join(names, ", "), all[0].HarnessError))
 }
 
 // open makes the directory of the matrix, or reads that of an interrupted one.

@@ -3,6 +3,8 @@ package matrix
 import (
 	"slices"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
 // TestWhatRunsWeigh: a lock on three masters asks three, and what is no process of a lock of
@@ -55,5 +57,17 @@ func TestLocksTakeTurns(t *testing.T) {
 	want := []string{"a6", "b3", "a5", "a4", "b2", "a3", "a2", "b1", "a1"}
 	if !slices.Equal(order, want) {
 		t.Errorf("%q, not %q", order, want)
+	}
+}
+
+// TestBroken looks for rows of which every run broke.
+func TestBroken(t *testing.T) {
+	broke := batch.Finding{HarnessError: "killed"}
+	got := Broken([]Result{
+		{Row: "a", Finding: broke}, {Row: "b", Finding: broke}, {Row: "a", Column: "pause"},
+		{Row: "b", Column: "pause", Finding: broke}, {Row: "c"},
+	})
+	if len(got) != 1 || got[0].Row != "b" || got[0].Column != "" {
+		t.Errorf("%+v", got)
 	}
 }

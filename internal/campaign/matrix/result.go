@@ -54,6 +54,22 @@ func (r Result) cell() string { return r.Row + "|" + r.Column }
 // ReadResults reads results.jsonl. It ignores a last line that was cut off by an interruption.
 func ReadResults(r io.Reader) ([]Result, error) { return batch.ReadLines[Result](r) }
 
+// Broken returns one result of each row whose runs all broke, in the order of the results.
+func Broken(results []Result) (broken []Result) {
+	ran, first := map[string]bool{}, map[string]bool{}
+	for _, r := range results {
+		if r.HarnessError == "" {
+			ran[r.Row] = true
+		}
+	}
+	for _, r := range results {
+		if !ran[r.Row] && !first[r.Row] {
+			first[r.Row], broken = true, append(broken, r)
+		}
+	}
+	return broken
+}
+
 // Rejudged returns the result with a new verdict on the same record. An error that broke the run is
 // kept.
 func (r Result) Rejudged(p harness.Plan, v *checker.Verdict) Result {
