@@ -195,6 +195,9 @@ command that does not end as it must ends the tour.`,
 }
 
 func (f *tourFlags) run(c *cobra.Command) error {
+	if err := runner.CheckEnvironment(f.env); err != nil {
+		return err
+	}
 	steps := tour.Steps()
 	if !slices.Contains(tour.Languages(), f.language) {
 		return fmt.Errorf("--lang is %q; the tutorial is there in %s", f.language,

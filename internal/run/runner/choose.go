@@ -89,11 +89,19 @@ func Complete(ctx context.Context, environment string, place harness.Place) (har
 	return place, err
 }
 
+// CheckEnvironment returns an error if no environment has the name. An empty name is Auto.
+func CheckEnvironment(name string) error {
+	if name == "" || slices.Contains(Environments(), name) {
+		return nil
+	}
+	return fmt.Errorf("unknown environment %q for --env; there are: %s", name,
+		strings.Join(Environments(), ", "))
+}
+
 // name takes for Auto real Redis where it is: installed, or in containers.
 func (c *Choice) name(ctx context.Context, environment string, place harness.Place) error {
-	if environment != "" && !slices.Contains(Environments(), environment) {
-		return fmt.Errorf("unknown environment %q for --env; there are: %s", environment,
-			strings.Join(Environments(), ", "))
+	if err := CheckEnvironment(environment); err != nil {
+		return err
 	}
 	_, missing := exec.LookPath("redis-server")
 	switch c.Environment = environment; {
