@@ -39,8 +39,9 @@ func matrixCommand() *cobra.Command {
 		Short: "Run all locks under all faults, and compare with the expectations",
 		Long: `Run all locks under all faults, and compare with the expectations.
 
-Exit codes: 0 measured, whatever was found, 254 wrong usage, 255 every run of a lock broke, 130 interrupted.
-` + "`lockbench check DIR`" + ` judges the same runs without expectations: its exit code is that of the worst run.`,
+Exit codes: 0 measured, whatever was found, 254 wrong usage, 255 every run of a lock broke, 130
+interrupted. ` + advice.Verb("check") + ` judges the same runs without expectations: its exit code is
+that of the worst run.`,
 		Example: `  # everything, once
   lockbench matrix
 
