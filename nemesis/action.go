@@ -6,30 +6,32 @@ import (
 	"strings"
 )
 
-// Action is a row of the table of actions: all that is known of what a step does. Plan checks,
-// environments, the harness, explore, checker and reports read it, so a new action is one row.
+// Action is a row of the table of actions. It holds everything that the program knows about an
+// action: Plan checks, environments, the harness, explore, checker and reports all read it. A new
+// action is one new row.
 type Action struct {
 	Name   string // field do of a step, and f of a fault in a history
 	Kind   Kind
 	Target TargetKind
-	Undo   []string // the actions that end its effect; none: it lasts, or never did
+	Undo   []string // actions that end its effect, if any do
 	Stops  bool     // the target does nothing until the effect ends
 	Kills  bool     // the target is gone until the effect ends
 	Dead   bool     // the target must have been killed before
-	// doing it again replaces the effect, and doing it by nothing ends it: a clock is set
+	// Doing it again replaces the effect, and doing it with zero values ends it. This is how a clock
+	// is set.
 	Again  bool
 	Family Family     // of an action on a link
-	Breaks Assumption // what it takes away from a lock
-	// What happened, for stories, timelines and headlines: at the begin of a fault and, if worth
-	// telling, at its end. %s is the target.
+	Breaks Assumption // assumption of a lock that it breaks
+	// Begin and End say what happened, for stories, timelines and headlines. End is empty if the end
+	// of the fault is not worth mentioning. %s is the target.
 	Begin, End string
-	Hits       string // what of its target it hits, with %s for the target's name; "": the target
+	Hits       string // the object it hits, if not the target itself; %s is the target
 
 	may, must string     // the fields, besides the target, that a step may and must have
 	by        capability // carries it out; the zero value: the harness does it itself
 }
 
-// Kind is what an action is to a run.
+// Kind classifies the role of an action in a run.
 type Kind int
 
 // The kinds of actions.
@@ -40,7 +42,7 @@ const (
 	Repair                // it ends the effect of lasting faults
 )
 
-// TargetKind is what an action is done to.
+// TargetKind is the kind of target that an action needs.
 type TargetKind int
 
 // The kinds of targets.
@@ -54,19 +56,20 @@ const (
 	ClientOrAll             // a client, or "*"
 )
 
-// Family says which effects on a link are made of the same: a link can have one of each.
+// Family groups the effects on a link that exclude each other: a link can have one effect of each
+// family.
 type Family string
 
 // The families.
 const (
 	Loss     Family = "loss"     // messages are dropped; connections stay
 	Lateness Family = "lateness" // messages are delivered later; connections stay
-	Refusal  Family = "refusal"  // there are no connections
+	Refusal  Family = "refusal"  // the link refuses connections
 	Breakage Family = "breakage" // connections break when they are used
 )
 
-// Assumption is what a lock takes for granted, in the order of gravity: where two faults explain a
-// violation, the later one does.
+// Assumption is a property that a lock takes for granted. The assumptions are in the order of their
+// gravity: if two faults explain a violation, the later one in this order explains it.
 type Assumption int
 
 // The assumptions that actions break.
@@ -77,10 +80,10 @@ const (
 	BoundedPauses            // processes run, and answer, at all times
 	ClientClocks             // the clients' wall clocks are right
 	ServerClocks             // the servers' wall clocks are right
-	Durability               // a server keeps what it has confirmed
+	Durability               // a server keeps every write that it has confirmed
 )
 
-// String is the assumption as verdicts name it; "" for Nothing.
+// String returns the name of the assumption as verdicts use it. It returns "" for Nothing.
 func (a Assumption) String() string {
 	return [...]string{"", "delivery", "survival", "bounded pauses", "client clock", "server clock",
 		"durability"}[a]
@@ -98,7 +101,7 @@ func ActionOf(name string) (Action, bool) {
 	return actions[i], true
 }
 
-// action is the row of a step; the zero row, which does nothing, for an Await.
+// action returns the row of a step, or the zero row for an Await: it does nothing.
 func (s Step) action() Action {
 	a, _ := ActionOf(s.Do)
 	return a
@@ -121,7 +124,7 @@ func (s Step) Undoes(fault string) bool {
 	return slices.Contains(a.Undo, s.Do)
 }
 
-// actionNames are the names of all actions, sorted, for a message.
+// actionNames returns the names of all actions, sorted and joined for a message.
 func actionNames() string {
 	var names []string
 	for _, a := range actions {
@@ -131,8 +134,8 @@ func actionNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Tell says in words what an action did to a target, at its begin and at its end; an end of "" is
-// not worth telling. Of an action that is not known it says its name.
+// Tell describes in words the beginning and the end of an action on a target. The end is "" if it
+// is not worth mentioning. For an unknown action, both texts quote its name.
 func Tell(action, target string) (begin, end string) {
 	a, known := ActionOf(action)
 	switch {
@@ -149,12 +152,11 @@ func Tell(action, target string) (begin, end string) {
 	return put(a.Begin), put(a.End)
 }
 
-// Leads reports whether the words of the action's begin start with its target.
+// Leads reports whether the text Begin starts with the target.
 func (a Action) Leads() bool { return strings.HasPrefix(a.Begin, "%s") }
 
-// TargetName is a target in words: "client 3", "n0", "client 3's link to n0", "the link from n0 to
-// n1". The second links are those that newer connections of a client take once it was redirected to
-// them.
+// TargetName describes a target in words: "client 3", "n0", "client 3's link to n0", "the link from
+// n0 to n1". A "second link" belongs to the newer connections of a client that was redirected.
 func TargetName(target string) string {
 	from, to, link := strings.Cut(target, ">")
 	kind := "link"

@@ -77,7 +77,8 @@ func (a assembly) list() []written {
 	}
 }
 
-// timeout is the time-out that a fault needs of the clients' Redis connections; 0: the plan's own.
+// timeout returns the time-out that the fault needs for the clients' Redis connections. It returns
+// 0 if the plan's own time-out serves.
 func (e Entry) timeout(variant string, p Params) time.Duration {
 	d, _ := p.span(e.form(variant).Timeout) // a test reads every one
 	return d.D()
@@ -202,7 +203,7 @@ func (a assembly) targets(text string) (all []string) {
 	for i := range a.Nodes {
 		for link := range strings.SplitSeq(text, ",") {
 			client, masters, _ := strings.Cut(link, ">")
-			// those that a majority can do without are the last ones
+			// a majority can do without the last Minority(n) masters
 			if masters == "others" && i > 0 || masters == "extra" && i >= a.Nodes-Minority(a.Nodes) {
 				all = append(all, client+">"+node(i))
 			}

@@ -31,12 +31,13 @@ type (
 		Block(node string) error
 		Free(node string) error
 	}
-	// NodeStaller makes a node execute one command for d, during which it answers no client. It
-	// returns when the node has begun; NodeBlocker's Free waits for the end.
+	// NodeStaller makes a node execute one command for d. Meanwhile the node answers no client. Stall
+	// returns when the node has started the command; NodeBlocker's Free waits for its end.
 	NodeStaller interface {
 		Stall(node string, d time.Duration) error
 	}
-	// SwitcherOver makes a replica take over with its master's consent, and returns before it has.
+	// SwitcherOver orders a replica to take over with its master's consent. It does not wait until the
+	// replica has.
 	SwitcherOver interface{ SwitchOver(node string) error }
 	// SlotMover moves the slot of the run's keys, with all keys in it, to another master of a cluster.
 	SlotMover interface{ MoveSlot(node string) error }
@@ -62,20 +63,21 @@ type (
 	}
 	// Prover is an environment that can look whether a fault has its effect.
 	Prover interface {
-		// Prove says what is missing of the effect of a fault that was just done; nil if nothing is, or
-		// it cannot be seen.
+		// Prove checks the effect of a fault that was just carried out. It returns an error that names
+		// the missing part, or nil if nothing is missing or the effect cannot be seen.
 		Prove(s Step) error
 	}
 	// Observer is an environment that is told of each step before the step is carried out.
 	Observer interface{ Observe(s Step) }
 	// Limited is an environment that has a capability in general but not here and now.
 	Limited interface {
-		// Cannot says why the environment cannot do what is called do in plans; nil if it can.
+		// Cannot returns the reason why the environment cannot carry out an action, or nil if it can.
+		// Plans use the same names for actions.
 		Cannot(do string) error
 	}
 )
 
-// capability is how an environment carries out an action: what it must have, and the call.
+// capability holds the check whether an environment supports an action, and the call that does it.
 type capability struct {
 	has func(environment any) bool
 	use func(environment any, s Step) error
@@ -95,7 +97,7 @@ func by[C any](f func(C, Step) error) capability {
 	}
 }
 
-// byClient is by for what is done to one client.
+// byClient returns the capability for an action whose target is one client.
 func byClient[C any](f func(C, int) error) capability {
 	return by(func(w C, s Step) error {
 		c, err := Client(s.Target)

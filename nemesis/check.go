@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// StepError says what is wrong with a step of a scenario.
+// StepError reports a fault in one step of a scenario.
 type StepError struct {
 	Step int // from 0
 	Err  error
@@ -17,21 +17,21 @@ type StepError struct {
 // Error names the step as people count.
 func (e *StepError) Error() string { return fmt.Sprintf("step %d: %v", e.Step+1, e.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the underlying error.
 func (e *StepError) Unwrap() error { return e.Err }
 
 // script is how far a scenario has been read.
 type script struct {
 	stage Layout
 	named map[string]bool
-	dead  map[string]int // nodes and clients that were killed, and by which step
-	blind int            // the step that killed a client whose number is unknown; -1: none
+	dead  map[string]int // step that killed each dead node or client
+	blind int            // step that killed a client whose number is unknown, or -1
 	links []linkFault    // in force
 	spare map[string]int // clients that take their second way, and since which step
 }
 
-// Check says what is wrong with a scenario: a *StepError with the first step
-// that means nothing there.
+// Check returns a *StepError for the first step that is invalid in the layout, or nil if all are
+// valid.
 func Check(steps []Step, g Layout) error {
 	c := script{stage: g, named: map[string]bool{}, dead: map[string]int{}, spare: map[string]int{},
 		blind: -1}
@@ -169,7 +169,7 @@ func (c *script) alive(who string) error {
 	return nil
 }
 
-// lives follows who is alive. No fault is done to a node that is not.
+// lives records which nodes and clients are alive. It returns an error if a fault hits a dead node.
 func (c *script) lives(a Action, s Step, number int) error {
 	server := a.Target == Node || a.Target == Copy
 	switch {
@@ -203,7 +203,7 @@ var phases = []string{Acquiring, Sent, Replied, Granted, Releasing, Released, Lo
 var means = []string{FirstOfAcquire, CreatesKey, AfterCreation, FirstOfRelease, WithinRelease,
 	LastOfRelease, OnKey, ReadsKey, TakesOver}
 
-// await says what is wrong with an Await.
+// await returns an error if the step is not a valid Await.
 func (c *script) await(s Step) error {
 	a := s.Await
 	_, isClient := Client(a.As)

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// linkFault is what was done to a link, and by which step.
+// linkFault is a fault on a link, with the number of its step.
 type linkFault struct {
 	Step
 	number int
 }
 
-// link says why a pattern names no link. At its beginning there may be a client who is known only
-// when the time has come.
+// link returns an error if a pattern matches no link. A pattern may start with a client that gets
+// its number only during the run.
 func (c *script) link(pattern string) error {
 	who, rest, found := strings.Cut(pattern, ">")
 	name := strings.TrimSuffix(who, "+")
@@ -37,8 +37,9 @@ func (c *script) others() (list string) {
 	return list
 }
 
-// connects follows what is done to links. A proxy delays a link in one way only, and a client that
-// was redirected to the second way is not hit by what is done to the first.
+// connects records the faults on links and returns an error if two of them exclude each other. A
+// proxy delays a link in one way only, and a fault on a client's first link misses a client that
+// was redirected to the second.
 func (c *script) connects(s Step, number int) error {
 	switch {
 	case s.Do == Redirect && s.Node == Spare:
@@ -66,8 +67,8 @@ func (c *script) connects(s Step, number int) error {
 	return nil
 }
 
-// meet reports whether two names of clients or links may mean the same one. A client that is known
-// only when the time has come may be any client.
+// meet reports whether two names may mean the same client or link. A client that gets its number
+// only during the run may be any client.
 func meet(a, b string) bool {
 	same := func(x, y string) bool {
 		_, one := Client(strings.TrimSuffix(x, "+"))

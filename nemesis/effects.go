@@ -7,11 +7,12 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Effect is what is done to an environment, and how it is undone. A fault is an effect at a moment:
-// scenarios aim it where a lock is known to hurt, random and explore draw the moment.
+// Effect is a change to an environment, and the steps that undo it. A fault is an effect at a
+// certain moment. Scenarios choose the moments that are known to hurt a lock; random and explore
+// draw them.
 type Effect struct {
 	Begin []Step
-	End   []Step // none: it is over at once, or lasts
+	End   []Step // empty if the effect is over at once or lasts
 }
 
 // On is what an effect is done to. Which fields count depends on the effect.
@@ -24,8 +25,8 @@ type On struct {
 	For    history.Duration // how long, if it is not the effect's own time
 }
 
-// Effect returns what the fault of this name does, without a moment; false: it has no effect of its
-// own.
+// Effect returns the effect of the fault with this name. It returns false if the fault has no
+// effect of its own.
 func (p Params) Effect(fault, variant string, on On) (Effect, bool) {
 	entry, _, err := Find(fault)
 	variant = cmp.Or(variant, entry.Default())

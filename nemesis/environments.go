@@ -11,8 +11,8 @@ import (
 // anything starts, and random draws.
 type Capabilities struct {
 	Environment string            // as --env names it
-	Line        string            // what it is, in one line
-	no          map[string]string // why a step is not possible, by what it is called in plans
+	Line        string            // a description in one line
+	no          map[string]string // why a step is not possible, by the step's name in plans
 	lacks       map[string]string // why a topology is not possible
 }
 
@@ -46,14 +46,14 @@ var environments = []Capabilities{
 			Ensemble: noAgreement}},
 }
 
-// noAgreement says why servers of Redis are no ensemble.
+// noAgreement is the reason why a group of Redis servers is not an ensemble.
 const noAgreement = "servers of Redis do not agree on writes: take a system whose servers do, " +
 	"by --adapter etcd-mutex or go-zookeeper"
 
 // noStop says why no clock is stopped in containers.
 const noStop = "lockbench stops the clock of a server with processes only"
 
-// noBus says why there is no cluster, and nothing of it, in containers.
+// noBus is the reason why containers offer no cluster and no step of one.
 const noBus = "lockbench builds a Redis Cluster, and switches a master over, with processes only"
 
 func because(why string, steps ...string) map[string]string {
@@ -64,7 +64,7 @@ func because(why string, steps ...string) map[string]string {
 	return m
 }
 
-// AllCapabilities returns what each environment offers, in the order in which people read of them.
+// AllCapabilities returns the capabilities of each environment, in the order of the documents.
 func AllCapabilities() []Capabilities { return slices.Clone(environments) }
 
 // CapabilitiesOf is what the environment of this name offers; of an unknown name,
@@ -96,7 +96,7 @@ func (g Capabilities) Cannot(step string) error {
 	return nil
 }
 
-// Lacks are the steps that cannot be done there, by what they are called in plans, and why.
+// Unsupported returns the steps that the environment cannot carry out, with the reasons.
 func (g Capabilities) Unsupported() map[string]string { return maps.Clone(g.no) }
 
 // Has reports whether every one of the steps can be done.

@@ -89,7 +89,8 @@ func MustHappen(spec string) bool {
 	return false
 }
 
-// Control reports whether a name is that of a control, which must find what no fault finds.
+// Control reports whether a fault is a control. A run with a control must find nothing beyond the
+// findings of a run without a fault.
 func Control(spec string) bool {
 	e, variant, _ := Find(spec)
 	return slices.ContainsFunc(e.Variants, func(v Variant) bool {

@@ -37,7 +37,7 @@ func (k kind) draw(d *drawing) Effect {
 	return d.action(k.does[0])
 }
 
-// kinds are those that are possible as things stand.
+// kinds returns the kinds of faults that are possible in the present state of the drawing.
 func (d *drawing) kinds() (all []kind) {
 	for _, do := range []string{Pause, ClientClock, Cut, HoldBack, Delay, Refuse, Reset} {
 		all = append(all, kind{does: []string{do}})
@@ -105,7 +105,7 @@ func (d *drawing) offset() history.Duration {
 	return o * history.Duration(1-2*d.IntN(2))
 }
 
-// link draws one link of a client, all of them, or those of all clients to a master.
+// link draws a client's link, all links of a client, or the links of all clients to a master.
 func (d *drawing) link() string {
 	c := client(one(d, d.clients))
 	links := one(d, []string{c + ">*", c + ">*", c + ">" + one(d, d.masters), "*>" +

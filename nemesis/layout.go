@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Layout is where a scenario is to be played: who and what is there.
+// Layout describes the servers and the clients of a scenario.
 type Layout struct {
 	Topology string
 	Masters  int // of the topology Independent
-	Replicas int // behind each of them; of the topology Failover, behind its master: 0 means 1
+	Replicas int // of each master; of the topology Failover, of its master, and there 0 means 1
 	Clients  int
 }
 
@@ -29,8 +29,7 @@ const ClusterMasters = 3
 // EnsembleNodes is how many servers the topology Ensemble has.
 const EnsembleNodes = 3
 
-// Masters are the names of the servers that clients use at first, Copies those of their replicas,
-// Watchers those of the sentinels.
+// masters returns the names of the servers that clients use at first.
 func (g Layout) masters() (names []string) {
 	n := 1
 	switch g.Topology {
@@ -134,7 +133,7 @@ func (g Layout) nodes() []string {
 	return all
 }
 
-// sentinels are the names of those who watch.
+// sentinels returns the names of the sentinels.
 func (g Layout) sentinels() (names []string) {
 	if g.Topology == Sentinel {
 		for i := range Sentinels {

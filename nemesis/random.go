@@ -23,8 +23,8 @@ type drawing struct {
 	clients []int       // that live
 	masters []string    // that serve clients
 	copies  [][2]string // replicas that can take over, each with its master
-	moved   bool        // a promoted node cannot be started again as what it was
-	open    *stroke     // in force while the next one begins
+	moved   bool        // a replica was promoted, and its old master cannot start as a master again
+	open    *stroke     // in force while the next one is added
 }
 
 // stroke is an effect that was drawn.
@@ -87,7 +87,7 @@ func (d *drawing) inject() {
 	k := one(d, kinds)
 	e := stroke{k.draw(d).aimed(true), k.client()}
 	d.add(d.event(2 * d.TTL))
-	// no client stands at a breakpoint for long: that would be a pause that is not in the plan
+	// Let a stopped client go on at once: a long stop would be a pause that the plan does not contain.
 	d.add(e.Begin[0], Step{Do: Go})
 	d.add(e.Begin[1:]...)
 	d.close()
@@ -100,7 +100,7 @@ func (d *drawing) inject() {
 	d.add(wait(d.upTo(d.TTL / 2)))
 }
 
-// close ends what is in force.
+// close ends the effect that is still in force.
 func (d *drawing) close() {
 	if d.open == nil {
 		return

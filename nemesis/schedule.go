@@ -11,15 +11,16 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
-// Schedule is a fault from a file in YAML or JSON, as docs/formats.md has it.
+// Schedule is a fault from a file in YAML or JSON. docs/formats.md describes the format.
 type Schedule struct {
-	Line string `yaml:"line"` // what it does
-	// what it needs; "": one Redis, or the independent masters that the lock uses
+	Line string `yaml:"line"` // a description in one line
+	// The topology it needs. If empty, the lock decides: one Redis, or its independent masters.
 	Topology string `yaml:"topology"`
 	Replicas int    `yaml:"replicas"` // behind each independent master; of Failover's master
-	// of the clients' Redis connections; "": the plan's own
+	// The time-out of the clients' Redis connections. If empty, the plan's own applies.
 	ClientTimeout string `yaml:"client_timeout"`
-	// how many steps must hit; nil: those that are aimed, or else any one
+	// The number of aimed steps that must hit. If nil, all aimed steps must, or any step if none is
+	// aimed.
 	Hits  *int      `yaml:"hits"`
 	Steps []written `yaml:"steps"`
 

@@ -1,6 +1,6 @@
-// Package nemesis holds the faults as plain data: what is done to whom, when, and what it takes. A
-// scenario is a list of steps that the harness carries out in order on any environment that has the
-// capabilities for it.
+// Package nemesis describes faults as plain data: each step names an action, its target and its
+// moment. A scenario is a list of steps. The harness carries them out in order, in any environment
+// that has the capabilities.
 package nemesis
 
 import (
@@ -19,8 +19,7 @@ const (
 	// until enough contended acquisitions have been seen for the run to be worth something
 	Warm     = "warm"
 	Redirect = "redirect" // all clients, or the client Target, use the node Node from now on
-	// the client that stands at the breakpoint goes on; with a Target the one that an Await gave this
-	// name
+	// the client at the breakpoint goes on; with a Target, the client that an Await named so
 	Go      = "go"
 	Wait    = "wait"    // nothing, for For, or until the run is Until old
 	Elected = "elected" // until the servers have promoted a replica by themselves, For at most
@@ -28,8 +27,8 @@ const (
 	// Nodes.
 	Barrier    = "barrier"     // every replica has all that its master was told
 	KillNode   = "kill"        // the node Target is killed with SIGKILL; until Start
-	LoseDisk   = "lose-disk"   // the node Target, which was killed, loses what is on its disk
-	Start      = "start"       // the node Target is started again, with what it has on its disk
+	LoseDisk   = "lose-disk"   // the dead node Target loses its files
+	Start      = "start"       // the node Target is started again, with the files on its disk
 	Promote    = "promote"     // the replica Target becomes a master
 	SwitchOver = "switch-over" // the replica Target takes over, with its master's consent
 	MoveSlot   = "move-slot"   // the slot of the run's keys moves to the master Target of a cluster
@@ -37,18 +36,18 @@ const (
 	PauseNode  = "pause-node"  // the node Target is stopped with SIGSTOP; until ResumeNode
 	ResumeNode = "resume-node" // the node Target runs again
 	NodeClock  = "node-clock"  // the wall clock of the node Target is wrong by Offset from now on
-	StopClock  = "stop-clock"  // the wall clock of the node Target stands still; until NodeClock
+	StopClock  = "stop-clock"  // the wall clock of the node Target stops; until NodeClock
 	Busy       = "busy"        // the node Target executes a script that does not end; until Free
 	Free       = "free"        // the script on the node Target is killed, or its long command is over
-	// the node Target executes one command for For; until then it answers no client, and what was sent
-	// waits
+	// the node Target executes one command for For; until then it answers no client, and new commands
+	// wait
 	Stall = "stall"
 
 	// Links.
-	Cut = "cut" // the link Target drops what is sent over it, by Mode; until Heal
-	// the link Target keeps what is sent over it, by Mode, and delivers it all at Heal
+	Cut = "cut" // the link Target drops all messages, by Mode; until Heal
+	// the link Target keeps all messages, by Mode, and delivers them at Heal
 	HoldBack = "hold-back"
-	Delay    = "delay"  // the link Target delivers what is sent over it For later; until Heal
+	Delay    = "delay"  // the link Target delivers each message For later; until Heal
 	Refuse   = "refuse" // the link Target closes its connections and refuses new ones; until Heal
 	// the link Target resets its connections as soon as something is sent; until Heal
 	Reset = "reset"
@@ -67,8 +66,8 @@ const (
 	ClientClock = "client-clock"
 )
 
-// The moving targets: who they are is known when a client has reached a breakpoint. So are the
-// names that an Await gives (As).
+// The moving targets. A client gets one of these names when it reaches a breakpoint, and likewise a
+// name that an Await gives (As).
 const (
 	Hit    = "hit"    // the client that reached the last breakpoint
 	Waiter = "waiter" // a client that waits for the same lock as the one that was hit
@@ -101,24 +100,24 @@ type Step struct {
 }
 
 // Await stops one client at a place of its cycle, and the scenario until a client has come there.
-// The client stands there until a Go, or, without a name, until the next Await without one. It does
-// not stop where it has Sent something or Lost its lease: that is only noticed.
+// The client waits there until a Go or, if it has no name, until the next Await without a name. A
+// client that has Sent a command or Lost its lease does not stop: the Await only notices it.
 type Await struct {
-	// name it, so that it stands there while others are awaited
+	// a name for the client, so that it waits there while the scenario awaits others
 	As string `json:"as,omitempty"`
-	// "c0", a name, "!" and a name for all but that one, or "other" than the one hit last; empty:
-	// the one that comes first
+	// "c0", a name, "!" and a name for all but that one, or "other" for any but the one hit last; if
+	// empty, the first client that arrives
 	Client string `json:"client,omitempty"`
 	Phase  string `json:"phase,omitempty"` // one of the phases below
 	// instead of Phase: a regular expression over a Redis command in lower case
 	Command string `json:"command,omitempty"`
-	// the same by what it means to its client's call, one of the meanings below. With a Command, for
-	// clients whose commands lockbench does not know: adapters
+	// the same by the command's meaning in its client's call, one of the meanings below; with a
+	// Command, for clients whose commands lockbench does not know (adapters)
 	Means string `json:"means,omitempty"`
 	// of a Command or a meaning: before it is sent, just after it was sent, or after its reply
 	At        string `json:"at,omitempty"`
-	Nth       int    `json:"nth,omitempty"`       // at this match; 0 and 1: the first
-	Contended bool   `json:"contended,omitempty"` // and another client waits for the same lock
+	Nth       int    `json:"nth,omitempty"`       // the number of the match; 0 and 1 mean the first
+	Contended bool   `json:"contended,omitempty"` // whether another client must wait for the same lock
 }
 
 // The phases of a client's cycle that an Await can name. Nth counts a client's calls from when the
@@ -159,8 +158,8 @@ const (
 // Spare as a Redirect's Node means the same nodes by a second way: only new connections take it.
 const Spare = "spare"
 
-// Other as an Await's Client means any but the client that was hit last and those that stand at
-// a breakpoint under a name.
+// Other, as an Await's Client, means any client but the one that was hit last and the named ones
+// that wait at a breakpoint.
 const Other = "other"
 
 // But as the beginning of an Await's Client means any client but the one whose name follows:

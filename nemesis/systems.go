@@ -18,7 +18,7 @@ type system struct {
 	name  string            // as people write it
 	no    map[string]string // why a step is not possible, as in Capabilities
 	lacks map[string]string // why a topology is not possible
-	has   string            // a topology that Redis does not have; "": none
+	has   string            // a topology that Redis does not have, or ""
 }
 
 // Why something is not possible with the servers or clients of another system.
@@ -91,7 +91,7 @@ func (g Capabilities) On(name string) Capabilities {
 // spareWay is what the step is called that gives clients a second way.
 const spareWay = Redirect + " " + Spare
 
-// needs are what must be possible for a step, by what Capabilities calls it.
+// needs returns the capabilities that a step requires, by their names in Capabilities.
 func (s Step) needs() []string {
 	switch {
 	case s.Await != nil && s.Await.Phase == "":
@@ -104,7 +104,7 @@ func (s Step) needs() []string {
 	return []string{s.Do}
 }
 
-// HasSystem says why there are no servers of a system in an environment; nil if there are.
+// HasSystem returns an error if the environment cannot run servers of the system.
 func HasSystem(environment, system string) error {
 	if system == "" || system == Redis ||
 		slices.Contains([]string{"", "auto", "process", "docker"}, environment) {

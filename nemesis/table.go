@@ -23,10 +23,10 @@ const (
 	Independent = "independent" // N masters that know nothing of each other
 	// a master n0 with replicas n1 and n2, and three sentinels that promote
 	Sentinel = "sentinel"
-	// a Redis Cluster: three masters n0, n1 and n2, each with one replica, n3, n4 and n5, that votes
-	// make a master; the keys of the run are on n0, as far as they are on one master
+	// a Redis Cluster: three masters n0, n1 and n2, each with one replica, n3, n4 and n5; the masters'
+	// votes promote a replica; the run's keys are on n0 if they are on one master
 	Cluster = "cluster"
-	// three servers n0, n1 and n2 that agree on every write, of which n0 leads at first
+	// three servers n0, n1 and n2 that agree on every write; n0 is the first leader
 	Ensemble = "ensemble"
 )
 
@@ -44,10 +44,10 @@ type Params struct {
 	// independent masters that the lock uses; 1 for a lock that uses one Redis
 	Nodes        int
 	Timeout      time.Duration // of the clients' Redis connections
-	Topology     string        // that was asked for; "": what the fault needs
-	Replicas     int           // of the topology Failover; 0: one
-	Seed         uint64        // of what is drawn
-	Capabilities Capabilities  // what is drawn from; the zero value has no limits
+	Topology     string        // the requested topology; if empty, the fault chooses it
+	Replicas     int           // of the topology Failover; 0 means one
+	Seed         uint64        // of the random choices
+	Capabilities Capabilities  // the set to draw from; the zero value has no limits
 }
 
 // Scenario is a fault made ready for one plan.
@@ -55,45 +55,48 @@ type Scenario struct {
 	Topology string
 	Replicas int // behind each independent master, or of the topology Failover; there 0 means 1
 	Steps    []Step
-	Timeout  time.Duration // the clients' Redis time-out that the scenario needs; 0: the plan's own
-	Aimed    int           // how many of the steps that are aimed must hit
+	Timeout  time.Duration // of the clients' Redis connections; if 0, the plan's own
+	Aimed    int           // the number of aimed steps that must hit
 }
 
-// Entry is a row of the table of faults, as faults.yaml has it.
+// Entry is a row of the table of faults in faults.yaml.
 type Entry struct {
 	Name     string    `yaml:"name"`
 	When     string    `yaml:"when"`     // as When says it, with %s for the system
-	Line     string    `yaml:"line"`     // what it does, in one line
-	Lasts    string    `yaml:"lasts"`    // for how long, or how much, by default
-	Needs    string    `yaml:"needs"`    // the topology that it cannot do without, or ""
-	Drawn    bool      `yaml:"drawn"`    // it is drawn from all that the environment offers
-	Work     bool      `yaml:"work"`     // a client that stands inside works: that is what it is about
-	Variants []Variant `yaml:"variants"` // what may follow the name after a colon; the first: default
+	Line     string    `yaml:"line"`     // a description in one line
+	Lasts    string    `yaml:"lasts"`    // the default duration or amount
+	Needs    string    `yaml:"needs"`    // the required topology, or ""
+	Drawn    bool      `yaml:"drawn"`    // it is drawn from everything that the environment offers
+	Work     bool      `yaml:"work"`     // clients work while they hold the lock
+	Variants []Variant `yaml:"variants"` // possible suffixes after a colon; the first: default
 	Form     `yaml:",inline"`
 }
 
 // Variant is a form of a fault.
 type Variant struct {
-	Name string `yaml:"name"` // N stands for a number above zero, DURATION for a duration
-	Line string `yaml:"line"` // what is different, in a few words
-	When string `yaml:"when"` // as Entry.When, if the fault's own does not say it
-	// the same schedule without its sting: nothing may be found that is not found without any fault
+	Name string `yaml:"name"` // "N" matches a number above zero, "DURATION" a duration
+	Line string `yaml:"line"` // the difference, in a few words
+	When string `yaml:"when"` // as Entry.When; only needed if the fault's own does not fit
+	// The same schedule without its harm: it must find nothing beyond the findings of a run without a
+	// fault.
 	Control bool `yaml:"control"`
 	Form    `yaml:",inline"`
 }
 
-// Form is what a fault does, to whom and when. A variant has what is different from its fault.
+// Form describes a fault: the effect, the target and the moments. A variant's Form has only the
+// fields that differ from its fault's.
 type Form struct {
-	// a client, or of the servers n0, minority, majority; "": the owner, and all servers
+	// a client, or one of n0, minority and majority for servers; if empty, the owner and all servers
 	On      string `yaml:"on"`
 	Timeout string `yaml:"client_timeout"` // as of a Schedule
-	// with a shorter lease the scenario itself would outlive it: the run would say nothing
+	// With a shorter lease, the scenario itself would outlive the lease, and the run would show
+	// nothing.
 	Lease  string    `yaml:"lease"`
-	Effect []written `yaml:"effect"` // what "begin" and "hit" among the steps stand for
+	Effect []written `yaml:"effect"` // the meaning of "begin" and "hit" among the steps
 	Stays  bool      `yaml:"stays"`  // nothing undoes the effect
 	Steps  []written `yaml:"steps"`
 	One    []written `yaml:"one"` // instead of Steps, for a lock that uses one Redis
-	// instead of Steps, where the commands of clients are not seen
+	// instead of Steps, if the environment does not see the commands of clients
 	Unseen []written `yaml:"unseen"`
 }
 
@@ -111,8 +114,9 @@ var table = sync.OnceValue(func() (t struct {
 	return t
 })
 
-// When completes "Can two clients hold this lock at once …?" for a fault by its name, with or
-// without a variant. It names the system of the servers, and returns "" if there is no such fault.
+// When completes "Can two clients hold this lock at once …?" for a fault, given by its name with or
+// without a variant. It inserts the name of the servers' system. It returns "" for an unknown
+// fault.
 func When(spec, system string) string {
 	e, variant, _ := Find(spec)
 	when := e.When

@@ -90,5 +90,5 @@ func factor(text string) (float64, error) {
 	return f, err
 }
 
-// maxLeases keeps a time in the range of what can be counted.
+// maxLeases bounds the factor of a time, so that the time does not overflow.
 const maxLeases = 1000

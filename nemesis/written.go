@@ -29,7 +29,7 @@ type written struct {
 
 	// of faults.yaml: an await's Nth that is the variant's number N, or how many masters there are
 	Nth  string `yaml:"nth"`
-	Only string `yaml:"only"` // with which topology there is this step; "": with any
+	Only string `yaml:"only"` // the topology that has this step; if empty, each has it
 }
 
 // UnmarshalYAML reads also a text: an action with its target, or with the time of a wait.
