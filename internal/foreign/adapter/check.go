@@ -37,8 +37,8 @@ const (
 	checkKey  = "lock:check"
 )
 
-// Check starts two clients of an adapter on a server of its own, asks them everything, and
-// returns what it found. The error says why it could not ask.
+// Check starts two clients of an adapter on a server of its own, sends them every call, and returns
+// the findings. It returns an error if it could not ask.
 func Check(ctx context.Context, in adapters.Installed, variant string) ([]Finding, error) {
 	use, err := in.Use(variant)
 	if err != nil {
@@ -63,12 +63,12 @@ type checker struct {
 	in    adapters.Installed
 	use   adapters.Use
 	dir   string
-	kind  server.Kind // of another system; nil: Redis
+	kind  server.Kind // of a system other than Redis, or nil for Redis
 	nodes []*server.Node
-	ways  []map[string]string // how a client reaches each of them
-	admin []server.Admin      // none of another system
+	ways  []map[string]string // addresses of each node as a client uses them
+	admin []server.Admin      // empty for other systems
 	peers []*remote
-	lost  []chan Answer // of each of them: what it was told unasked
+	lost  []chan Answer // unasked answers of each peer
 	found []Finding
 }
 
@@ -221,7 +221,7 @@ func (c *checker) client(ctx context.Context) (r *remote, ready Answer, err erro
 	}
 }
 
-// logEnd is how many lines of a client's log are shown, which is gone after the check.
+// logEnd is the number of log lines that a finding shows. The check deletes the log itself.
 const logEnd = 5
 
 // why is how a client ended, with the end of its log.

@@ -30,10 +30,10 @@ type child struct {
 	stdin   io.WriteCloser
 	orders  chan []byte
 	ready   chan Answer   // the answer to the config
-	gone    chan struct{} // closed when all that it wrote was taken in
-	exit    error         // how it ended, after gone
-	broken  error         // what it did wrong, after gone
-	unasked func(Answer)  // told of lost and gap
+	gone    chan struct{} // closed when all output was read
+	exit    error         // exit error of the process, valid after gone
+	broken  error         // first fault of the process, valid after gone
+	unasked func(Answer)  // called for lost and gap
 
 	mu      sync.Mutex
 	calls   map[int]*call // by n; one at a time for each acquisition
@@ -43,7 +43,7 @@ type child struct {
 	isReady bool
 	recent  int // unasked answers since the second began
 	second  int64
-	running int64 // since when it has not been paused; 0: it is
+	running int64 // start of the time without a pause, or 0 while it is paused
 }
 
 // call is an operation under way.
@@ -122,12 +122,12 @@ func (c *child) follow(out, errs *os.File, log *os.File) {
 	c.mu.Lock()
 	c.alone = !c.closed
 	c.mu.Unlock()
-	_ = proc.KillGroup(c.cmd.Process.Pid) // what it has started
-	proc.EndMarked(c.mark)                // and what leads a session of its own
+	_ = proc.KillGroup(c.cmd.Process.Pid) // its children
+	proc.EndMarked(c.mark)                // and their sessions
 	late := time.AfterFunc(leftoverWait, func() { out.Close(); errs.Close() })
 	readers.Wait()
 	<-logged
-	c.early(exit) // what it said comes first
+	c.early(exit) // answers that arrived before the exit come first
 	late.Stop()
 	out.Close()
 	errs.Close()
@@ -157,13 +157,13 @@ func (c *child) early(exit error) {
 	ready := c.isReady
 	c.mu.Unlock()
 	if !ready {
-		said, _ := os.ReadFile(c.log) // without it there is no hint, and the error says enough
+		said, _ := os.ReadFile(c.log) // an unreadable log only costs the hint
 		c.blame(fmt.Errorf("it ended before it was ready (%s)%s", how, notCopied(string(said))))
 	}
 }
 
-// notCopied is a hint for an adapter in Python whose import found nothing: its folder is copied
-// before it runs, and what lay beside the folder is not beside the copy.
+// notCopied returns a hint for an adapter in Python that could not import a module. Its folder is
+// copied before it runs, and files outside the folder are not part of the copy.
 func notCopied(said string) string {
 	if !strings.Contains(said, "ModuleNotFoundError") {
 		return ""
@@ -191,7 +191,7 @@ func (c *child) ended() error {
 	return c.exit
 }
 
-// copyUpTo copies a stream to its end, and drops what is beyond a bound.
+// copyUpTo copies a stream up to a bound, and drops the rest.
 func copyUpTo(to io.Writer, from io.Reader, most int64) {
 	if n, _ := io.CopyN(to, from, most); n == most {
 		fmt.Fprintf(to, "\n... lockbench keeps no more than %d MB\n", most>>20)
@@ -374,7 +374,7 @@ func (c *child) takeReady(a Answer) error {
 	return nil
 }
 
-// bounded refuses a flood of what was not asked for.
+// bounded returns an error if the adapter sends too many unasked answers in a second.
 func (c *child) bounded(now int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -29,8 +29,8 @@ func (c *checker) askShared(holder, other *remote) {
 	c.wants(holder, Order{Do: doRelease, N: first}, false, "the first client releases", isReleased)
 }
 
-// askOptimistic asks that a second client is let in beside the holder of acquisition 1, and that of
-// two writes upon one number the later is refused.
+// askOptimistic checks that a second client gets the lock while the holder of acquisition 1 has it,
+// and that the lock refuses the later of two conflicting writes.
 func (c *checker) askOptimistic(holder, other *remote) {
 	if !c.wants(other, acquireOrder(1, checkWait), false, "as declared, another client is let in, too",
 		isAcquired) {
@@ -56,14 +56,14 @@ func (c *checker) forget() {
 	}
 }
 
-// Acquisitions of what is declared.
+// Numbers of the acquisitions for the declared properties.
 const (
 	overrunning = 201 + iota
 	vanishing
 	extending
 	releasing
 	outliving // of both clients
-	// of the other client; each try has one of its own
+	// of the other client; each try takes the next number
 	trying
 )
 
@@ -154,8 +154,8 @@ func (c *checker) askLoss(holder *remote) {
 	_, _ = c.perform(holder, Order{Do: doRelease, N: vanishing})
 }
 
-// askVanished asks a call that comes after the key has gone whether it says so, which it must if
-// that is one of the ways in which the adapter tells.
+// askVanished checks whether a call reports that the key has gone. The call must report it if the
+// adapter declares this under tells.
 func (c *checker) askVanished(holder *remote, n int, do, way, call string) {
 	if !c.wants(holder, acquireOrder(n, checkWait), false, "it acquires", isAcquired) {
 		return
@@ -171,7 +171,7 @@ func (c *checker) askVanished(holder *remote, n int, do, way, call string) {
 	}
 }
 
-// What is asked of a late release, and what is found if it is wrong.
+// The question about a late release, and the finding if the release is wrong.
 const (
 	askedForeign    = "a late release leaves the lock to the client that has it now"
 	foreignReleased = "it released a lock that was another client's"
@@ -186,7 +186,7 @@ func (c *checker) askForeign(holder, other *remote) {
 	c.forget()
 	a, err := c.perform(other, acquireOrder(outliving, checkWait))
 	if err == nil && a.Is != isAcquired {
-		// What keeps it out although no key is there is no answer to this question.
+		// No key is there, but something else keeps the client out, so the question has no answer.
 		err = notAsked(fmt.Sprintf("the next client was answered %q", a.Is))
 	}
 	if err == nil {
@@ -250,7 +250,7 @@ func (c *checker) kept() (map[server.Admin]string, error) {
 	return has, nil
 }
 
-// dump is what a key has, in Redis' own form; "": it is not there.
+// dump returns the value of a key in Redis' own serialization, or "" if the key does not exist.
 func dump(a server.Admin, key string) (string, error) {
 	text, err := a.Do(context.Background(), "dump", key).Text()
 	if errors.Is(err, redis.Nil) {

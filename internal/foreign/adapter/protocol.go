@@ -38,7 +38,7 @@ type Order struct {
 	Value *int64 `json:"value,omitempty"`
 }
 
-// exclusive is the mode in which a lock excludes all others.
+// exclusive is the mode of a lock that admits one client only.
 const exclusive = "exclusive"
 
 // Config is the first line to the adapter. What is absent the library has of itself.
@@ -126,7 +126,7 @@ func parse(line []byte) (a Answer, err error) {
 	return a, nil
 }
 
-// shown is the begin of a line of the adapter, quoted.
+// shown quotes a line of the adapter, cut to its first bytes.
 func shown(line []byte) string {
 	const most = 80
 	if line = bytes.TrimSpace(line); len(line) > most {

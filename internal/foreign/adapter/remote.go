@@ -31,7 +31,7 @@ type remote struct {
 	key    func(name string) string
 	lease  time.Duration
 	grants workloads.Grants
-	held   atomic.Int64 // the acquisition that the client has; 0: none
+	held   atomic.Int64 // the client's present acquisition, or 0
 }
 
 // connect makes the tap before the client's links, and returns what the process is told first.
@@ -200,8 +200,9 @@ func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err erro
 	return g, nil
 }
 
-// sent gives a grant of which no command is seen the moment that the adapter says. Without it the
-// call may have waited for long before: when the lease ends is not known then.
+// sent takes the send time of a grant from the adapter, for locks whose commands the tap does not
+// see. Without that time, the call may have waited for long before, and the end of the lease is
+// unknown.
 func (l lock) sent(g *workloads.Granted, a Answer) {
 	if a.Sent == 0 {
 		g.Lease = 0
@@ -230,7 +231,7 @@ func (l lock) Release(_ context.Context, n int, _ workloads.Granted,
 	return a.T, err
 }
 
-// guard is the lock on some keys that checks what is written. It is a workloads.Guard.
+// guard is the lock on some keys, with checked writes. It is a workloads.Guard.
 type guard struct{ lock }
 
 // Read is workloads.Guard.
@@ -263,7 +264,7 @@ func (r *remote) do(o Order, begun func(int64)) (Answer, error) {
 	return a, failure(a)
 }
 
-// failure is the error that an answer stands for.
+// failure converts an answer into an error.
 func failure(a Answer) error {
 	switch a.Is {
 	case isRefused:
@@ -290,7 +291,7 @@ func refusal(why string) history.Refusal {
 	return history.Taken
 }
 
-// observer makes the bridge see the commands that pass the tap, as those of its own.
+// observer passes the commands from the tap to the bridge, as if the bridge had sent them.
 type observer struct{ *remote }
 
 // Before is tap.Observer.

@@ -24,18 +24,18 @@ import (
 type Spawner struct {
 	Adapter adapters.Installed
 	Options map[string]adapters.Option // of the variant
-	Lease   time.Duration              // of a grant, where its command does not name one; 0: none
+	Lease   time.Duration              // of a grant whose command names no lease; 0 if it has none
 	Key     func(name string) string   // how the library names a key
 	// the wall clocks of the clients are moved; without it they are left alone
 	Clocks bool
 	Dir    string // for the files of the clocks
 	// clients go straight to their links, which carry another protocol than Redis'
 	Direct bool
-	Guards bool     // the lock is optimistic: what it guards is the adapter's own
+	Guards bool     // the lock is optimistic and the adapter keeps the guarded value
 	Env    []string // further environment: who the clients are to their servers
 
 	limits  limits             // zero: usual
-	scripts *workloads.Scripts // what is known of the library's scripts
+	scripts *workloads.Scripts // commands of the library's scripts
 }
 
 // NewSpawner makes a Spawner whose clients know of each other's scripts.
@@ -43,8 +43,8 @@ func NewSpawner(in adapters.Installed) Spawner {
 	return Spawner{Adapter: in, scripts: new(workloads.Scripts)}
 }
 
-// worker is a client in two parts: the adapter's process, which is what faults hit, and in this
-// process what tells it what to do, with the tap before its links.
+// worker is a client in two parts. Faults hit the adapter's process. The bridge, in this process,
+// gives it orders. A tap separates the process from its links.
 type worker struct {
 	spawner Spawner
 	name    string
@@ -57,8 +57,8 @@ type worker struct {
 	ran     sync.WaitGroup // the goroutines of the bridge
 	over    chan struct{}  // closed when all was reported
 
-	mu     sync.Mutex // of what follows, and orders the reports
-	dead   bool       // the process is gone: only what it said before is still reported
+	mu     sync.Mutex // guards the fields below and orders the reports
+	dead   bool       // the process has ended: only its earlier output is still reported
 	bridge *workloads.Worker
 	remote *remote
 }
@@ -89,7 +89,7 @@ func (s Spawner) Spawn(name string, log *os.File) (server.Worker, error) {
 	return w, nil
 }
 
-// follow ends the bridge when the process has ended: what it said before is reported to the end.
+// follow ends the bridge when the process has ended, after it has reported the rest of the output.
 func (w *worker) follow() {
 	<-w.child.gone
 	w.mu.Lock()
@@ -154,7 +154,7 @@ func (w *worker) handle(o workloads.Order) error {
 	return bridge.Handle(o)
 }
 
-// configure makes the bridge, and tells the process what it is.
+// configure creates the bridge, and sends the configuration to the process.
 func (w *worker) configure(cfg workloads.Config) error {
 	env := workloads.NewEnv(w.life, cfg.Seed, func() time.Duration {
 		return time.Duration(proc.Monotonic())
@@ -231,7 +231,8 @@ func (w *worker) Close() error {
 // Kill is server.Worker.
 func (w *worker) Kill() { _ = proc.KillGroup(w.child.cmd.Process.Pid) }
 
-// Pause is server.Worker: it stops the adapter, and neither the bridge nor what it has sent.
+// Pause implements server.Worker. It stops the adapter's process, but not the bridge. Commands that
+// are under way go on.
 func (w *worker) Pause() error { return w.child.pause() }
 
 // Stopped is server.Worker.

@@ -17,10 +17,11 @@ type Adapter struct {
 	Open func(options map[string]adapters.Option, poll time.Duration) workloads.OpenLinked
 }
 
-// Program is the adapter that this program was built with; nil: it was built with none.
+// Program is the adapter that this program was built with, or nil.
 var Program *Adapter
 
-// Use makes the lock of a plan that of the adapter. One plan's lock can be in use at a time.
+// Use links the adapter's lock as the lock of the plan. Only one plan's lock can be linked at a
+// time.
 func (a *Adapter) Use(p harness.Plan) {
 	to := workloads.Linkage{Open: a.Open(p.Adapter.Options, p.Poll.D())}
 	if p.Declares().Lease {

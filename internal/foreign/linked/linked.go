@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// turn is how far the clients' locks are made from each other, so that what they draw meanwhile is
-// always drawn in the same order.
+// turn is the interval between the creation of two clients' locks. It fixes the order of their
+// random draws.
 const turn = time.Microsecond
 
 // Repeatable makes a linkage whose every run draws the same random numbers of crypto/rand, and of
@@ -33,11 +33,11 @@ func Repeatable(to workloads.Linkage) workloads.Linkage {
 	return to
 }
 
-// reset begins the streams anew. The test that it stands for is thrown away: what a test would do
-// at its end, the caller of Repeatable sees to.
+// reset restarts the random streams. SetGlobalRandom needs a test, whose cleanup never runs; the
+// caller of Repeatable cleans up instead.
 func reset(seed uint64) {
 	cryptotest.SetGlobalRandom(&testing.T{}, seed)
-	// other code draws from there, and only so it draws the same again
+	// other code draws from math/rand, which repeats only if it is seeded
 	mathrand.Seed(int64(seed)) //nolint:staticcheck // no other function seeds it
 }
 

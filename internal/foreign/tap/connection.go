@@ -26,18 +26,18 @@ type connection struct {
 
 	mu       sync.Mutex
 	node     string
-	up       net.Conn // to the node; nil: not connected
-	held     bool     // the Observer holds a command back
-	move     bool     // it is to go to another node
+	up       net.Conn // to the node; nil if not connected
+	held     bool     // whether the Observer holds a command back
+	move     bool     // whether the client was redirected to another node
 	turn     int      // counts the redirects
-	greeted  [][]byte // the commands by which the client made itself known
-	bound    bound    // what ties it to the node
+	greeted  [][]byte // the commands of the client's handshake
+	bound    bound    // the state that ties it to the node
 	talk     resp.Conversation
 	asked    []*request // that have no whole reply, oldest first
 	tx       []*request // queued in a transaction
 	stranded bool       // the client is to lose it
 	replying bool       // a reply is on its way to the client
-	lost     string     // why nothing more is answered; "": it is as it should be
+	lost     string     // the reason why the tap answers nothing more, or ""
 }
 
 // request is a command of the client that has no whole reply yet.
@@ -84,7 +84,7 @@ func (c *connection) fromClient() {
 	}
 }
 
-// stranger tells a client what it does wrong.
+// stranger explains to a client its protocol error.
 func (c *connection) stranger(err error) {
 	switch {
 	case errors.Is(err, resp.ErrTLS):
@@ -123,8 +123,8 @@ func (c *connection) command(args []string, wire []byte) {
 	}
 }
 
-// befall makes happen to a command what was ordered, and returns what is still to leave; nil:
-// nothing.
+// befall applies the pending fault to a command. It returns the command that is still to be sent,
+// or nil.
 func (c *connection) befall(q *request, wire []byte) *request {
 	what := ""
 	if !q.quiet {
@@ -156,7 +156,8 @@ func (c *connection) at() string {
 	return c.node
 }
 
-// ask notes a command that is written next; nil: nothing answers it any more.
+// ask records a command before it is written. It returns the connection to write to, or nil if
+// nothing will answer.
 func (c *connection) ask(q *request, wire []byte) net.Conn {
 	c.mu.Lock()
 	q.at = time.Now()
@@ -195,7 +196,7 @@ func (c *connection) refuse(q *request, why string) {
 	c.ownAnswers()
 }
 
-// ownAnswers writes what the tap answers itself, as far as it is due.
+// ownAnswers writes the tap's own replies that are next in order.
 func (c *connection) ownAnswers() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

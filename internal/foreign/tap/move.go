@@ -50,9 +50,10 @@ func greet(up net.Conn, replies *resp.Reader, greeted [][]byte) error {
 	return nil
 }
 
-// hold waits for as long as the Observer holds a command back; false: it never leaves. A held
-// command leaves for the node that the client was directed to meanwhile, or by a new connection
-// where the node has ended the old one, if nothing ties the connection to it.
+// hold waits while the Observer holds a command back. It returns false if the command never leaves.
+// Meanwhile the client may have been redirected, or the node may have ended the connection. Then
+// the command leaves for the new node, or by a new connection, if nothing ties the old one to its
+// node.
 func (c *connection) hold(args []string) (leaves bool) {
 	c.mu.Lock()
 	c.held = true
@@ -67,7 +68,7 @@ func (c *connection) hold(args []string) (leaves bool) {
 	return c.life.Err() == nil
 }
 
-// stays reports whether a command that was held can leave by the connection as it is.
+// stays reports whether a held command can leave by the present connection.
 func (c *connection) stays() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -2,8 +2,9 @@ package tap
 
 import "strings"
 
-// quiet are the commands by which clients greet a server, keep their connections, wait for messages
-// and make scripts known: they do nothing to a lock. With a second word, only that subcommand is.
+// quiet lists the commands that clients use to greet a server, keep their connections, wait for
+// messages and load scripts. They do nothing to a lock. If a second word is listed, only that
+// subcommand is quiet.
 var quiet = map[string]bool{
 	"hello": true, "client": true, "auth": true, "select": true, "quit": true, "reset": true,
 	"ping": true, "info": true, "command": true, "readonly": true, "readwrite": true,
@@ -15,7 +16,7 @@ var quiet = map[string]bool{
 // Quiet reports whether a command is neither traced nor stopped.
 func Quiet(args []string) bool { return quiet[strings.ToLower(args[0])] }
 
-// refusal says why a command cannot pass a tap; "": it can.
+// refusal returns the reason why a command cannot pass a tap, or "" if it can.
 func refusal(args []string) string {
 	switch verb := strings.ToLower(args[0]); {
 	case verb == "monitor" || verb == "sync" || verb == "psync":

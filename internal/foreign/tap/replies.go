@@ -24,7 +24,7 @@ func (c *connection) fromServer(up net.Conn, replies *resp.Reader) {
 	}
 }
 
-// left reports whether the connection does not need one to a node any more, which has ended.
+// left reports whether the connection can do without up, its former connection to a node.
 func (c *connection) left(up net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ type route struct {
 	tap    *Tap
 	nodes  map[string]string
 	spares map[string]string
-	// it leads to a sentinel, which is not redirected and has no second way
+	// whether it leads to a sentinel; such a route is never redirected and has no second way
 	sentinel bool
 
 	mu   sync.Mutex
@@ -76,7 +76,7 @@ func (r *route) target() (node, address string) {
 	return r.node, r.way[r.node]
 }
 
-// redirect leads to a node; false: it is not one of this route's.
+// redirect leads new commands to a node. It returns false if the route does not know the node.
 func (r *route) redirect(node string) (known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"github.com/lockbench/lockbench/internal/base/resp"
 )
 
-// Sentinel makes an address by which the client reaches a sentinel. The Observer is not told of
-// what is said there. Wherever the sentinel names an address that Announce was told of, the client
-// reads the other.
+// Sentinel listens on an address that leads the client to a sentinel, and returns it. The Observer
+// does not see this traffic. In the sentinel's replies, the tap replaces each address that Announce
+// knows.
 func (t *Tap) Sentinel(address string) (here string, err error) {
 	r := newRoute(t, Ways{Nodes: map[string]string{"": address}})
 	r.sentinel = true
@@ -19,8 +19,8 @@ func (t *Tap) Sentinel(address string) (here string, err error) {
 	return t.serve(r.serve)
 }
 
-// Announce says by which address the client reaches a server, or another sentinel, that sentinels
-// know by address.
+// Announce maps a server's or a sentinel's address, as the sentinels know it, to the address that
+// the client must use.
 func (t *Tap) Announce(address, here string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -30,9 +30,9 @@ func (t *Tap) Announce(address, here string) {
 	t.announced[address] = here
 }
 
-// translate puts the client's own addresses into what a sentinel says: into replies that name a
-// server as host and port, side by side or each behind its name, and into messages to subscribers,
-// which are such words in a line.
+// translate replaces the servers' addresses with the client's own in the messages of a sentinel. It
+// handles replies that name host and port, next to each other or each after its name. It also
+// handles messages to subscribers, whose single line has the same words.
 func (t *Tap) translate(wire []byte) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,10 +1,9 @@
-// Package tap is a RESP proxy before a client's links. It tells an Observer of every command and
-// reply of any client, in any language, without the client's help: that is the trace, and the
-// Observer's calls may wait, which is how a breakpoint holds back a command or withholds a reply.
-// The addresses that a client is given stay the same while the tap leads it to another node, or by
-// a second way.
+// Package tap is a RESP proxy in front of a client's links. It reports every command and reply to
+// an Observer, for clients in any language and without their help. The Observer's calls may wait;
+// this is how a breakpoint holds back a command or withholds a reply. The client keeps its
+// addresses while the tap redirects it to another node or to a second way.
 //
-// A client that is held is held on the wire: it has sent the command, and no later one on the same
+// The tap holds a command on the wire: the client has sent it, and no later one on the same
 // connection passes it.
 package tap
 
@@ -20,10 +19,9 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Observer is told of the commands of one client, except those by which clients greet a server and
-// keep their connections (see Quiet). Commands of different connections come at the same time,
-// those of one connection in their order. The context ends when the connection is taken away from
-// the client: by a redirect, or by Close.
+// Observer receives the commands of one client, except greetings and keep-alives (see Quiet). Calls
+// for different connections are concurrent; calls for one connection come in order. The context
+// ends when the client loses the connection by a redirect or by Close.
 type Observer interface {
 	// Before is told of a command that is about to leave for a node. While it does not return, the
 	// command is held back, and is still to come even when the client has given up. If the context has
@@ -52,23 +50,23 @@ type Dial func(ctx context.Context, address string) (net.Conn, error)
 // Settings are what a tap needs to know of its client.
 type Settings struct {
 	Dial Dial
-	// how long the client waits for a reply; 0: not known. A client that closes its connection after
-	// about so long has timed out.
+	// the time that the client waits for a reply, or 0 if it is unknown. A client that closes its
+	// connection after about this time has timed out.
 	Timeout time.Duration
-	// is told in one line of what the client does that a tap cannot pass on; nil: it is not said
+	// reports traffic that a tap cannot pass on, in one line each, unless it is nil
 	Log func(line string)
-	// is told the text of each script that the client makes known by SCRIPT LOAD; nil: it is not said
+	// receives the text of each script that the client loads by SCRIPT LOAD, unless it is nil
 	Script func(text string)
 }
 
-// Ways lead a client to one Redis, which may have replicas.
+// Ways holds the addresses of one Redis and its replicas.
 type Ways struct {
 	Nodes  map[string]string // node → address
-	Spares map[string]string // a second way to the same nodes; nil: there is none
-	First  string            // the node to begin with; one that is not in Nodes: the first by name
+	Spares map[string]string // a second way to the same nodes, or nil
+	First  string            // the first node to use; if Nodes lacks it, the first by name
 }
 
-// Tap stands before one client. It is safe for concurrent use.
+// Tap is the proxy of one client. It is safe for concurrent use.
 type Tap struct {
 	observer Observer
 	settings Settings
@@ -81,7 +79,7 @@ type Tap struct {
 	routes    []*route
 	announced map[string]string // see Announce
 
-	befalls atomic.Pointer[string] // what happens to the next command; nil: nothing
+	befalls atomic.Pointer[string] // fault for the next command, or nil
 }
 
 // New makes a tap that tells o.
@@ -91,8 +89,8 @@ func New(o Observer, s Settings) *Tap {
 	return t
 }
 
-// Listen makes an address by which the client reaches a Redis. Routes are numbered in the order of
-// these calls, from 0.
+// Listen listens on an address that leads the client to a Redis, and returns it. Routes are
+// numbered in the order of these calls, from 0.
 func (t *Tap) Listen(w Ways) (address string, err error) {
 	if len(w.Nodes) == 0 {
 		return "", errors.New("a tap needs a node to lead to")
@@ -128,7 +126,7 @@ func (t *Tap) serve(one func(net.Conn)) (address string, err error) {
 	return l.Addr().String(), nil
 }
 
-// Node is the node to which a route leads now.
+// Node returns the node that a route uses now.
 func (t *Tap) Node(route int) string {
 	t.mu.Lock()
 	r := t.routes[route]
@@ -160,9 +158,9 @@ func (t *Tap) Spare() error {
 	return nil
 }
 
-// Strand takes each connection that is open now away from the client as soon as a command is under
-// way on it, or at once if one is: the command still arrives, and the client, who may have no
-// time-out of its own, has to connect anew.
+// Strand closes each open connection to the client as soon as a command is under way on it, or at
+// once if one is. The command still arrives. The client then has to connect anew; it needs no
+// time-out of its own.
 func (t *Tap) Strand() {
 	for _, r := range t.all() {
 		r.strand()
@@ -179,9 +177,9 @@ func (t *Tap) all() []*route {
 	return append([]*route(nil), t.routes...)
 }
 
-// Close ends every connection: commands that are held never leave, and the Observer is not told of
-// an end of those that did. It returns when the Observer's calls have. It must not be called by the
-// Observer.
+// Close ends every connection. Held commands never leave, and the Observer does not learn the end
+// of commands that did. Close returns when the Observer's calls have returned. The Observer must
+// not call it.
 func (t *Tap) Close() {
 	t.mu.Lock()
 	t.end()

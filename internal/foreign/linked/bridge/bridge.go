@@ -21,10 +21,10 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// maxClients bounds the clients of a run: a hold's number names its client, too.
+// maxClients bounds the clients of a run, because the number of a hold encodes its client.
 const maxClients = 1 << 10
 
-// clients are those that are alive, by number: what they are told of a loss.
+// clients maps the number of each living client to its handler for losses.
 var clients sync.Map
 
 // Link runs the main function of an adapter whose files have this hash, and makes its lock the one
@@ -49,7 +49,7 @@ func Link(hash string, main func()) {
 	main()
 }
 
-// lock is the lock of one client. Its holds are numbered apart from those of the other clients.
+// lock is the lock of one client. Each client numbers its holds separately.
 type lock struct {
 	sdk    sdk.Lock
 	client workloads.LinkedClient
@@ -92,11 +92,11 @@ func openLock(c workloads.LinkedClient, options map[string]adapters.Option,
 	return l, err
 }
 
-// address stands for a server. No server can have this port, so that a lock that does not ask Dial
-// reaches no Redis at all.
+// address returns a placeholder for a server. No server can have port 0, so a lock that does not
+// use Dial reaches no Redis at all.
 func address(server int) string { return fmt.Sprintf("127.0.0.%d:0", server+1) }
 
-// convert makes options what they are once they have passed the protocol.
+// convert gives options the types that they have after they passed the protocol.
 func convert(options map[string]adapters.Option, to *map[string]any) error {
 	text, err := json.Marshal(options)
 	if err != nil {
