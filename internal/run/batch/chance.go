@@ -2,7 +2,7 @@ package batch
 
 import "math"
 
-// NoAccident is the chance below which a difference between two lots of runs is no accident.
+// NoAccident is the chance below which a difference between two groups of runs is considered real.
 const NoAccident = 1e-4
 
 // Chance returns the chance of none in n runs and k in m, if all are draws from one lot (Fisher).

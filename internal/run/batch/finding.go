@@ -29,11 +29,11 @@ type Finding struct {
 	Stalled bool `json:"stalled,omitempty"`
 }
 
-// Disturbed reports whether the machine stopped for so long that clients may have given up on an
-// answer that was under way, or did, or that the steps of a scenario, which are a tenth of a lease
-// apart or more, may have fallen together: what happened then was done by that, and not by the
-// fault that the run is about. Half of such a time is enough, since the stall is not all that goes
-// into it; and a server or a proxy that stalled is seen only by the commands that it kept waiting.
+// Disturbed reports whether the machine, and not the fault under test, may have caused the result.
+// The machine may have stopped for so long that clients gave up on an answer under way. It may also
+// have stopped for so long that steps of the scenario, a tenth of a lease or more apart, coincided.
+// Half of such a time is enough: the stall is only one part of a delay, and only late answers
+// reveal a stalled server or proxy.
 func Disturbed(p harness.Plan, v *checker.Verdict) bool {
 	bears := min(p.ClientTimeout.D(), p.TTL.D()/8)
 	if p.NodeTimeout > 0 {

@@ -16,7 +16,7 @@ func EmptyDir(dir, flag string) (io.Closer, error) {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	_, err := os.Stat(filepath.Join(dir, lockFile))
-	if locked := err == nil; !locked { // nothing is written into what is not ours
+	if locked := err == nil; !locked { // do not write into a foreign directory
 		if err := empty(dir, flag); err != nil {
 			return nil, err
 		}

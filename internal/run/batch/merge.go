@@ -93,7 +93,7 @@ func short(b []byte) string {
 	return string(b)
 }
 
-// Fields returns the fields of a document, without the named ones, in which shards may differ.
+// Fields returns the fields of a document, except the named ones. Shards may differ in those.
 func Fields(document any, without ...string) (map[string]json.RawMessage, error) {
 	b, err := json.Marshal(document)
 	if err != nil {

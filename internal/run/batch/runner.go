@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// Runner carries out one plan in an environment of its own, keeps the run in dir, which does not
-// exist yet, and judges it. It is called from several goroutines. The error explains a missing
-// verdict, or one that is worth less than planned.
+// Runner carries out one plan in an environment of its own, saves the run in the new directory dir,
+// and judges it. Several goroutines may call it. The error explains a missing verdict, or a verdict
+// that is worth less than planned.
 type Runner func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error)

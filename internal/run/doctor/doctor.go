@@ -21,7 +21,7 @@ type Finding struct {
 	OK     bool   `json:"ok"`
 	Found  string `json:"found"`            // its version, or the trouble with it
 	For    string `json:"for"`              // its use
-	Advice string `json:"advice,omitempty"` // how to get it; "": Found says it
+	Advice string `json:"advice,omitempty"` // how to get it, unless Found says so
 }
 
 // Diagnosis is all that doctor says.
@@ -66,8 +66,8 @@ func (d Diagnosis) Healthy() bool {
 	return false
 }
 
-// CleanUp removes the folders and containers of runs that are over, and writes how many.
-// It never touches those of another program or of a lockbench that lives.
+// CleanUp removes the folders and containers of runs that are over, and writes their numbers. It
+// spares all folders and containers of other programs and of running lockbenches.
 func CleanUp(ctx context.Context, w io.Writer) error {
 	fmt.Fprintf(w, "temporary folders of runs that are over: %d removed\n", server.Sweep())
 	if _, err := docker.Version(ctx); err != nil {

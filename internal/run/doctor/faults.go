@@ -23,7 +23,7 @@ const (
 	Yes    Answer = "yes"
 	No     Answer = "no"
 	Partly Answer = "partly" // some of its variants
-	None   Answer = "-"      // there is no such environment here
+	None   Answer = "-"      // this machine lacks the environment
 )
 
 // Support is the answer for one fault in one environment.
@@ -129,7 +129,7 @@ func variants(e nemesis.Entry) (names []string) {
 	return names
 }
 
-// anyPlan stands for any lock that the fault is for.
+// anyPlan returns the parameters of a typical lock for the fault.
 func anyPlan(e nemesis.Entry, has nemesis.Capabilities) nemesis.Params {
 	p := nemesis.Params{
 		TTL: 2 * time.Second, Hold: 200 * time.Millisecond, Poll: 20 * time.Millisecond, Clients: 4,

@@ -6,9 +6,8 @@ import (
 	"runtime"
 )
 
-// Load looks how busy the machine is: with more programs than processors, clients stand still
-// although no fault keeps them, and a run may come out unknown.
-// Where that is not known, nothing is wrong.
+// Load checks how busy the machine is. With more running programs than processors, clients stall
+// without a fault, and a run may come out unknown. If the load is unknown, the check passes.
 func Load() Finding {
 	text, _ := os.ReadFile("/proc/loadavg")
 	return loadOf(string(text), runtime.NumCPU())

@@ -71,7 +71,8 @@ func dockerDaemon(ctx context.Context) Finding {
 	return f
 }
 
-// dockerImages are those that containers are made of where --redis-image names no other.
+// dockerImages checks the images of the containers, which a run uses unless --redis-image names
+// another.
 func dockerImages(ctx context.Context, daemon bool) (findings []Finding) {
 	for _, i := range []struct{ name, image, use string }{
 		{"docker image", docker.DefaultImage,

@@ -2,7 +2,7 @@
 
 package doctor
 
-// openFiles has nothing to say where there is no such limit.
+// openFiles reports no limit, because this system has none.
 func openFiles() Finding {
 	return Finding{Name: "open files", For: "many clients", OK: true, Found: "no limit"}
 }

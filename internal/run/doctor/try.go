@@ -24,9 +24,9 @@ var tried = []string{runner.Process, runner.Docker, runner.External, runner.Sim}
 // trial is the result of trying an environment.
 type trial struct {
 	environment string
-	err         error                // why there is no such environment here
-	note        string               // how to get one, where there is none to try
-	has         nemesis.Capabilities // without what did not work
+	err         error                // why the machine lacks the environment
+	note        string               // how to get the environment, if the machine lacks it
+	has         nemesis.Capabilities // without the capabilities that failed
 }
 
 // String is Yes or the reason in one line.

@@ -15,8 +15,9 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// spawner starts the clients of a plan: those of its adapter, which is set up first, or else as
-// otherwise says. Dir is the run directory, env the further environment of an adapter.
+// spawner returns the spawner of a plan's clients. If the plan has an adapter, spawner sets it up
+// first; if not, it returns otherwise. Dir is the run directory, env the further environment of an
+// adapter.
 func spawner(ctx context.Context, p harness.Plan, dir string, env []string,
 	otherwise server.Spawner) (server.Spawner, error) {
 	if p.Adapter == nil {
@@ -38,7 +39,7 @@ func spawner(ctx context.Context, p harness.Plan, dir string, env []string,
 	s := adapter.NewSpawner(in)
 	s.Options, s.Dir, s.Env = p.Adapter.Options, filepath.Join(dir, "logs"), env
 	s.Direct, s.Guards = p.System() != "", p.Declares().Optimistic
-	// what is left of a lease that is renewed unseen is not known at a grant
+	// If the lock renews a lease unseen, the rest of the lease is unknown at a grant.
 	if p.Declares().Lease && !(s.Direct && p.Renews()) {
 		s.Lease = p.TTL.D()
 	}

@@ -32,11 +32,11 @@ func Environments() []string { return []string{Auto, Process, Docker, External, 
 type Choice struct {
 	Environment string        // its name; never Auto
 	Place       harness.Place // complete, so that a plan repeats it
-	Note        string        // what the user should know about the choice; "": nothing
-	System      server.Kind   // of its servers; nil: Redis
+	Note        string        // what the user should know about the choice, or ""
+	System      server.Kind   // of its servers, or nil for Redis
 }
 
-// ChooseFor is Choose for servers of a system; "": Redis.
+// ChooseFor is Choose for servers of a system. The name "" means Redis.
 func ChooseFor(ctx context.Context, name, environment string, place harness.Place) (Choice, error) {
 	if name == "" {
 		return Choose(ctx, environment, place)

@@ -39,9 +39,9 @@ var ThisBuild = sync.OnceValue(func() Build {
 	return buildOf(info, digest)
 })
 
-// buildOf reads what Go says of a build. The version is that of the module, or else the commit, or
-// else the contents of the program: there is no commit outside of a checkout, and changes that were
-// not committed have none.
+// buildOf reads Go's description of a build. The version comes from the module, or else the commit,
+// or else a digest of the program. There is no commit outside of a checkout or for uncommitted
+// changes.
 func buildOf(info *debug.BuildInfo, digest func() string) Build {
 	b := Build{Version: "devel", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	for _, s := range info.Settings {

@@ -25,7 +25,7 @@ func (e Environment) Close() error {
 	return errors.Join(e.Environment.Close(), e.servers.Close())
 }
 
-// Prefix is what stands before every key of the run on an External Redis.
+// Prefix returns the prefix of every key of the run on an External Redis.
 func (e *Environment) Prefix() string { return e.servers.prefix }
 
 // Open starts the servers and clients of a plan for Process, Docker or External. Logs and the

@@ -11,9 +11,9 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Prepare makes a plan that can be carried out here out of what a user asked for. The options are
-// looked at before the environment. Note says what the user should know about the environment that
-// was chosen; "": nothing. Every error is the user's to mend.
+// Prepare converts a user's options into a plan that can be carried out here. It checks the options
+// before the environment. The note explains the choice of the environment, or is "". Every error is
+// one that the user can correct.
 func Prepare(ctx context.Context, o harness.RunOptions) (p harness.Plan, note string, err error) {
 	if p, err = harness.NewPlan(o); err != nil {
 		return p, "", err

@@ -1,6 +1,6 @@
-// Package runner carries out a plan: it opens the environment, records the run, judges it, saves
-// what it knows at each step, and closes the environment. Every verb that drives a lock comes
-// through here: run, matrix, gate and, for its servers, replay and doctor.
+// Package runner carries out a plan. It opens the environment, records the run, judges it, saves
+// the files of each step, and closes the environment. Every verb that drives a lock uses this
+// package: run, matrix, gate and, for its servers, replay and doctor.
 //
 // Prepare makes a plan out of what a user asked for; Run carries it out:
 //
@@ -29,11 +29,10 @@ import (
 type Options struct {
 	Dir     string  // the run directory; it is made if it is not there
 	Command string  // the command line that does the same again
-	Status  *Status // follows the run; nil: not wanted
-	// Workers starts the clients that are processes of this machine; nil: the run has its own.
+	Status  *Status // follows the run, unless it is nil
+	// Workers starts the clients that are processes of this machine. If nil, the run starts its own.
 	Workers server.Spawner
-	// Ended, unless it is nil, is called when real servers have been through the run, before they are
-	// stopped.
+	// Ended, unless it is nil, is called when a run on real servers is over, before they are stopped.
 	Ended func(*Environment)
 }
 
@@ -51,11 +50,12 @@ type BrokenError struct{ Err error }
 func (e BrokenError) Error() string { return e.Err.Error() }
 func (e BrokenError) Unwrap() error { return e.Err }
 
-// Run carries out a plan in its environment and judges what was recorded.
+// Run carries out a plan in its environment and judges the recorded history.
 //
-// Without a run the error is a UsageError or a BrokenError. With a run, which has a verdict, the
-// error says why it is worth less than planned: it is context.Canceled if ctx ended the run,
-// otherwise the harness or a clean-up failed. A verdict does not depend on the clean-up.
+// If it returns no run, the error is a UsageError or a BrokenError. If it returns a run, the run
+// has a verdict, and an error says why the verdict is worth less than planned: it is
+// context.Canceled if ctx ended the run, otherwise the harness or a clean-up failed. The verdict
+// does not depend on the clean-up.
 func Run(ctx context.Context, p harness.Plan, o Options) (*store.Run, error) {
 	seldom()
 	if err := o.begin(p); err != nil {

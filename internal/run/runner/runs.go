@@ -25,9 +25,9 @@ type Runs struct {
 	versions map[string]string
 }
 
-// Run carries out one run, keeps it in the directory called name below Root, in the place of what
-// an interrupted one left there, and judges it. The error says why there is no verdict, or why it
-// is worth less than planned, as that of the function Run.
+// Run carries out one run, saves it in the directory called name below Root, and judges it. It
+// first removes the files of an interrupted run there. The error explains a missing verdict, or a
+// verdict that is worth less than planned, as for the function Run.
 func (w *Runs) Run(ctx context.Context, p harness.Plan, name string) (*checker.Verdict, error) {
 	dir := filepath.Join(w.Root, filepath.FromSlash(name))
 	if err := os.RemoveAll(dir); err != nil {
@@ -47,7 +47,7 @@ func (w *Runs) Run(ctx context.Context, p harness.Plan, name string) (*checker.V
 // Close ends the worker processes and returns when they are gone. It is called when no run goes on.
 func (w *Runs) Close() { w.workers.Close() }
 
-// Versions are those of what answered in the last run; nil if there was none.
+// Versions returns the versions of the servers in the last run, or nil if there was no run.
 func (w *Runs) Versions() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

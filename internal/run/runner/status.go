@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Status says how far a run has come. Its methods may be called by several goroutines; those of a
-// nil Status do nothing.
+// Status shows the progress of a run. Several goroutines may call its methods. The methods of a nil
+// Status do nothing.
 type Status struct {
 	mu           sync.Mutex
 	phase        string

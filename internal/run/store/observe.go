@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// observe adds to the trace what the nodes showed of scripts that the lock does not declare, and of
-// commands that a client library sent again: as the verdict, it follows from the files, and later
-// readers shall not need those of the nodes.
+// observe adds to the trace the nodes' records of scripts that the lock does not declare, and of
+// commands that a client library sent again. These lines follow from the nodes' files, just as the
+// verdict does, and later readers can do without those files.
 func (r *Run) observe() error {
 	lines := append(trace.Observe(r.History.Header, r.Trace, r.Nodes),
 		trace.Resent(r.Trace, r.Nodes)...)

@@ -1,4 +1,4 @@
-// Package store is where runs are kept: one directory each, from which every later stage works.
+// Package store keeps each run in one directory. All later stages need only this directory.
 package store
 
 import (
@@ -35,7 +35,7 @@ const (
 	GatePage   = "gate.html"
 	Runs       = "runs"
 	Latest     = "latest" // in the store itself: a link to the newest run
-	// what the run does again, or what was made of it
+	// the counterexample that the run repeats, or the one that was made from the run
 	Counterexample = "counterexample.yaml"
 )
 
@@ -98,7 +98,8 @@ type Run struct {
 }
 
 // Load reads a run directory. The history must be there and readable; everything else may be
-// missing. With an error about the history's content it returns what was readable, too.
+// missing. If the content of the history is faulty, Load returns an error, and the readable part
+// with it.
 func Load(dir string) (*Run, error) {
 	r, err := LoadFS(os.DirFS(dir))
 	if r == nil {
@@ -186,8 +187,8 @@ func streamed(f io.Reader, epoch int64) (all []history.NodeCommand) {
 	return all
 }
 
-// Judge reads a run directory, judges the run and writes verdict.json. A history that cannot be
-// read to its end is judged as far as it can be.
+// Judge reads a run directory, judges the run and writes verdict.json. If a history cannot be read
+// to its end, Judge judges the readable part.
 func Judge(dir string) (*Run, error) {
 	r, err := Load(dir)
 	if r == nil {

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Golden compares what was written with a file of testdata, which -update writes anew.
+// Golden compares a result with a file in testdata. The flag -update rewrites the file.
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -33,8 +33,8 @@ func Golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// Verdict makes a verdict in which the given letters are violated and all others have the given
-// result.
+// Verdict returns a verdict that violates the given letters. All other letters have the result
+// rest.
 func Verdict(rest checker.Result, violated string) *checker.Verdict {
 	v := &checker.Verdict{Format: checker.Format, Verdict: rest}
 	for _, l := range batch.Properties {
