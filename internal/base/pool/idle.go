@@ -21,16 +21,16 @@ type Idleness struct {
 type times struct{ idle, all int64 }
 
 const (
-	// Window is the time over which Idleness looks: what begins has shown what it takes by then.
+	// Window is the interval of Idleness. It is long enough for a new item to show its load.
 	Window = 30 * time.Millisecond
-	// enough is the share of the time that must have been idle, in percent: less, and runs stall that
-	// have to be repeated
+	// enough is the share of idle time that Spare needs, in percent. With less, runs stall and have to
+	// be repeated.
 	enough = 15
 )
 
-// Spare reports whether enough of the machine was idle since it was asked before. It is true at
-// most once in a Window, so that what begins because of it is seen before more does. Where the
-// system does not tell (there is no /proc/stat) it is never true.
+// Spare reports whether enough of the machine was idle since the last call. It returns true at most
+// once in a Window, so that the load of a new item shows before the next one starts. It returns
+// false if the system has no /proc/stat.
 func (i *Idleness) Spare() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Turn is an item that waits in line, and what it weighs beside others.
+// Turn is an item that waits in line, with its weight.
 type Turn[T any] struct {
 	Item   T
 	Weight int
-	Next   bool // it comes before all that wait
-	Last   bool // it comes after all that are not
+	Next   bool // it comes before all waiting items
+	Last   bool // it comes after all items that are not Last
 }
 
 // Line lets items begin in their order, as many side by side as there is room for their weights.
@@ -24,23 +24,24 @@ type Line[T any] struct {
 
 	mu          sync.Mutex
 	freed       sync.Cond
-	taken       int // by what is under way
+	taken       int // total weight of the items under way
 	first, last []Turn[T]
 	closed      bool
 }
 
-// NewLine is a line in which nothing waits.
+// NewLine returns an empty line.
 func NewLine[T any](room int) *Line[T] {
 	l := &Line[T]{room: room}
 	l.freed.L = &l.mu
 	return l
 }
 
-// Stretch makes the room as large as most, for each item for which spare reports true when it would
-// begin. It is called before Next; spare is asked again each Window, and must not use the line.
+// Stretch lets the room grow to most. Next calls spare before each item that needs the additional
+// room, and starts the item only if spare returns true. Next repeats the call each Window. Stretch
+// must be called before Next, and spare must not use the line.
 func (l *Line[T]) Stretch(most int, spare func() bool) { l.most, l.spare = most, spare }
 
-// Add lets an item wait. While Next waits, only what is under way may add one.
+// Add adds an item to the line. While Next waits, only items under way may call it.
 func (l *Line[T]) Add(t Turn[T]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,9 +55,9 @@ func (l *Line[T]) Add(t Turn[T]) {
 	}
 }
 
-// Next waits until there is room for the item whose turn has come; what weighs more than there is
-// room goes alone. It is not ok when nothing waits and nothing is under way that may add more, or
-// when nothing more may begin.
+// Next waits until there is room for the next item, and returns it. An item that is heavier than
+// the room runs alone. Next returns false if nothing waits and nothing under way could add more, or
+// if the line is closed or ctx has ended.
 func (l *Line[T]) Next(ctx context.Context) (t Turn[T], ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,7 +79,7 @@ func (l *Line[T]) Next(ctx context.Context) (t Turn[T], ok bool) {
 	return t, false
 }
 
-// bears reports whether something may begin beside what is under way.
+// bears reports whether an item of this weight may start now.
 func (l *Line[T]) bears(weight int) bool {
 	all := l.taken + weight
 	return l.taken == 0 || all <= l.room || l.spare != nil && all <= l.most && l.spare()

@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// Each does something with each of the items, jobs of them at a time, and begins nothing when ctx
-// has ended. It returns when all that was begun is done. An item is asked for when a goroutine is
-// free for it, and never two at the same time, so that items may depend on what was done until
-// then, and may wait for it.
+// Each calls do for each item, for at most jobs items at a time. It starts no item after ctx has
+// ended, and returns when all started items are done. It asks the iterator for an item when a
+// goroutine is free, and never concurrently. Therefore items may depend on the results so far, and
+// the iterator may wait for them.
 func Each[T any](ctx context.Context, jobs int, items iter.Seq[T], do func(T)) {
 	next, stop := iter.Pull(items)
 	defer stop()

@@ -30,8 +30,9 @@ var tools = []string{
 	"RUSTUP_TOOLCHAIN", "RUSTUP_DIST_SERVER",
 }
 
-// ToolSettings are the settings of package managers and of the network that a setup needs to find
-// its packages, in lower case, too. An address with a user or a password in it is left out.
+// ToolSettings returns the settings of package managers and of the network that a setup needs to
+// find its packages. Their names may be in lower case. It leaves out an address with a user or a
+// password.
 func ToolSettings() (env []string) {
 	for _, setting := range os.Environ() {
 		name, value, _ := strings.Cut(setting, "=")
@@ -45,7 +46,7 @@ func ToolSettings() (env []string) {
 // login begins the names of what says who lockbench is to a Redis of another owner.
 const login = "LOCKBENCH_REDIS_"
 
-// Environ is the environment of a child: what it needs of this process's own, and never a password.
+// Environ returns the environment of a child: the settings that a child needs, and no password.
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(setting string) bool {
 		name, _, _ := strings.Cut(setting, "=")

@@ -2,5 +2,5 @@
 
 package proc
 
-// HideEnviron does nothing: there is no file that shows the environment.
+// HideEnviron does nothing, because this system has no file with the environment of a process.
 func HideEnviron() error { return nil }

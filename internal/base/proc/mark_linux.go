@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Mark gives a child a setting by which EndMarked finds whatever it starts, also in sessions of
-// their own.
+// Mark marks a child in its environment. EndMarked finds the mark in all descendants, even in
+// sessions of their own.
 func Mark(c *exec.Cmd) (mark string) {
 	mark = "LOCKBENCH_CHILD=" + rand.Text()
 	c.Env = append(c.Env, mark)

@@ -65,8 +65,8 @@ func Gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) 
 // else goes on.
 func Nap() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 30_000}, nil) }
 
-// Stopped reports whether a process is stopped by a signal. The state follows the name, which has
-// parentheses around it (proc(5)).
+// Stopped reports whether a signal has stopped a process. In the file, the state follows the name
+// in parentheses (proc(5)).
 func Stopped(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	i := bytes.LastIndexByte(b, ')')

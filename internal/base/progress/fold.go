@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Width is how many columns w has, or 0 if it is no terminal.
+// Width returns the number of columns of w, or 0 if w is not a terminal.
 func Width(w io.Writer) int {
 	f, ok := w.(descriptor)
 	if !ok {
@@ -26,8 +26,8 @@ func Width(w io.Writer) int {
 	return width
 }
 
-// Table is a tabwriter whose rows are folded at the width of the terminal, if w is one: what does
-// not fit goes on below the last column. Flush writes it.
+// Table is a tabwriter. If w is a terminal, it folds long rows: the rest goes on below the last
+// column. Flush writes the table.
 type Table struct {
 	*tabwriter.Writer
 	to   io.Writer
@@ -54,8 +54,8 @@ func (t *Table) Flush() error {
 	return err
 }
 
-// fold folds lines that are wider than a terminal, at blanks; 0: none is. Where the last column is
-// left too little room, the columns are given up.
+// fold folds lines that are wider than a terminal, at blanks. With a width of 0 it returns the text
+// unchanged. If the last column has too little room, fold gives up the columns.
 func fold(text string, width int) string {
 	if width == 0 {
 		return text
@@ -77,7 +77,7 @@ func fold(text string, width int) string {
 	return strings.Join(lines, "")
 }
 
-// leastColumn is how narrow a last column may become, and little what is indented without one.
+// leastColumn is the minimum width of a last column. little is the indentation without one.
 const (
 	leastColumn = 24
 	little      = 4
@@ -91,8 +91,8 @@ func wider(line string, width int) bool {
 	return utf8.RuneCountInString(strings.TrimRight(line, "\n ")) > width
 }
 
-// column is where the last column of a line begins, as far as it lies within the width: behind the
-// last two blanks.
+// column returns the start of a line's last column within the width. The column follows the last
+// two blanks.
 func column(line string, width int) int {
 	within := string([]rune(line)[:width])
 	last := strings.LastIndex(within, "  ")

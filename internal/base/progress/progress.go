@@ -12,14 +12,14 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal reports whether a person reads what is written to w: a file, or what stands before one
-// and says which by Fd.
+// Terminal reports whether w is a terminal that a person reads. It understands a file, or a wrapper
+// with the method Fd.
 func Terminal(w io.Writer) bool {
 	f, ok := w.(descriptor)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// descriptor is an *os.File or what stands before one.
+// descriptor is an *os.File, or a wrapper of one.
 type descriptor interface{ Fd() uintptr }
 
 // every is how often the line is drawn; work that takes less time shows nothing.
@@ -92,8 +92,8 @@ func StartBar(w io.Writer) *Bar {
 	return b
 }
 
-// Step says that done of all parts are done, and which was the last; with none done, how many there
-// are and what is done first. Several goroutines may call it.
+// Step shows that done of all parts are done, and what names the last of them. If done is 0, what
+// names the first part. Several goroutines may call it.
 func (b *Bar) Step(done, all int, what string) { b.step(time.Since(b.begin), done, all, what) }
 
 func (b *Bar) step(took time.Duration, done, all int, what string) {
@@ -103,7 +103,7 @@ func (b *Bar) step(took time.Duration, done, all int, what string) {
 	case done == 0:
 		b.from, b.since = 0, took
 	case all != b.all && b.done == b.all:
-		b.from, b.since = done-1, b.last // what was done before says nothing of this stage
+		b.from, b.since = done-1, b.last // the parts before say nothing about this stage
 	}
 	b.done, b.all, b.what, b.last = done, all, what, took
 }
@@ -141,8 +141,8 @@ func (b *Bar) left(took time.Duration) time.Duration {
 // often is how long at least lies between two lines of Aloud.
 const often = 10 * time.Second
 
-// Aloud is Step for long work: where w is no terminal, it also writes a line to w now and then.
-// Several goroutines may call it.
+// Aloud returns a function like Step, for long work. If w is not a terminal, it also writes a line
+// to w now and then. Several goroutines may call it.
 func (b *Bar) Aloud(w io.Writer) func(done, all int, what string) {
 	return b.aloud(w, func() time.Duration { return time.Since(b.begin) })
 }

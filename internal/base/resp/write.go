@@ -57,7 +57,7 @@ func (w *Writer) null(kind byte) {
 	}
 }
 
-// Map starts a map of n pairs, which is an array of 2n values in RESP2.
+// Map starts a map of n pairs. RESP2 has an array of 2n values instead.
 func (w *Writer) Map(n int) {
 	if w.Three {
 		w.number('%', int64(n))
@@ -66,7 +66,7 @@ func (w *Writer) Map(n int) {
 	}
 }
 
-// Set starts a set of n values, which is an array in RESP2.
+// Set starts a set of n values. RESP2 has an array instead.
 func (w *Writer) Set(n int) { w.either('~', n) }
 
 // Push starts what a server sends unasked, n values: an array in RESP2.
@@ -79,7 +79,7 @@ func (w *Writer) either(kind byte, n int) {
 	w.number(kind, int64(n))
 }
 
-// Double writes a number with a fraction, which is a string in RESP2.
+// Double writes a number with a fraction. RESP2 has a string instead.
 func (w *Writer) Double(s string) {
 	if w.Three {
 		w.line(',', s)

@@ -28,7 +28,7 @@ var (
 	ofTime     = reflect.TypeFor[time.Duration]()
 )
 
-// fill reads the value into a variable. The flags are those of a field's tag.
+// fill reads the value into a variable. The flags come from a field's tag.
 func (v Value) fill(to reflect.Value, flags []string) error {
 	if to.Type() == ofValue {
 		to.Set(reflect.ValueOf(v))
@@ -117,7 +117,7 @@ func Names[T any]() []string {
 	return names
 }
 
-// members are the fields of a struct by their names, also of those that it embeds.
+// members returns the fields of a struct by name, including fields of embedded structs.
 func members(t reflect.Type) (known map[string]member, order []string) {
 	known = map[string]member{}
 	for _, f := range reflect.VisibleFields(t) {
@@ -225,7 +225,8 @@ func (v Value) single(to reflect.Value, positive bool) error {
 	panic("strictyaml: no file can hold a " + to.Type().String())
 }
 
-// scalar reads a single value, and says what is wanted if it cannot be read; "": the error says it.
+// scalar reads a single value. If read fails, the error names the wanted form, or is read's own if
+// wanted is "".
 func (v Value) scalar(wanted string, read func(s string) error) error {
 	s, err := v.Text()
 	if err != nil {

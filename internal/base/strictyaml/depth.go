@@ -17,7 +17,7 @@ type nesting struct {
 	opens  bool // the last token was one behind which another list or mapping can begin
 }
 
-// bounded refuses what is nested too deeply, token by token: nothing is kept of what was read.
+// bounded returns an error if a file is nested too deeply. It scans tokens and builds nothing.
 func bounded(file, src string) error {
 	var s scanner.Scanner
 	s.Init(src)
@@ -39,7 +39,7 @@ func bounded(file, src string) error {
 	}
 }
 
-// refused are the tokens of what would let a value stand for another one.
+// refused lists the tokens that make one value refer to another or change its type.
 var refused = map[token.Type]string{token.AnchorType: "an anchor (&)",
 	token.AliasType: "an alias (*)", token.MergeKeyType: "a merge key (<<)",
 	token.TagType: "a tag (!)"}

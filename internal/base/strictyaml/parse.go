@@ -1,7 +1,7 @@
-// Package strictyaml reads files of YAML that people write, into structs, and believes nothing of
-// them: an unknown field, a value of another kind or a name that is there twice is an error in one
-// line with its place and what to do. What is too long or too deeply nested is refused before
-// anything is built from it. Anchors, aliases and tags are refused, too.
+// Package strictyaml reads YAML files that people write, into structs. It rejects an unknown field,
+// a value of another kind and a repeated name. The error is one line with the place and what to do.
+// It also rejects a file that is too long or too deeply nested, before it builds anything from it,
+// and anchors, aliases and tags.
 package strictyaml
 
 import (

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
-// Value is a part of a file. As a field of a struct it is filled by Decode with what stands there,
-// to be read later.
+// Value is a part of a file that has not been decoded. Decode fills a field of this type with its
+// part of the file, for a later call.
 type Value struct {
 	file, name string
 	node       ast.Node
@@ -78,7 +78,7 @@ func (v Value) Items() (out []Value, err error) {
 	return out, nil
 }
 
-// Text is a single value as it is written, without its quotes.
+// Text returns a single value as in the file, without its quotes.
 func (v Value) Text() (string, error) {
 	switch n := v.node.(type) {
 	case *ast.StringNode:
@@ -119,7 +119,7 @@ func (v Value) Texts() (out []string, err error) {
 	return []string{s}, err
 }
 
-// null reports whether the file says that there is nothing, and does not just leave it away.
+// null reports whether the file has an explicit null, and not just an empty value.
 func (v Value) null() bool {
 	_, null := v.node.(*ast.NullNode)
 	return null && v.node.GetToken().Type == token.NullType

@@ -12,7 +12,7 @@ import (
 const (
 	MaxFile     = 16 << 20  // of a file that a person writes
 	MaxDocument = 256 << 20 // of a document that lockbench writes
-	MaxRecord   = 8 << 30   // of a record, which is read line by line
+	MaxRecord   = 8 << 30   // of a record, read line by line
 )
 
 // BOM is the mark with which some editors begin a text in UTF-8. It says nothing.
@@ -111,8 +111,8 @@ func ReadAll(r io.Reader, most int64) ([]byte, error) {
 	return b, err
 }
 
-// Regular is a file system of which only regular files of at most Most bytes are opened, and
-// directories.
+// Regular is a file system that opens directories and regular files of at most Most bytes, and no
+// others.
 type Regular struct {
 	fs.FS
 	Most int64

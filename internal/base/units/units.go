@@ -15,7 +15,7 @@ import (
 // "0.061 s".
 func At(t int64) string { return fmt.Sprintf("%.3f s", Seconds(t)) }
 
-// Micros writes a stamp to the microsecond, for tables in which order matters: "0.061 234".
+// Micros formats a stamp to the microsecond, for tables that show an order: "0.061 234".
 func Micros(t int64) string {
 	us := int64(math.Round(float64(t) / 1e3))
 	sign := ""
