@@ -6,7 +6,7 @@ type Counters struct {
 	Node    string `json:"node"`
 	Evicted int64  `json:"evicted"` // keys, for want of memory
 	Expired int64  `json:"expired"` // keys whose lease was over
-	Deleted int64  `json:"deleted"` // calls of DEL and UNLINK, also those of scripts
+	Deleted int64  `json:"deleted"` // calls of DEL and UNLINK, including calls by scripts
 	Emptied int64  `json:"emptied"` // calls of FLUSHALL, FLUSHDB and SWAPDB
 }
 

@@ -47,7 +47,7 @@ const (
 	PhaseTo   = "end"    // Phase of a fault that is over
 )
 
-// NilValue stands for the value nil of a register.
+// NilValue represents the value nil of a register.
 const NilValue = int64(-1) << 61
 
 // Event is one line of a history after the header. Which fields count depends on Type;

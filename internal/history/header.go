@@ -9,7 +9,7 @@ import (
 type Header struct {
 	Type        string            `json:"type"` // "header"
 	Format      int               `json:"format"`
-	Environment string            `json:"environment"` // process, docker, sim; empty: imported
+	Environment string            `json:"environment"` // process, docker, sim; empty if imported
 	Topology    string            `json:"topology"`    // single, failover, sentinel, independent
 	Versions    map[string]string `json:"versions,omitempty"`
 	// the machine; empty in the simulator, where it does not count
@@ -24,13 +24,12 @@ type Header struct {
 	Poll     Duration `json:"poll"`
 	// how long one acquire waits; zero if not known
 	AcquireTimeout Duration `json:"acquire_timeout,omitempty"`
-	// how long a client waits for the answer to one command, with all that it sends again; empty: not
-	// known
+	// how long a client waits for the answer to one command, with all retries; empty if unknown
 	ClientTimeout Duration `json:"client_timeout,omitempty"`
 	// assumed rate error between a client's clock and a server's, as a fraction
 	Drift    float64  `json:"drift"`
 	Declares Declares `json:"declares"`
-	// that know nothing of each other, of the topology independent
+	// how many independent masters there are, in the topology independent
 	Masters int `json:"masters,omitempty"`
 	// the servers may evict keys when their memory is full
 	Evicts bool `json:"evicts,omitempty"`
@@ -39,7 +38,7 @@ type Header struct {
 	// Outstays tells that the scenario keeps holders inside until their lease is over, which the lock
 	// does not renew.
 	Outstays bool `json:"outstays,omitempty"`
-	// the system of the servers, whose commands no one traces; empty: Redis, or not known
+	// the system of the servers, if it is not Redis; there is no trace of its commands
 	System string `json:"system,omitempty"`
 	// the Redis keys of the locks, by number; an environment may put a prefix before them
 	Names      []string          `json:"names,omitempty"`
@@ -50,8 +49,8 @@ type Header struct {
 	// valid, violated, letters ("S", "S,L"), or these letters only ("exactly:S,L")
 	Expect   string   `json:"expect"`
 	Requires Requires `json:"requires"`
-	// how much earlier than a line before it a line may be stamped; empty: a process' lines are in
-	// the order of their stamps
+	// how much earlier than a line before it a line may be stamped; if empty, the lines of each
+	// process are in the order of their stamps
 	Late    Duration `json:"late,omitempty"`
 	Epoch   int64    `json:"epoch"`   // CLOCK_MONOTONIC, ns, at T = 0
 	Started string   `json:"started"` // wall clock at T = 0, RFC 3339
@@ -68,8 +67,8 @@ type Declares struct {
 	Shared    bool `json:"shared,omitempty"`    // holds may overlap if all of them are shared
 	// all clients may be inside at once: each write of what the lock guards is checked instead
 	Optimistic bool `json:"optimistic,omitempty"`
-	// the longest time for which a waiting client rests before it tries again by itself, a moment if
-	// it waits to be woken; empty: not known
+	// the longest time for which a waiting client rests before it tries again by itself; a moment if
+	// the lock wakes it, empty if unknown
 	Pause Duration `json:"pause,omitempty"`
 	// a new leader of the servers gives every lease its full time again
 	LeaderRenews bool `json:"leader_renews,omitempty"`

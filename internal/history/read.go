@@ -91,7 +91,8 @@ func (h *History) Sort() {
 	}
 }
 
-// inOrder is cheaper than to sort what is sorted. An end among the events is left to sorting.
+// inOrder reports whether the events are sorted already, because the check is cheaper than a sort.
+// It returns false if an End precedes another event, so that the sort moves it.
 func inOrder(events []Event) bool {
 	for i := 1; i < len(events); i++ {
 		a, b := &events[i-1], &events[i]

@@ -46,7 +46,7 @@ func Stream(r io.Reader, begin func(Header), event func(*Event) (more bool)) err
 	return err
 }
 
-// A queue brings events into the order of their stamps. It keeps those that a late one may precede.
+// A queue sorts events by their stamps. It keeps an event as long as an earlier one may still come.
 type queue struct {
 	late, last int64 // last is the latest stamp
 	next       Event
@@ -104,5 +104,5 @@ func (q *queue) give(e *Event) error {
 	return nil
 }
 
-// errEnough ends the reading of a stream of which no more is wanted.
+// errEnough stops a stream when its reader wants no more events.
 var errEnough = errors.New("enough")

@@ -47,8 +47,8 @@ func NewValidator() *Validator {
 // as Header.Late says.
 func (v *Validator) Allow(late Duration) { v.late = int64(late) }
 
-// Add checks the next event of its process. The calls of one process must come in order, and so
-// must its other events, unless Allow permits more; those of several processes may interleave.
+// Add checks the next event of its process. Calls of one process must come in order, and so must
+// its other events, unless Allow permits more. Events of several processes may interleave.
 func (v *Validator) Add(e Event) error {
 	return v.add(&e)
 }

@@ -104,8 +104,8 @@ func (i *importer) add(o *operation) error {
 	return nil
 }
 
-// stamp keeps the order of the operations and, as far as it can, their distance. Without times they
-// are a millisecond apart.
+// stamp keeps the order of the operations and, if possible, their distance. Operations without
+// times are a millisecond apart.
 func (i *importer) stamp(time int64) int64 {
 	step := int64(1)
 	if time < 0 || time > math.MaxInt64/8 {
@@ -156,7 +156,8 @@ func (i *importer) event(o *operation, process int) (history.Event, error) {
 	return e, nil
 }
 
-// key is the number of a lock or register: an integer, or a number that stands for another key.
+// key returns the number of a lock or register. An integer key is its own number; any other key
+// gets one.
 func (i *importer) key(key any) int {
 	if n, ok := key.(int64); ok {
 		return int(n)
@@ -183,7 +184,7 @@ func (i *importer) orNil(v any) *int64 {
 	return i.value(v)
 }
 
-// value is an integer value, or a number that stands for another value; nil for nil.
+// value returns an integer value. A value of another type gets a number. It returns nil for nil.
 func (i *importer) value(v any) *int64 {
 	switch v := v.(type) {
 	case nil:
@@ -270,7 +271,7 @@ func (i *importer) nemesis(o *operation) error {
 	return i.v.Add(e)
 }
 
-// history returns what was imported; a whole one has an end.
+// history returns the imported history. It adds an end if the text was read as a whole.
 func (i *importer) history(whole bool) *history.History {
 	h := &history.History{Header: history.Header{Type: "header", Format: history.Format},
 		Events: i.events[:0]}
@@ -283,7 +284,7 @@ func (i *importer) history(whole bool) *history.History {
 			processes[e.Process] = true
 			keys[e.KeyOf()] = true
 		}
-		h.Events = append(h.Events, e) // which is the memory of those that were read before
+		h.Events = append(h.Events, e) // h.Events reuses the memory of i.events
 	}
 	h.Header.Clients, h.Header.Keys = len(processes), max(1, len(keys))
 	if whole {

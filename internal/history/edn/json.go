@@ -19,8 +19,8 @@ func jsonObject(text []byte) bool {
 	return ok && (len(rest) == 0 || rest[0] == '"')
 }
 
-// jepsenJSON reports whether the beginning of a text is that of an operation of Jepsen's in JSON,
-// and not that of one of our histories, which begins with a header.
+// jepsenJSON reports whether a text starts with an operation of Jepsen in JSON. One of our own
+// histories starts with a header instead.
 func jepsenJSON(start []byte) bool {
 	first, _, _ := bytes.Cut(start, []byte("}"))
 	return bytes.Contains(first, []byte(`"process"`)) && !bytes.Contains(first, []byte(`"t":`))

@@ -17,10 +17,10 @@ import (
 
 // Lines says how the lines of a history are to be read.
 type Lines struct {
-	// Line is a regular expression with the groups type, f and process, and those of value, key,
-	// time and error that there are.
+	// Line is a regular expression with the groups type, f and process. The groups value, key, time
+	// and error are optional.
 	Line  string            `yaml:"line"`
-	Skip  string            `yaml:"skip"`  // the lines that are no events
+	Skip  string            `yaml:"skip"`  // matches lines without an event
 	Unit  time.Duration     `yaml:"unit"`  // of time; if zero, it is in nanoseconds
 	Words map[string]string `yaml:"words"` // as Options.Words
 

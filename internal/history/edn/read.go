@@ -20,14 +20,14 @@ import (
 // Options say how a history is written as Jepsen's EDN, and how it is to be understood.
 type Options struct {
 	Independent bool // values are [key value], as jepsen.independent makes them
-	// Pairs says that values which are all pairs are values, and not [key value].
+	// Pairs says that a value of two elements is a plain value, and not [key value].
 	Pairs bool
-	// Words says what words of the history mean: the name of an operation or a type of event for
-	// another word, or NoOperation for one that is to be left out.
+	// Words translates words of the history to the names of operations and types of events. The
+	// translation NoOperation leaves an operation out.
 	Words map[string]string
 	Lines *Lines // if not nil, the history has lines of this form instead of EDN or JSON
-	// write what a grant carries as {:client .. :fence .. :uid .. :key ..}; reading understands it
-	// always
+	// Values makes Write write a grant's data as {:client .. :fence .. :uid .. :key ..}. Read always
+	// understands this form.
 	Values bool
 	Key    *int // write the operations of this lock only
 }
@@ -54,23 +54,23 @@ func ReadAny(r io.Reader, o Options) (*history.History, error) {
 // maxText is how long a foreign history may be: it is read into memory.
 const maxText = 1 << 30
 
-// Read reads a Jepsen history of EDN or JSON: one map per line, or one vector or list of maps; or
-// lines of another form (Options.Lines). What it makes of it:
+// Read reads a Jepsen history of EDN or JSON: one map per line, or one vector or list of maps. It
+// also reads lines of another form (Options.Lines). It converts a history by these rules:
 //
-//   - the order is that of :index, or of the lines; :time only spaces the stamps, and must not run
+//   - :index, or else the lines, give the order; :time only spaces the stamps, and must not run
 //     backwards within a process;
 //   - :info is unknown, :fail did not happen; an invocation without completion stays open;
 //   - a release that failed is left out, because in Jepsen it only means "no effect", unless its
 //     :error says that it was not the owner's;
-//   - functions that it does not know are refused, unless Options.Words says what they mean;
+//   - unknown functions are refused, unless Options.Words translates them;
 //   - a read of nil has read the value nil;
-//   - the lock or register is :key, of the operation or of its :value, where there is one;
-//   - the owner is :client in the :value of a grant, where there is one, else the :process; its
+//   - the lock or register is the :key of the operation or of its :value, if there is one;
+//   - the owner is :client in the :value of a grant, if there is one, otherwise the :process;
 //     :fence is the fencing token;
 //   - an acquire with :mode :shared, as Write has it, asks for a shared hold;
-//   - what is not an integer process is the nemesis.
+//   - a :process that is not an integer is the nemesis.
 //
-// On an error it returns what was readable before it; the error is a *LineError.
+// If a line is faulty, Read returns a *LineError and the history before that line.
 func Read(r io.Reader, o Options) (*history.History, error) {
 	text, err := units.ReadAll(r, maxText)
 	if err != nil {

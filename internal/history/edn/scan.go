@@ -6,16 +6,16 @@ import (
 	"io"
 )
 
-// ednScanner finds the maps of a Jepsen history in a text, and their lines, which the EDN library
-// does not tell. The maps may stand alone or in one vector or list.
+// scanner finds the maps of a Jepsen history in a text, and their lines, because the EDN library
+// does not report lines. The maps may be separate or in one vector or list.
 type scanner struct {
 	text   []byte
 	pos    int
 	line   int
-	closer byte // of the vector or list that we are in; 0: none
+	closer byte // of the vector or list around the maps, or 0
 }
 
-// next returns the text of the next map and the line in which it begins; io.EOF after the last.
+// next returns the text of the next map and its first line. It returns io.EOF after the last map.
 func (s *scanner) next() ([]byte, int, error) {
 	for {
 		s.blank()
@@ -80,7 +80,7 @@ func (s *scanner) comment() {
 	}
 }
 
-// maxDepth bounds what the library of EDN is given: it reads what is nested by calling itself.
+// maxDepth bounds the depth of the input, because the EDN library is recursive.
 const maxDepth = 100
 
 // form returns the map that begins here, up to the brace that closes it.
@@ -97,7 +97,7 @@ func (s *scanner) form() ([]byte, error) {
 		case '}', ']', ')':
 			depth--
 		case '\\':
-			s.pos++ // a character: what follows is no bracket
+			s.pos++ // a character literal, even if it is a bracket
 		case ';':
 			s.comment()
 			continue

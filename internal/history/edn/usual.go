@@ -6,10 +6,10 @@ import (
 	"olympos.io/encoding/edn"
 )
 
-// usual reads the usual map of an operation without the library of EDN, which takes ten times as
-// long: the keys of fields, each once, with nil, whole numbers, plain keywords and plain strings,
-// and as a value also a vector of two of those. Everything else, and whatever is wrong, it leaves
-// to the library, whose answer is the same for what it does read.
+// usual reads the usual map of an operation without the EDN library, which takes ten times as long.
+// A usual map has each field once. A value is nil, a whole number, a plain keyword or a plain
+// string, or in :value a vector of two of them. usual leaves all other maps, and all errors, to the
+// library, whose result for a usual map is the same.
 type usual struct {
 	form []byte
 	i    int
@@ -18,7 +18,7 @@ type usual struct {
 
 func newUsual() *usual { return &usual{seen: map[string]any{}} }
 
-// fields reads a map; false: it is not a usual one.
+// fields reads a map. It returns false if the map is not a usual one.
 func (u *usual) fields(form []byte) (f fields, ok bool) {
 	u.form, u.i = form, 0
 	if !u.next('{') {
@@ -39,7 +39,7 @@ func (u *usual) fields(form []byte) (f fields, ok bool) {
 	}
 }
 
-// of is the field of a key, and a bit for it; nil: there is no such field.
+// of returns the field of a key, and a bit for it. It returns nil for an unknown key.
 func (f *fields) of(key []byte) (*any, int) {
 	switch string(key) {
 	case "type":
@@ -113,7 +113,8 @@ func (u *usual) pair(v *any) bool {
 	return u.next(']') && u.ended()
 }
 
-// word reads a keyword of letters, digits and dashes that begins with a letter; nil: it is none.
+// word reads a keyword of letters, digits and dashes that starts with a letter. It returns nil if
+// there is no such keyword.
 func (u *usual) word() []byte {
 	if !u.next(':') {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Map is a map of EDN with keywords as keys, in the order in which it is written. Values are
-// Map, []string, string, bool, integers and Keyword; anything else is written as a string.
+// Map is a map of EDN with keywords as keys, in the order of the text. Values are Map, []string,
+// string, bool, integers and Keyword; any other value is written as a string.
 type Map []Pair
 
 // Pair is an entry of an Map.
 type Pair struct {
-	Key   string // without the colon; what cannot stand in a keyword becomes a dash
+	Key   string // without the colon; a character that a keyword cannot have becomes a dash
 	Value any
 }
 

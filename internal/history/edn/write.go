@@ -155,7 +155,7 @@ func (x *exporter) grant(e history.Event) string {
 		e.N, e.KeyOf())
 }
 
-// keyword writes a word as a keyword: what cannot stand in one becomes a dash.
+// keyword writes a word as a keyword, with dashes for all characters that a keyword cannot have.
 func keyword(s string) string {
 	return ":" + strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
