@@ -1,6 +1,5 @@
-// Command release writes what a release has beside the binaries: an SBOM of each, and the
-// licences of all modules in them. Both follow from the binary alone, so that two builds have the
-// same bytes.
+// Command release writes the documents of a release: an SBOM of each binary, and the licences of
+// all its modules. It reads nothing but the binary, so that two builds give the same bytes.
 //
 //	release sbom BINARY DOCUMENT
 //	release licences BINARY FOLDER
@@ -73,7 +72,8 @@ func sbom(info *buildinfo.BuildInfo, name string) error {
 	return os.WriteFile(name, append(text, '\n'), 0o644)
 }
 
-// modules are those that were built in, in place of what they replace.
+// modules returns the modules in the binary. A replacement takes the place of the module that it
+// replaces.
 func modules(info *buildinfo.BuildInfo) (out []*debug.Module) {
 	for _, m := range info.Deps {
 		if m.Replace != nil {

@@ -17,8 +17,8 @@ func Large(large, small int) int {
 	return large
 }
 
-// Once leaves a test out with the race detector, because its subject is no goroutine: what runs in
-// it at once is run with the detector by other tests. It panics where Large does.
+// Once skips a test under the race detector, because the test is not about goroutines. Other tests
+// run its concurrent code with the detector. Once panics in the same cases as Large.
 func Once(t testing.TB) {
 	t.Helper()
 	runsTwice()
@@ -27,8 +27,8 @@ func Once(t testing.TB) {
 	}
 }
 
-// runsTwice demands that the caller of its caller is in a file whose tests `make test` runs without
-// the detector, too.
+// runsTwice panics unless the caller of its caller is in a file whose tests `make test` runs both
+// with and without the detector.
 func runsTwice() {
 	if _, file, _, _ := runtime.Caller(2); !strings.HasSuffix(file, "large_test.go") {
 		panic(file + ": only the tests of a *large_test.go are run without the race detector, too")

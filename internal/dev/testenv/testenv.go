@@ -1,6 +1,6 @@
-// Package testenv lets tests say what they cannot do without. A missing part skips the test with
-// one line, or fails it where LOCKBENCH_REQUIRE names the part ("redis,chromium"): CI must not pass
-// because nothing was tested.
+// Package testenv lets tests name the programs that they need. A missing program skips the test
+// with one line. The test fails instead if LOCKBENCH_REQUIRE names the program ("redis,chromium"):
+// CI must not pass because nothing was tested.
 package testenv
 
 import (
@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// The parts, and the command by which each is recognised.
+// The parts, and the command that identifies each.
 var commands = map[string]string{
 	"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc",
 	"python3": "python3", "docker": "docker", "faketime": "faketime",
@@ -27,9 +27,9 @@ var commands = map[string]string{
 var probes = map[string][]string{
 	"docker": {"docker", "version", "--format", "{{.Server.Version}}"},
 	"bridge": {"docker", "network", "inspect", "bridge"},
-	// without it there is no virtual environment
+	// needed for a virtual environment
 	"python3": {"python3", "-c", "import ensurepip"},
-	// the archive of Debian's package, and the server beside its client
+	// the archive in Debian's package, and the servers in addition to their clients
 	"zookeeper": {"test", "-e", "/usr/share/java/zookeeper.jar"},
 	"postgres":  {"sh", "-c", "ls /usr/lib/postgresql/*/bin/postgres || which postgres"},
 	"mariadb":   {"sh", "-c", "PATH=$PATH:/usr/sbin; which mariadbd"},
@@ -39,8 +39,8 @@ var probes = map[string][]string{
 // results of tests that depend on more than their own files.
 const now = "LOCKBENCH_NOW"
 
-// versions are the environment variables in which make says what version a part has that does the
-// same each time: a browser with a page of ours. Results with it stand until that is another.
+// versions names the environment variable with a part's version, set by make. It is for parts whose
+// results can be cached: a browser shows our pages in the same way until its version changes.
 var versions = map[string]string{"chromium": "LOCKBENCH_CHROMIUM"}
 
 // Have reports whether a part is there. The error is not nil if it is missing although it is
