@@ -163,9 +163,9 @@ func (a Adapter) hash() (string, error) {
 	return fmt.Sprintf("%x", sum.Sum(nil))[:16], nil
 }
 
-// written matches the names that lockbench itself writes into a folder with a lock: directories of
-// runs, which are named by their time, and the gate file. They do not count as sources, so that the
-// hash of the adapter does not change.
+// written matches the names that lockbench itself writes into a folder with a lock: the gate file,
+// and directories of runs, whose names are times. They do not count as sources, so that the hash of
+// the adapter does not change.
 var written = regexp.MustCompile(`^(\d{8}T\d{6}\.\d{3}Z|lockbench\.yaml)$`)
 
 // left reports whether a file or folder is none of the sources.

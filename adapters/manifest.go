@@ -72,8 +72,8 @@ type Declares struct {
 	Shared bool `yaml:"shared" json:"shared,omitempty"`
 	// it lets all clients in, and reports for each write whether another was first
 	Optimistic bool `yaml:"optimistic" json:"optimistic,omitempty"`
-	// the longest time for which a waiting client rests before it tries again by itself, if that is
-	// not the default poll: a moment if the client waits to be woken
+	// the longest time for which a waiting client rests before it tries again by itself, unless that
+	// is the default poll; a moment if the lock wakes the client
 	Pause time.Duration `yaml:"pause" json:"pause,omitempty"`
 	// a new leader of the servers gives every lease its full time again
 	LeaderRenews bool `yaml:"leader_renews" json:"leader_renews,omitempty"`
