@@ -59,13 +59,13 @@ const (
 // replayVariable names a counterexample that is to be done again, instead of a search.
 const replayVariable = "LOCKTEST_REPLAY"
 
-// Explore searches for a run in which the lock fails, with a subtest for each fault. A subtest
-// fails with what happened, step by step, with the seed, the file of the counterexample and the
-// command that does it again; it is skipped where the simulator cannot inflict the fault on the
-// lock. One that passes logs (go test -v) how many runs were tried, which is no proof: of n runs
-// without a violation it follows, with 95 % confidence, that at most 3 in n violate.
+// Explore searches for a run that breaks the lock, with a subtest for each fault. A failed
+// subtest prints the story step by step, the seed, the file of the counterexample and the command
+// that replays it. A subtest is skipped if the simulator cannot inflict the fault on the lock. A
+// passed subtest logs (go test -v) the number of runs. That is not a proof: n runs without a
+// violation show, with 95 % confidence, that at most 3 in n violate.
 //
-// It cannot be used in parallel tests: random numbers are those of the process.
+// Parallel tests cannot use Explore, because it seeds the random numbers of the whole process.
 func Explore(t *testing.T, l Lock, o Options) {
 	t.Helper()
 	if l.Key != "" && !strings.Contains(l.Key, "{key}") {
@@ -179,7 +179,7 @@ func (l Lock) promises(fault string) []string {
 	})
 }
 
-// manifest describes the lock as that of an adapter is.
+// manifest describes the lock in the form of an adapter's manifest.
 func (l Lock) manifest() adapters.Manifest {
 	m := adapters.Manifest{Name: l.Name, Language: "go", Topology: "single", Clock: "none",
 		Declares: adapters.Declares{Lease: l.TTL > 0, Validity: l.Validity, Fencing: l.Fencing,

@@ -13,13 +13,13 @@
 //	}
 //
 // Any client of Redis can be used that speaks RESP2 and takes a dialer. The lock may use
-// goroutines, contexts, timers and time as it likes, all of which are virtual. It must reach Redis
-// through Client only, and its goroutines must end when Client.Context does.
+// goroutines, contexts, timers and time freely; they are all virtual. It must reach Redis through
+// Client only, and its goroutines must end when Client.Context does.
 //
-// The same seed gives the same run, as far as the lock itself draws random numbers from crypto/rand
-// or from the top level of math/rand: these are seeded. What it draws from math/rand/v2 is not, nor
-// is the choice of a select with two ready cases: a run that depends on them is reported as one
-// that could not be done again.
+// The same seed gives the same run if the lock draws its random numbers from crypto/rand or from
+// the top level of math/rand, because lockbench seeds both. It cannot seed math/rand/v2, nor the
+// choice of a select with two ready cases. If a run depends on these, the report says that it could
+// not be repeated.
 //
 // docs/locktest.md says more.
 package locktest
@@ -54,9 +54,10 @@ type Lock struct {
 	Key string
 	// Servers is how many independent Redis servers the lock uses, as Redlock does. Default: 1.
 	Servers int
-	// Taken is the error with which Acquire says that another client has the lock, beside ErrTaken;
-	// NotOwner that with which Release says that the hold was over, beside ErrNotOwner. They are
-	// compared by errors.Is. Any other error leaves open what was done.
+	// Taken is the error of an Acquire that failed because another client has the lock. NotOwner is
+	// the error of a Release that came after the hold was over. ErrTaken and ErrNotOwner always have
+	// these meanings. Errors are compared by errors.Is. After any other error, the effect of the call
+	// is unknown.
 	Taken, NotOwner error
 	// Renews says that the lock prolongs its lease while it is held.
 	Renews bool
@@ -101,8 +102,8 @@ type Client struct {
 	Number int
 	// Key is what the clients contend for: the name of the lock.
 	Key string
-	// TTL and Poll are those of the Lock, with their defaults; NoLease is 0 here. A lock that waits by
-	// itself should pause for Poll between two tries: stories get shorter with longer pauses.
+	// TTL and Poll are copied from the Lock, with their defaults; NoLease becomes 0. A lock with its
+	// own waiting loop should pause for Poll between two tries: longer pauses make shorter stories.
 	TTL, Poll time.Duration
 
 	link workloads.LinkedClient
@@ -146,6 +147,6 @@ func (c *Client) Dial(ctx context.Context, network, address string) (net.Conn, e
 	return c.link.Dial(ctx, network, address)
 }
 
-// Lost tells that the lock has told its holder, unasked, that the hold is over, and by what: a
-// callback, say. It counts for nothing but what is told of a violation.
+// Lost reports that the lock has told its holder, unasked, that the hold is over. The text by names
+// the way, such as a callback. It is used only to describe a violation.
 func (c *Client) Lost(by string) { c.link.Lost(c.lock.current(), by) }

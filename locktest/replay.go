@@ -15,7 +15,7 @@ func impossible(err error) bool {
 	return errors.As(err, &lacks)
 }
 
-// replay does a counterexample again, and fails if it shows what it showed.
+// replay repeats a counterexample, and fails the test if the violation occurs again.
 func replay(t *testing.T, file string) {
 	t.Helper()
 	x, err := counterexample.ReadFile(file)
