@@ -220,11 +220,11 @@ func stream(c *cobra.Command, in io.Reader, begin func(history.Header),
 	return read.Load(), err
 }
 
-// wholeBelow is the size of a file below which it is read as a whole at once: it takes a moment.
+// wholeBelow is a file size. Smaller files take only a moment, so that check reads them at once.
 const wholeBelow = 4 << 20
 
-// plainly judges a history while it is read, which takes no memory for its events; nil: it is not
-// as plain as that, and is to be read as a whole.
+// plainly judges a history while it reads it, so that it need not keep the events in memory. It
+// returns nil if the history is not plain enough and must be read as a whole.
 func (f *checkFlags) plainly(c *cobra.Command, path string) *store.Run {
 	in, err := opened(nil, path)
 	if err != nil {
@@ -272,8 +272,8 @@ type checkedRun struct {
 	Verdict *checker.Verdict `json:"verdict"`
 }
 
-// runsBelow are the runs of a directory that is none itself, such as that of a matrix or a gate;
-// nil for all else.
+// runsBelow returns the runs below a directory such as a matrix or a gate. It returns nil if the
+// path is a run itself or no directory.
 func runsBelow(dir string) (runs []string, err error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil
@@ -403,15 +403,15 @@ func load(stdin io.Reader, path string, o edn.Options) (*store.Run, error) {
 	return &store.Run{History: h}, err
 }
 
-// input is a history as it is read.
+// input is a stream of a history.
 type input struct {
 	*bufio.Reader
 	io.Closer
 	name string
-	size int64 // in bytes; 0: not known
+	size int64 // in bytes; 0 if unknown
 }
 
-// opened opens a history: standard input for "-", a file, or that of a run directory.
+// opened opens a history: standard input for "-", a file, or the history of a run directory.
 func opened(stdin io.Reader, path string) (*input, error) {
 	in := &input{bufio.NewReader(stdin), io.NopCloser(stdin), "standard input", 0}
 	if path != "-" {
@@ -435,7 +435,7 @@ func opened(stdin io.Reader, path string) (*input, error) {
 	return in, nil
 }
 
-// readable says what is to be done with a file that is a history in another form.
+// readable returns advice if a file holds a history in another form, such as a compressed one.
 func readable(in *bufio.Reader, name string) error {
 	if b, _ := in.Peek(len(units.BOM)); string(b) == units.BOM {
 		_, _ = in.Discard(len(b))

@@ -129,7 +129,8 @@ func (f *compareFlags) write(cmp *compare.Comparison, a, b string) error {
 	return nil
 }
 
-// leading is the way from a page to that of a run, a matrix or a gate in dir; "" if it has none.
+// leading returns the relative link from a page to the page of a run, a matrix or a gate in dir. It
+// returns "" if dir has no page.
 func leading(from, dir string) string {
 	here, err := filepath.Abs(filepath.Dir(from))
 	if err != nil {

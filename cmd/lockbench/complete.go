@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// words are the values that a flag may have. They may depend on what has been typed so far.
+// words returns the possible values of a flag. They may depend on the words typed so far.
 type words func(c *cobra.Command) []string
 
 // closed are the flags whose values are a closed list, for every command that has them, or, with

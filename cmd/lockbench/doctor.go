@@ -105,8 +105,8 @@ func cleanExternal(w io.Writer, p harness.Place) error {
 	return broken(err)
 }
 
-// warnOfLoad tells a person that the machine is too busy for what a run will do on it. In the
-// simulator time stands still meanwhile.
+// warnOfLoad warns a person that the machine is too busy for a run. It does not warn about the
+// simulator, whose time stops meanwhile.
 func warnOfLoad(c *cobra.Command, environment string) {
 	f := doctor.Load()
 	if f.OK || environment == "sim" || !progress.Terminal(c.ErrOrStderr()) {

@@ -256,7 +256,7 @@ func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.F
 	return hits, out, err
 }
 
-// notAsked are the flags that change nothing in what is searched: shards may differ in them.
+// notAsked lists the flags that do not affect the search. Shards may differ in them.
 var notAsked = []string{"shard", "jobs", "store", "out", "json", "curve"}
 
 // askedFor are the flags that were given, with their values.

@@ -26,7 +26,7 @@ func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
 		"exhaustive: how often time passes while a message is under way (default 1, or 0 with a fault)")
 	s.IntVar(&f.bounds.Faults, "faults", -1,
 		"exhaustive: 1: the fault of --nemesis is injected once, at any place (default 1 with a fault)")
-	s.Lookup("expiries").DefValue, s.Lookup("faults").DefValue = "0", "0" // -1 is no number for people
+	s.Lookup("expiries").DefValue, s.Lookup("faults").DefValue = "0", "0" // the help must not show -1
 	s.IntVar(&f.bounds.Rounds, "rounds", d.Rounds, "exhaustive: cycles of each client")
 	s.IntVar(&f.bounds.Tries, "tries", d.Tries, "exhaustive: attempts of one acquire, a lease apart")
 	s.BoolVar(&f.plain, "no-hashing", false,

@@ -125,8 +125,7 @@ func registerPlace(s *pflag.FlagSet, p *harness.Place) {
 		"with --env external: even a database that holds keys of others")
 }
 
-// groups are the headings of the help of a verb with many flags. A flag that is in none of them
-// stands before them.
+// groups are the headings in the help of a verb with many flags. Flags without a group come first.
 var groups = []struct {
 	title string
 	flags []string
@@ -162,7 +161,7 @@ func flagUsages(s *pflag.FlagSet) string {
 		}
 		to.AddFlag(f)
 	})
-	width := progress.Width(os.Stdout) // that of the terminal, or 0: nothing is folded
+	width := progress.Width(os.Stdout) // of the terminal; 0 turns wrapping off
 	if n < many {
 		return s.FlagUsagesWrapped(width)
 	}

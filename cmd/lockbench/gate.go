@@ -24,12 +24,12 @@ type gateFlags struct {
 	store   string
 	out     string
 	init    bool
-	lock    gate.Snapshot // with init: what is measured
+	lock    gate.Snapshot // with init: the configuration to measure
 	asJSON  bool
 	quiet   bool
 }
 
-const gateName = "lockbench.yaml" // what is read if no file is named
+const gateName = "lockbench.yaml" // the default file
 
 func gateCommand() *cobra.Command {
 	var f gateFlags
@@ -131,8 +131,8 @@ func written(c *cobra.Command, name string) error {
 	return err
 }
 
-// about says how long a measurement may take: a time of an idle machine is none of a busy one,
-// where runs are also repeated, each with nothing beside it.
+// about estimates how long a measurement takes. On a busy machine it takes several times as long:
+// runs that others disturbed are repeated, each on its own.
 func about(d time.Duration, load doctor.Finding) string {
 	switch {
 	case d == 0:

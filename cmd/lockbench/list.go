@@ -112,7 +112,7 @@ type nemesisRow struct {
 	Line string `json:"line"`
 	// for how long, or how much, by default
 	Lasts        string                    `json:"lasts,omitempty"`
-	Needs        string                    `json:"needs"` // the topology; "": any
+	Needs        string                    `json:"needs"` // the topology; "" means any
 	Default      string                    `json:"default,omitempty"`
 	Variants     []variantRow              `json:"variants"`
 	Environments map[string]doctor.Support `json:"environments"`
@@ -147,7 +147,7 @@ func nemesisRows() (rows []nemesisRow) {
 	return rows
 }
 
-// failoverOrReplicas is too long for the table, which has a footnote.
+// failoverOrReplicas does not fit into the table, and so it is a footnote.
 const failoverOrReplicas = "failover, or independent with replicas"
 
 func writeNemeses(w io.Writer, rows []nemesisRow) {
@@ -293,7 +293,7 @@ func writeChoices(w io.Writer, choices []choose.Choice, q choose.Query, all bool
 	return writeWaysOut(w, q)
 }
 
-// writeUndecided names the locks that nothing is known to break, and what was not tried of them.
+// writeUndecided names the locks without a known violation, with the faults that are still untried.
 func writeUndecided(w io.Writer, choices []choose.Choice) {
 	var reasons []string
 	locks := map[string][]string{}
@@ -344,7 +344,7 @@ func writeRemaining(w io.Writer, choices []choose.Choice, all bool) {
 		cost, runs := "-", []string(nil)
 		if c.Cost != nil {
 			cost = units.Span(c.Cost.AcquireP50)
-			if c.Cost.Commands > 0 { // those of another system than Redis are not seen
+			if c.Cost.Commands > 0 { // only Redis servers report commands
 				cost = fmt.Sprintf("%.1f commands, %s", c.Cost.Commands, cost)
 			}
 		}

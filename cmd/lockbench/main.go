@@ -42,8 +42,8 @@ func main() {
 	os.Exit(code)
 }
 
-// endings are the signals that end a verb in order: Ctrl-C, a service manager's, and that of a
-// terminal that is closed, unless lockbench was started with nohup.
+// endings returns the signals that end a verb in order: Ctrl-C, SIGTERM of a service manager, and
+// SIGHUP of a closed terminal, unless nohup started lockbench.
 func endings() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -146,13 +146,13 @@ var valueOf = map[string]string{"bool": "write true or false", "int": "write a w
 // noValue explains a value that a flag cannot have, in the words of the flag.
 func noValue(err *pflag.InvalidValueError) error {
 	want := valueOf[err.GetFlag().Value.Type()]
-	if want == "" { // a type of ours, which says what it wants
+	if want == "" { // our own types explain the valid values themselves
 		return fmt.Errorf("--%s: %w", err.GetFlag().Name, err.Unwrap())
 	}
 	return fmt.Errorf("--%s cannot be %q; %s", err.GetFlag().Name, err.GetValue(), want)
 }
 
-// noCommand explains a word that is no command.
+// noCommand returns an error for an unknown command, with suggestions.
 func noCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -170,7 +170,7 @@ func noCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q%s; `%s --help` shows all", args[0], hint, c.CommandPath())
 }
 
-// The exit codes of all verbs (docs/commands.md, Exit codes), beside those of a verdict
+// The exit codes of all verbs (docs/commands.md, Exit codes), in addition to the codes of verdicts
 // (checker.ExitExpected and the following).
 const (
 	exitUsage       = 254 // the user must change something
@@ -233,7 +233,7 @@ func (o *output) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// The most that an error repeats of what it is about.
+// The most bytes that an error quotes.
 const (
 	longWord = 300
 	longText = 4000

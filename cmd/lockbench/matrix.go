@@ -93,8 +93,8 @@ that of the worst run.`,
 	return c
 }
 
-// withResume are the flags that a matrix may have when it goes on. The others say what it runs,
-// which was said when it began.
+// withResume lists the flags that a resumed matrix accepts. The other flags select its runs, and
+// were fixed at its start.
 var withResume = []string{"resume", "jobs", "costs", "json", "again"}
 
 // check refuses flags that would have no effect.
@@ -190,7 +190,7 @@ func brokenRows(results []matrix.Result) error {
 		strings.Join(names, ", "), all[0].HarnessError))
 }
 
-// open makes the directory of the matrix, or reads that of an interrupted one.
+// open creates the matrix directory, or reads the directory of an interrupted matrix.
 func (f *matrixFlags) open(ctx context.Context) (*matrix.Folder, error) {
 	o := f.options
 	o.Columns = withNone(o.Columns)

@@ -170,8 +170,8 @@ func (f *mergeFlags) gather(dirs []string, kind, name string) (string, io.Closer
 	return out, lock, nil
 }
 
-// newDir makes the directory that --out names, or one in the store, in which no other process works
-// until the lock is closed.
+// newDir creates the directory that --out names, or one in the store. The lock keeps other
+// processes out of it until it is closed.
 func newDir(out, root, kind, name string) (dir string, lock io.Closer, err error) {
 	if out != "" {
 		lock, err = batch.EmptyDir(out, "--out")

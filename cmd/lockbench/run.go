@@ -171,7 +171,7 @@ func tellOf(w io.Writer, s tour.Step) {
 	fmt.Fprintln(w)
 }
 
-// tell sets the flags that a story stands for.
+// tell sets the flags that run a story.
 func (f *runFlags) tell(set *pflag.FlagSet) error {
 	if f.story == "" {
 		return nil
@@ -282,7 +282,7 @@ func commandLine(set *pflag.FlagSet, p harness.Plan) string {
 		}
 	})
 	if set.Changed("plan") {
-		return line // which has the seed
+		return line // the plan has the seed
 	}
 	return fmt.Sprintf("%s --seed %d", line, p.Seed)
 }
