@@ -18,7 +18,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/runner"
 )
 
-// environments are those that a gate may name.
+// environments lists the environments that a gate may name.
 var environments = slices.DeleteFunc(runner.Environments(),
 	func(name string) bool { return name == runner.Auto })
 
@@ -48,7 +48,7 @@ type document struct {
 	Entries      []strictyaml.Value `yaml:"entries"`
 }
 
-// settings are the options of a plan, those of `lockbench run`.
+// settings are the options of a plan, as in `lockbench run`.
 type settings struct {
 	Lease    string   `yaml:"ttl"`
 	Watchdog bool     `yaml:"watchdog"`
@@ -149,7 +149,7 @@ func decode[T interface{ *document | *entry }](v strictyaml.Value, into T) (fiel
 	return given, err
 }
 
-// limit refuses too many runs, and what is no environment: auto above all.
+// limit refuses an invalid environment, such as auto, and too many runs.
 func limit(f strictyaml.Field) error {
 	text, err := f.Value.Text()
 	if err != nil {

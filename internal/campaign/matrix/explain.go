@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Explanation says why cells differ from what was expected of them.
+// Explanation gives the reason why cells differ from the expectation.
 type Explanation struct {
 	Rows       []string // empty for all
 	Columns    []string // empty for all
@@ -29,7 +29,7 @@ func (e Explanation) Fits(d Difference) bool {
 		strings.Contains(e.Properties, d.Property)
 }
 
-// Explain returns why a cell differs from what was expected of it, or "" if no one knows yet.
+// Explain returns the reason why a cell differs from the expectation, or "" if it is unknown.
 func Explain(d Difference) string {
 	for _, e := range explanations() {
 		if e.Fits(d) {
