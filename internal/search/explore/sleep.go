@@ -32,8 +32,8 @@ import (
 // and faults are caused by time and by the fault alone, and so both orders use equally many.
 //
 // States. When a state is reached again, everything has been explored from there except the options
-// that slept. Therefore a state remembers these options. Only those that slept at every earlier
-// visit and are awake now are explored, and only those that slept each time keep sleeping
+// that slept. Therefore a state remembers these options. The search explores only the options that
+// slept at every earlier visit and are awake now. Only options that slept each time keep sleeping
 // (states.visit). The argument above still holds, since it depends on the states between a and the
 // u but not on how they were reached.
 //
