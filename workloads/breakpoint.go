@@ -23,16 +23,16 @@ type armedBreakpoint struct {
 	left    int // matches still to pass before it stops a call
 	open    chan struct{}
 	once    sync.Once
-	stops   map[int]chan struct{} // of a breakpoint for every call: the calls that stand there
-	stopped int                   // how many have stood there
+	stops   map[int]chan struct{} // waiting calls, for a breakpoint for every call
+	stopped int                   // how many calls have waited
 }
 
-// stand is a place at a breakpoint where a call waits.
+// stand is one stop of a call at a breakpoint.
 type stand struct {
 	id, stop int
 	open     <-chan struct{}
 	until    context.Context
-	notice   bool // no call waits there
+	notice   bool // a mere notice: no call waits
 }
 
 // arm adds a breakpoint.
@@ -59,8 +59,8 @@ func (g *breakpoints) none() bool {
 	return len(g.armed) == 0
 }
 
-// open lets all calls through the breakpoints with this number and forgets them; or, of a
-// breakpoint for every call, one that stands there.
+// open lets all calls pass the breakpoints with this number and forgets the breakpoints. For a
+// breakpoint for every call, it lets one waiting call pass.
 func (g *breakpoints) open(id, stop int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -37,10 +37,10 @@ func NewEnv(life context.Context, seed uint64, elapsed func() time.Duration) *En
 		pool: pool{life: life}}
 }
 
-// Hook makes the environment take part in the client's goroutines, before any of them is started:
-// woken is called after each sleep, spawn by the goroutine that starts another, and what it returns
-// by that goroutine before anything else. The simulator stops a client there, and gives goroutines
-// that begin together an order.
+// Hook lets the simulator control the client's goroutines. It must be called before any of them is
+// started. The environment calls woken after each sleep. A goroutine calls spawn before it starts
+// another, and the new one calls the returned function first. The simulator stops a client in these
+// calls, and orders goroutines that start together.
 func (e *Env) Hook(spawn func() (begin func()), woken func()) { e.spawn, e.woken = spawn, woken }
 
 // HookSleep makes the environment know of each sleep, and of its end. It must not be called while

@@ -37,8 +37,8 @@ func NewGenerator(s Shape) *Generator {
 	return g
 }
 
-// Next returns the client's next cycle, and how long it thinks before it. A cycle's number leaves
-// room for the nested acquires, which have numbers of their own.
+// Next returns the client's next cycle, and how long the client thinks before it. The numbers after
+// a cycle's own number are reserved for its nested acquires.
 func (g *Generator) Next(client int) (Order, time.Duration) {
 	r := g.stream[client]
 	o := Order{Do: DoCycle, N: g.n[client] + 1, Body: g.shape.Body,
@@ -71,11 +71,11 @@ func (g *Generator) shares(client, n int, r *rand.Rand) bool {
 	return drawn
 }
 
-// shareable are the workloads in which a client may be inside with others: it writes nothing.
+// shareable lists the workloads whose clients may hold a lock together, because they write nothing.
 var shareable = []string{Mutex, LongWork, Heed}
 
-// Longest is the time inside, which is also the longest that a client may be busy when it is told
-// to stop. Long work lasts two leases unless more was asked for.
+// Longest returns the time that a client spends inside. This is also the longest time that a client
+// may be busy when it is told to stop. Long work lasts two leases unless the hold is longer.
 func (s Shape) Longest() time.Duration {
 	if s.Body == LongWork || s.Body == Heed {
 		return max(s.Hold, 2*s.TTL)
@@ -83,8 +83,8 @@ func (s Shape) Longest() time.Duration {
 	return s.Hold
 }
 
-// several draws two of the keys, or all if there are no more. They are in order: a client that
-// takes locks in different orders waits in circles, which is no fault of the lock.
+// several draws two of the keys, or all if there are no more, and sorts them. Clients that took
+// locks in different orders could deadlock, and that would not be a fault of the lock.
 func several(r *rand.Rand, keys int) []int {
 	all := r.Perm(max(keys, 1))
 	all = all[:min(len(all), multiKeys)]

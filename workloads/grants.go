@@ -18,7 +18,7 @@ import (
 // They are safe for concurrent use.
 type Grants struct {
 	Scripts *Scripts
-	Lease   time.Duration // of a command that names none; 0: not known
+	Lease   time.Duration // of a command that names none; 0 if unknown
 	Masters int           // how many independent ones the lock uses; 0 and 1: one
 
 	mu   sync.Mutex
@@ -42,8 +42,8 @@ func (g *Grants) Expect(keys []string) {
 	g.keys, g.last = keys, map[keyOn]granting{}
 }
 
-// See takes in the end of a command of a client that has no lock yet. A renewal is no grant: it may
-// be one of the hold before, or of this one, whose acquire has not returned yet.
+// See records the end of a command that a client sent before it has the lock. It ignores renewals:
+// a renewal may belong to the hold before, or to this hold, whose acquire has not returned yet.
 func (g *Grants) See(sent, done history.Command) {
 	g.learn(sent.Args)
 	lease, ok := takes(sent.Args, done)
@@ -99,7 +99,7 @@ func takes(args []string, done history.Command) (lease time.Duration, ok bool) {
 	return 0, false
 }
 
-// expiryOf is the lease that a SET names; 0: none.
+// expiryOf returns the lease that a SET names, or 0 if it names none.
 func expiryOf(args []string) time.Duration {
 	for i, word := range args[:len(args)-1] {
 		n, err := strconv.ParseInt(args[i+1], 10, 64)
@@ -116,11 +116,11 @@ func expiryOf(args []string) time.Duration {
 	return 0
 }
 
-// Prolongs returns the lease that a command of a client that has the lock has prolonged, if it has:
-// of several keys it is over with the first of them, and of independent masters when a majority has
-// not heard of a longer one. A script whose
-// text was not seen is not guessed; nor is one that was sent when the lease on its node was over:
-// there was no key of the client's to prolong, whatever the reply means.
+// Prolongs returns the lease that a holder's command has prolonged, and false if it has not. With
+// several keys, the lease ends with the first of them. With independent masters, it ends when a
+// majority has no longer lease. Prolongs does not guess the effect of a script if its text is
+// unknown. It ignores a command that was sent after the lease on its node was over: the client had
+// no key left to prolong.
 func (g *Grants) Prolongs(sent, done history.Command) (to Granted, ok bool) {
 	g.learn(sent.Args)
 	g.mu.Lock()
@@ -144,8 +144,8 @@ func (g *Grants) Prolongs(sent, done history.Command) (to Granted, ok bool) {
 	return to, end > before
 }
 
-// over reports whether the lease on the node of a command had ended when it was sent, as far as its
-// length is known.
+// over reports whether the lease on a command's node had ended when the command was sent. It
+// returns false if the length of the lease is unknown.
 func (g *Grants) over(sent history.Command) bool {
 	return slices.ContainsFunc(g.keysOf(sent.Args), func(k string) bool {
 		c, ok := g.last[keyOn{sent.Node, k}]
@@ -174,7 +174,7 @@ func (g *Grants) prolonged(args []string, done history.Command) (lease time.Dura
 	return 0, false
 }
 
-// affirms reports whether a reply says that a command did what it was sent for.
+// affirms reports whether a reply confirms its command.
 func affirms(args []string, reply string) bool {
 	if strings.EqualFold(args[0], "set") {
 		return reply == "OK"
@@ -222,7 +222,7 @@ type Scripts struct {
 	creates  map[string]bool // by digest
 }
 
-// creating are the commands by which a script writes a key that may not be there.
+// creating lists the commands that write a key even if it does not exist.
 var creating = []string{"set", "setnx", "setex", "psetex", "mset", "msetnx", "getset", "incr",
 	"incrby", "hset", "hsetnx", "hmset", "hincrby", "lpush", "rpush", "sadd", "zadd", "xadd", "append",
 	"restore"}
@@ -261,9 +261,9 @@ func (s *Scripts) prolong(digest string) bool {
 
 func digest(text string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(text))) }
 
-// Fill puts what was seen of the grant into it: the sending of the first of the commands, the node
-// if there is one, and, if the lock promised no lease, the shortest that they named. A promise is
-// kept as it is: the checker compares it with the commands.
+// Fill adds the observed facts to a grant: the send time of the first command, and the node if
+// there is only one. If the lock promised no lease, it adds the shortest lease in the commands.
+// Fill keeps a promised lease, because the checker compares it with the commands.
 func (g *Grants) Fill(to *Granted) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -23,7 +23,7 @@ const (
 // Workload is a row of the table of workloads.
 type Workload struct {
 	Name string
-	Line string                  // what it does, in one line
+	Line string                  // a description in one line
 	Keys int                     // how many keys it needs at least
 	need func(impls.Entry) error // why a lock cannot do it
 }
@@ -71,7 +71,7 @@ func heeds(e impls.Entry) error {
 		"is over; use --workload %s", Heed, e.Name, LongWork)
 }
 
-// pessimistic refuses locks that keep no client out: only what is written shows their worth.
+// pessimistic refuses locks that keep no client out: only a workload with writes can test them.
 func pessimistic(workload string) func(impls.Entry) error {
 	return func(e impls.Entry) error {
 		if !e.Optimistic {
@@ -82,7 +82,7 @@ func pessimistic(workload string) func(impls.Entry) error {
 	}
 }
 
-// Usual is the workload of a lock for which none was asked.
+// Usual returns the default workload of a lock.
 func Usual(e impls.Entry) string {
 	if e.Optimistic {
 		return Counter

@@ -14,9 +14,9 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// LinkedLock is a lock of another author that runs in this process, in the simulator: what a
-// Remote's process does, without the process. N names the acquisition. An error that is neither a
-// RefusedError nor impls.ErrNotOwner leaves open what was done.
+// LinkedLock is another author's lock that runs in this process, in the simulator. It replaces the
+// process of a Remote. N is the number of the acquisition. After an error other than a RefusedError
+// or impls.ErrNotOwner, the effect of the call is unknown.
 type LinkedLock interface {
 	// Acquire waits for so long. It may end sooner, and must soon after ctx does.
 	Acquire(ctx context.Context, n int, keys []string, wait time.Duration) (Said, error)
@@ -44,7 +44,8 @@ type LinkedClient struct {
 	Lost func(n int, by string)
 }
 
-// Address is that of a server, by number. It is a literal, so that no client resolves a name.
+// Address returns the address of a server, by number. It is a literal, so that no client resolves a
+// name.
 func (c LinkedClient) Address(server int) string { return fmt.Sprintf("127.0.0.1:%d", 6379+server) }
 
 // OpenLinked makes the lock of one client. It may connect; it must not change a key.
@@ -53,8 +54,8 @@ type OpenLinked func(LinkedClient) (LinkedLock, error)
 // Linkage is how a lock is linked into the program.
 type Linkage struct {
 	Open OpenLinked
-	Key  func(name string) string // how it names a key in Redis; nil: as it is
-	// of a grant, where its command does not name one; 0: none
+	Key  func(name string) string // returns the Redis key for a name; nil keeps the name
+	// of a grant whose command names none; 0 if there is none
 	Lease time.Duration
 }
 
@@ -201,8 +202,8 @@ func (l linkedKeys) Release(ctx context.Context, n int, _ Granted, begun func(in
 	return 0, opaque(err)
 }
 
-// opaque hides what an error of another author's lock is made of, unless the lock says what it
-// means: that its last command was refused tells nothing of those before.
+// opaque hides the causes in an error of another author's lock, unless the error states the
+// outcome. A refused last command does not show the effect of the commands before it.
 func opaque(err error) error {
 	var refused RefusedError
 	if err == nil || errors.As(err, &refused) || errors.Is(err, impls.ErrNotOwner) {

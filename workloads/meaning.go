@@ -18,8 +18,8 @@ type meanings struct {
 	on      bool
 	call    call
 	places  map[int]place     // of commands that have left, by seq
-	creates map[string]string // scripts that create the key, by ID → what they reply then
-	frees   map[string]int    // commands of a release, by node; empty: not learned
+	creates map[string]string // ID of a script that creates the key → its reply then
+	frees   map[string]int    // commands of a release, by node; empty if unknown
 }
 
 // call is an acquire or a release under way; F is "" between calls.
@@ -30,12 +30,12 @@ type call struct {
 	sent    int            // commands on its keys
 	at      map[string]int // the same, by node
 	created map[string]bool
-	plain   bool              // a command that is no script created the key
-	scripts map[string]string // what else ran and was replied, by ID → the last reply
-	early   bool              // it sent commands before anything was kept of them
+	plain   bool              // a command other than a script created the key
+	scripts map[string]string // other scripts with a reply, by ID → the last reply
+	early   bool              // it sent commands before the recording started
 }
 
-// follow makes room for what is kept of a call's commands.
+// follow prepares the records of a call's commands.
 func (c *call) follow() {
 	c.at, c.created, c.scripts = map[string]int{}, map[string]bool{}, map[string]string{}
 }
@@ -142,7 +142,7 @@ func (m *meanings) replied(c, done history.Command) {
 	}
 }
 
-// is reports whether a command has a meaning, as far as that is known. Done is its end, at After.
+// is reports whether a command is known to have a meaning. Done is its end, if at is After.
 func (m *meanings) is(meaning, at string, c, done history.Command) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -175,7 +175,7 @@ func (m *meanings) is(meaning, at string, c, done history.Command) bool {
 	return meaning == nemesis.OnKey
 }
 
-// forget ends what is kept of a command.
+// forget deletes the record of a command.
 func (m *meanings) forget(c history.Command) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -196,7 +196,7 @@ func (m *meanings) makes(at string, c, done history.Command) bool {
 	return known && done.Reply == reply || id == "" && creates(c.Args) && created(done.Reply)
 }
 
-// scriptOf is the ID of the script that a command runs; "": it runs none.
+// scriptOf returns the ID of the script that a command runs, or "".
 func scriptOf(args []string) string {
 	if len(args) < 2 {
 		return ""
@@ -221,14 +221,14 @@ func creates(args []string) bool {
 	return false
 }
 
-// has reports whether a word stands behind the key and the value of a SET.
+// has reports whether a SET has an option, which follows the key and the value.
 func has(args []string, word string) bool {
 	return slices.ContainsFunc(args[min(3, len(args)):], func(a string) bool {
 		return strings.EqualFold(a, word)
 	})
 }
 
-// reads are the commands by which a client looks who has a lock, and for how long.
+// reads lists the commands that only look up the owner or the lease of a lock.
 var reads = map[string]bool{"get": true, "exists": true, "ttl": true, "pttl": true, "hget": true,
 	"hexists": true, "hgetall": true, "mget": true, "strlen": true}
 

@@ -30,7 +30,7 @@ type job struct {
 	done   chan struct{}
 }
 
-// start runs a job beside the caller.
+// start runs a job in a goroutine of the pool.
 func (c *pool) start(j *job) {
 	c.jobs.Add(1)
 	c.mu.Lock()
@@ -116,8 +116,8 @@ func (c *pool) wait() {
 // stackSize is what a call of the Redis client needs at least.
 const stackSize = 8 << 10
 
-// GrowStack makes the stack of a goroutine that is about to use the Redis client large enough at
-// once, which is cheaper than to let it grow there.
+// GrowStack grows the stack of a goroutine in one step before the goroutine uses the Redis client.
+// This is cheaper than several steps there.
 //
 //go:noinline
 func GrowStack() {

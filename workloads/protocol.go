@@ -64,21 +64,21 @@ type Config struct {
 	Keys           []string         `json:"keys"` // names of the locks, by number
 	// for each independent Redis: node name → address
 	Nodes []map[string]string `json:"nodes"`
-	// what each connection to a node begins with, before Redis' own protocol; "": nothing
+	// first bytes on each connection to a node, before Redis' own protocol; may be empty
 	Secret string `json:"secret,omitempty"`
 	// a second way to the same nodes, for DoRedirect with nemesis.Spare
 	Spares []map[string]string `json:"spares,omitempty"`
-	// the node to use at first; "" where each map has one node
+	// the node to use at first; "" if each map has one node
 	Master string `json:"master"`
 	// addresses of the sentinels, which name the master instead
 	Sentinels []string `json:"sentinels,omitempty"`
 	// names of nodes by the address that sentinels, or the nodes of a cluster, know them by
 	Announced map[string]string `json:"announced,omitempty"`
-	Cluster   bool              `json:"cluster,omitempty"` // the nodes are those of a Redis Cluster
+	Cluster   bool              `json:"cluster,omitempty"` // the nodes form a Redis Cluster
 }
 
-// PhaseConnect is a phase beside those of nemesis: about to connect to a node. Only a breakpoint
-// for every call stands there.
+// PhaseConnect is one more phase, in addition to the nemesis' own: the client is about to connect
+// to a node. Only a breakpoint for every call stops it there.
 const PhaseConnect = "connect"
 
 // Breakpoint is a place where a worker stops until it is told to go on. It matches a phase, or a
@@ -124,7 +124,7 @@ type Ready struct {
 	Versions map[string]string `json:"versions,omitempty"`
 }
 
-// BreakpointHit says that a worker stands at a breakpoint.
+// BreakpointHit reports that a call waits at a breakpoint.
 type BreakpointHit struct {
 	ID      int    `json:"id"`
 	T       int64  `json:"t"`
@@ -159,7 +159,7 @@ type Exit struct {
 	T    int64
 	Node string // the node, if it was one
 	Err  string // how it ended, or why a node is of no use any more
-	// by which the lock ended its process; "" if the harness did, or it ended otherwise
+	// the signal of the lock that ended its process; "" if the harness ended it or it ended otherwise
 	Signal string
 }
 

@@ -74,10 +74,10 @@ func (r *route) target() (node, address string) {
 	return r.node, r.way[r.node]
 }
 
-// connectTo is for clients that are told by Sentinel where to connect: to a sentinel itself, or to
-// the node that is known to the sentinels by this address, to which the client has a way of its
-// own. go-redis also tries the addresses by which sentinels know each other: they lead around the
-// client's links, and from outside of the servers' network to another machine.
+// connectTo dials the addresses that Sentinel gives to a client: a sentinel itself, or a node. The
+// route replaces the node's address with the client's own way to it. go-redis also tries the
+// addresses that the sentinels use among themselves. Those would bypass the client's links and,
+// from outside of the servers' network, reach another machine.
 func (r *route) connectTo(ctx context.Context, network, address string) (net.Conn, error) {
 	node, ok := r.announced[address]
 	if !ok {
@@ -113,9 +113,9 @@ func (r *route) connect(ctx context.Context, _, _ string) (net.Conn, error) {
 	return w.forClient(), nil
 }
 
-// answeredBy returns the node that answered a command which left when node was current and made
-// connections had been made. A redirect closes all connections to the node before, so that a
-// command which is answered although there was one since went over a newer connection.
+// answeredBy returns the node that answered a command. The command left when node was current and
+// the route had made that many connections. A redirect closes all older connections, so that a
+// reply after a redirect came over a newer one.
 func (r *route) answeredBy(node string, made int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -189,8 +189,8 @@ const (
 	writeBuffer = 2 << 10
 )
 
-// newRedis makes a client whose every setting that could hide what happened is off: no resending
-// unless asked for, no handshake beyond what is needed, no redialling. See docs/running.md,
+// newRedis creates a client without the settings that could hide a failure: it does not resend
+// unless asked to, makes no unnecessary handshake and does not redial. See docs/running.md,
 // go-redis.
 func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 	t := c.ClientTimeout.D()
@@ -341,8 +341,8 @@ func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, e
 	t.commands.Replied(ctx, c, done, unsure)
 }
 
-// loss is why a reply was not read. A context that ended before anything was sent is no time-out:
-// only a connection that was waited for tells of a network or a machine that stalled.
+// loss returns the reason why a reply was not read. A context that ended before the command left is
+// not a time-out: only a connection that was waited for shows that a network or a machine stalled.
 func loss(err error) history.Loss {
 	var hidden lostError
 	if errors.As(err, &hidden) {

@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Remote is the client of a lock that another process has: a library in another language, say. The
-// worker decides what the client does and when; the process does it, and says when it did. Stamps
-// are those of the clock that Env.Elapsed reads, ns.
+// Remote is the client of a lock in another process, such as a library in another language. The
+// worker decides what the client does and when. The process does it, and reports the time. Stamps
+// are in ns, by the clock of Env.Elapsed.
 type Remote interface {
 	// Lock is the lock on these keys, in a mode: history.Shared, or "".
 	Lock(keys []string, mode string) RemoteLock
@@ -37,8 +37,8 @@ type RemoteLock interface {
 	Release(ctx context.Context, n int, g Granted, begun func(at int64)) (at int64, err error)
 }
 
-// Guard is a RemoteLock that guards what it locks by itself: an optimistic lock, which lets all
-// clients in and says of each write whether another client was first.
+// Guard is a RemoteLock of an optimistic lock. It lets all clients in, and reports for each write
+// whether another client was first.
 type Guard interface {
 	// Read returns the guarded number, and Write replaces it: ErrConflict is for certain, after any
 	// other error it may have been replaced. Both call begun with the stamp at which the process acts.
@@ -69,8 +69,8 @@ func (e RefusedError) Is(target error) bool { return target == impls.ErrHeld && 
 // Granted is a grant as it goes into the record.
 type Granted struct {
 	impls.Grant
-	Node string // the Redis that granted it; "": several did, or it is not known
-	At   int64  // stamp of the end of the call, also of one that failed; 0: now
+	Node string // the Redis that granted it; "" if several did or it is unknown
+	At   int64  // stamp of the end of the call, even if it failed; 0 means now
 }
 
 func (g Granted) record() *history.Grant {

@@ -13,7 +13,7 @@ import (
 type waiting struct {
 	net.Conn
 	asks  *atomic.Int64 // of all connections of a route
-	since atomic.Int64  // which of the asks; 0: nothing is waited for
+	since atomic.Int64  // number of the ask in progress; 0 if there is none
 }
 
 // SetReadDeadline is net.Conn.

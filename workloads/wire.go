@@ -17,9 +17,9 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// wire is a connection of a linked lock. The worker is told of the commands and replies that pass,
-// as its own hook tells it of those of go-redis, and lets them wait: a write or a read then takes
-// that long.
+// wire is a connection of a linked lock. It reports the passing commands and replies to the worker,
+// as the worker's hook does for go-redis. The worker may let them wait, and then a write or a read
+// takes longer.
 type wire struct {
 	net.Conn // to the node
 	l        *linked
@@ -29,16 +29,16 @@ type wire struct {
 	life     context.Context
 	end      context.CancelFunc
 
-	writing []byte // what was written and is no whole command yet
+	writing []byte // start of a command that is still incomplete
 
 	mu      sync.Mutex
 	talk    resp.Conversation
 	asked   []history.Command // that have no whole reply, oldest first; quiet ones without a Seq
 	twins   []bool            // which of them the client does not know of
 	tx      []history.Command // queued in a transaction
-	muted   bool              // the reply is one to a twin
+	muted   bool              // the reply belongs to a twin
 	why     error             // of the latest read that failed
-	reading []byte            // what arrived and is no whole reply yet
+	reading []byte            // start of a reply that is still incomplete
 	ready   []byte            // whole replies that were not read
 }
 
@@ -84,8 +84,8 @@ func (c *wire) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// befall adds a command to what leaves, as it happens to it. When its connection breaks, the client
-// is told by what it does next.
+// befall applies the pending fault to a command and appends the resulting bytes to out. If the
+// connection breaks, the client notices at its next call.
 func (c *wire) befall(args []string, command, out []byte) ([]byte, error) {
 	what := ""
 	if !greets(args) {
@@ -124,8 +124,8 @@ func (c *wire) send(args []string, twin bool) {
 	c.twins = append(c.twins, twin)
 }
 
-// follow connects to the node to which the client was directed while it stood at a breakpoint. A
-// connection with something under way stays, and ends.
+// follow connects to the present node after the client was redirected at a breakpoint. A connection
+// with a command under way is kept until it ends.
 func (c *wire) follow() {
 	c.mu.Lock()
 	idle := len(c.asked) == 0
@@ -139,7 +139,7 @@ func (c *wire) follow() {
 	}
 }
 
-// quiet are the commands that a client sends by itself, and those that do nothing to a lock.
+// quietCommands lists the commands that clients send by themselves or that do nothing to a lock.
 var quietCommands = []string{"hello", "client", "auth", "select", "quit", "ping", "info", "command",
 	"readonly", "script", "subscribe", "unsubscribe", "psubscribe", "punsubscribe"}
 
@@ -233,7 +233,7 @@ func (c *wire) queued(wire []byte, text string) (all []ended) {
 	return all
 }
 
-// Close settles what has no reply: the client has given up on it, or broke off.
+// Close settles the commands without a reply: the client has given up on them, or broke off.
 func (c *wire) Close() error {
 	c.end()
 	c.mu.Lock()
