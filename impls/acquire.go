@@ -74,7 +74,7 @@ func (s Setup) sendTo(ctx context.Context, c redis.UniversalClient, args ...any)
 	if s.Options.WaitReplicas == 0 {
 		return c.Do(ctx, args...), 0
 	}
-	timeout := s.Options.WaitTimeout
+	timeout := s.Options.WaitTimeout.D()
 	if timeout == 0 {
 		timeout = defaultWait
 	}

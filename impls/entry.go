@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/base/option"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // The bounds of a scaled poll, and the defaults that are the same for all locks.
@@ -19,7 +22,8 @@ const (
 // Defaults returns the lock's options for a lease of ttl, or for the document's own if ttl is 0.
 // The poll is the document's, scaled as the lease is, within 5 and 100 ms. Fixed locks ignore ttl.
 func (e Entry) Defaults(ttl time.Duration) Options {
-	o := Options{TTL: ttl, Poll: e.Poll, AcquireTimeout: acquireWait, WaitTimeout: defaultWait}
+	o := Options{TTL: ttl, Poll: e.Poll, AcquireTimeout: acquireWait,
+		Settings: Settings{WaitTimeout: history.Duration(defaultWait)}}
 	if ttl == 0 || e.Fixed {
 		o.TTL = e.TTL
 	} else if e.TTL > 0 {
@@ -77,8 +81,7 @@ func (e Entry) checkOptions(o Options) error {
 	case e.Lease && o.TTL > 0 && o.TTL < time.Millisecond:
 		return fmt.Errorf("%s: the lease must be 1ms or more, not %v: Redis counts milliseconds", e.Name,
 			o.TTL)
-	case o.Poll < 0 || o.AcquireTimeout < 0 || o.NodeTimeout < 0 || o.WaitTimeout < 0 ||
-		o.WaitReplicas < 0 || o.MaxRenewals < 0:
+	case o.Poll < 0 || o.AcquireTimeout < 0 || option.Check(o.Table()) != nil:
 		return fmt.Errorf("%s: an option is negative; use zero or more", e.Name)
 	case o.Variant != "" && len(e.Variants) == 0:
 		return fmt.Errorf("%s has no variants; omit --variant", e.Name)

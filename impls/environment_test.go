@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/redis/go-redis/v9"
 )
@@ -120,7 +121,7 @@ func newScene(t *testing.T, w environment, e impls.Entry, variant string) *scene
 	s.keys = []string{fmt.Sprintf("lock:%d", scenes.Add(1))}
 	s.base.Variant, s.base.Poll, s.base.AcquireTimeout = variant, 10*time.Millisecond, patient
 	if e.Topology == impls.Independent {
-		s.base.NodeTimeout = patient // a slow machine is no fault of the lock
+		s.base.NodeTimeout = history.Duration(patient) // a slow machine is no fault of the lock
 	}
 	s.admin = s.connect(w)
 	return s

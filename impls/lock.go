@@ -107,12 +107,5 @@ type Options struct {
 	Variant        string        // one of Entry.Variants; if empty, the first one
 	// for locks with a watchdog: the caller names a lease of TTL, so nothing renews it
 	NoWatchdog bool
-	// how often one hold may be renewed or extended; if zero, without limit, as documented
-	MaxRenewals int
-	// for Redlock: how long one node may take; if zero, TTL/20, at least 5 and at most 50 ms
-	NodeTimeout time.Duration
-	// how many replicas must confirm a grant (WAIT); otherwise the lock gives it back
-	WaitReplicas int
-	// how long they may take, less than the client's read time-out; if zero, 100 ms
-	WaitTimeout time.Duration
+	Settings
 }

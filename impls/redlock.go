@@ -27,7 +27,7 @@ func (l *redlock) drift() time.Duration { return l.Options.TTL/100 + 2*time.Mill
 
 // nodeTimeout is how long one master may take. It must be far below the lease.
 func (l *redlock) nodeTimeout() time.Duration {
-	if t := l.Options.NodeTimeout; t > 0 {
+	if t := l.Options.NodeTimeout.D(); t > 0 {
 		return t
 	}
 	return min(max(l.Options.TTL/20, 5*time.Millisecond), 50*time.Millisecond)

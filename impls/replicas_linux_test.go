@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -27,8 +28,8 @@ func TestWaitReplicas(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, w, e, "")
 			u := s.user(func(o *impls.Options) {
-				o.WaitReplicas, o.WaitTimeout, o.AcquireTimeout = 1,
-					5*time.Millisecond, brief
+				o.WaitReplicas, o.AcquireTimeout = 1, brief
+				o.WaitTimeout = history.Duration(5 * time.Millisecond)
 			})
 			_, err := u.Acquire(s.ctx)
 			if e.Topology == impls.OneServer && !e.Multi && !errors.Is(err, impls.ErrReplicas) ||
@@ -55,7 +56,9 @@ func TestWaitIsPipelined(t *testing.T) {
 	}
 	t.Cleanup(replica.Kill)
 	s := sceneOf(t, "token-lua")
-	u := s.user(func(o *impls.Options) { o.WaitReplicas, o.WaitTimeout = 1, 2*time.Second })
+	u := s.user(func(o *impls.Options) {
+		o.WaitReplicas, o.WaitTimeout = 1, history.Duration(2*time.Second)
+	})
 	var mu sync.Mutex
 	var sent []string
 	u.redis[0].AddHook(pipelines(func(cmds []redis.Cmder) {

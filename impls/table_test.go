@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 func TestFindSuggestsTheNearestName(t *testing.T) {
@@ -90,7 +92,7 @@ func TestBadSetups(t *testing.T) {
 		"watchdog of none": {"getset", "--watchdog", func(s *Setup) { s.Options.NoWatchdog = true }},
 		"renewals of none": {"getset", "--max-renewals", func(s *Setup) { s.Options.MaxRenewals = 1 }},
 		"node time-out": {"getset", "redlock", func(s *Setup) {
-			s.Options.NodeTimeout = time.Second
+			s.Options.NodeTimeout = history.Duration(time.Second)
 		}},
 		"replicas of no server": {"none", "--wait-replicas", func(s *Setup) {
 			s.Options.WaitReplicas = 1

@@ -79,8 +79,7 @@ func keys(o Order) []int {
 func (c Config) Options() impls.Options {
 	return impls.Options{
 		TTL: c.TTL.D(), Poll: c.Poll.D(), AcquireTimeout: c.AcquireTimeout.D(), Variant: c.Variant,
-		NoWatchdog: c.NoWatchdog, MaxRenewals: c.MaxRenewals, NodeTimeout: c.NodeTimeout.D(),
-		WaitReplicas: c.WaitReplicas, WaitTimeout: c.WaitTimeout.D(),
+		NoWatchdog: c.NoWatchdog, Settings: c.Settings,
 	}
 }
 

@@ -4,6 +4,7 @@
 package workloads
 
 import (
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/history"
 )
 
@@ -57,11 +58,8 @@ type Config struct {
 	ClientTimeout  history.Duration `json:"client_timeout"` // dial, read and write
 	ClientRetries  int              `json:"client_retries"` // what go-redis itself resends
 	NoWatchdog     bool             `json:"no_watchdog,omitempty"`
-	MaxRenewals    int              `json:"max_renewals,omitempty"`
-	NodeTimeout    history.Duration `json:"node_timeout,omitempty"`
-	WaitReplicas   int              `json:"wait_replicas,omitempty"`
-	WaitTimeout    history.Duration `json:"wait_timeout,omitempty"`
-	Keys           []string         `json:"keys"` // names of the locks, by number
+	impls.Settings
+	Keys []string `json:"keys"` // names of the locks, by number
 	// for each independent Redis: node name → address
 	Nodes []map[string]string `json:"nodes"`
 	// first bytes on each connection to a node, before Redis' own protocol; may be empty

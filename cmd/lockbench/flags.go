@@ -9,9 +9,12 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/option"
 	"github.com/lockbench/lockbench/internal/base/progress"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -26,42 +29,33 @@ type lockFlags struct {
 }
 
 func (f *lockFlags) register(s *pflag.FlagSet) {
-	o := &f.RunOptions
-	s.StringVar(&o.Impl, "impl", "", "lock to run; '"+advice.ListImpls.String()+"' shows all")
-	s.StringVar(&o.Nemesis, "nemesis", "none",
+	s.StringVar(&f.Nemesis, "nemesis", "none",
 		"fault to inject (crash, crash:holding, crash:all), several with commas between them, or a "+
 			"file (./my.yaml); "+
 			"'"+advice.ListNemeses.String()+"' shows all")
-	s.StringVar(&o.Workload, "workload", "", "what clients do with the lock (default mutex)")
-	s.StringVar(&o.Variant, "variant", "", "variant of the lock, such as constant for token-lua")
-	s.StringVar(&o.Topology, "topology", "",
-		"single, failover, independent or, of etcd and ZooKeeper, ensemble (default what lock and "+
-			"fault need)")
-	s.IntVar(&o.Keys, "keys", 0, "locks that the clients contend for (default 1)")
-	s.IntVar(&o.Masters, "masters", 0, "independent masters, for redlock (default 5)")
-	s.IntVar(&o.Replicas, "replicas", 0,
-		"replicas of the master under a failover (default 1, and one more than must confirm with "+
-			"--wait-replicas)")
-	s.DurationVar(&o.Poll, "poll", 0,
-		"pause between attempts (default the document's, scaled by the lease)")
-	s.DurationVar(&o.AcquireTimeout, "acquire-timeout", 0, "how long one acquire waits (default 5s)")
-	s.DurationVar(&o.Hold, "hold", 0,
-		"time inside (default three polls, at least 80ms, at most a third of the lease)")
-	s.DurationVar(&o.ClientTimeout, "client-timeout", 0,
-		"dial, read and write time-out of the Redis client (default 250ms, of a library its own)")
-	s.IntVar(&o.ClientRetries, "client-retries", 0,
-		"how often the Redis client itself resends; its own default is 3")
-	s.IntVar(&o.WaitReplicas, "wait-replicas", 0,
-		"replicas that must confirm a grant (WAIT), or it is given back")
-	s.DurationVar(&o.WaitTimeout, "wait-timeout", 0,
-		"how long the replicas of --wait-replicas may take (default 100ms)")
-	s.DurationVar(&o.Think, "think", 0, "mean pause between cycles")
-	s.IntVar(&o.MaxRenewals, "max-renewals", 0,
-		"how often one hold may be renewed (default for ever, as documented)")
-	s.DurationVar(&o.NodeTimeout, "node-timeout", 0,
-		"how long redlock waits for one master (default a twentieth of the lease, 5ms to 50ms)")
+	for _, o := range f.Table() {
+		if o.Help != "" {
+			registerOption(s, o)
+		}
+	}
 	s.BoolVar(&f.watchdog, "watchdog", true,
 		"let a lock that has a watchdog renew its lease; =false names a lease instead")
+}
+
+// registerOption makes a flag of an option.
+func registerOption(s *pflag.FlagSet, o option.Option) {
+	switch v := o.Value.(type) {
+	case *string:
+		s.StringVar(v, o.Name, *v, o.Help)
+	case *int:
+		s.IntVar(v, o.Name, *v, o.Help)
+	case *time.Duration:
+		s.DurationVar(v, o.Name, *v, o.Help)
+	case *history.Duration:
+		s.DurationVar((*time.Duration)(v), o.Name, v.D(), o.Help)
+	default:
+		panic(fmt.Sprintf("no flag can hold a %T", v))
+	}
 }
 
 // inBounds refuses numbers and times that make no sense, of any verb.
@@ -133,9 +127,9 @@ var groups = []struct {
 	{"Servers and clients", []string{"env", "server", "redis-image", "docker-network", "workers",
 		"addr", "tls", "any-database", "redis-config", "topology", "masters", "replicas", "clients",
 		"keys"}},
-	{"Times and settings of the lock", []string{"ttl", "poll", "acquire-timeout", "hold", "think",
-		"client-timeout", "client-retries", "node-timeout", "wait-replicas", "wait-timeout", "watchdog",
-		"max-renewals"}},
+	{"Times and settings of the lock", append([]string{"ttl", "poll", "acquire-timeout", "hold",
+		"think", "client-timeout", "client-retries", "watchdog"},
+		option.Names(new(impls.Settings).Table())...)},
 	{"Exhaustive search", []string{"exhaustive", "preemptions", "expiries", "faults", "rounds",
 		"tries", "no-hashing", "no-sleep-sets"}},
 	{"Other ways to run it", []string{"again", "resume", "costs"}},

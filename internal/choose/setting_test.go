@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
@@ -17,9 +18,11 @@ func TestARunHasItsSetting(t *testing.T) {
 		p    harness.Plan
 		want string
 	}{
-		{harness.Plan{WaitReplicas: 1}, "--wait-replicas 1, with one replica"},
-		{harness.Plan{WaitReplicas: 1, Replicas: 2}, "--wait-replicas 1, with two replicas"},
-		{harness.Plan{WaitReplicas: 2, Replicas: 2}, "--wait-replicas 2, with two replicas"},
+		{harness.Plan{Settings: impls.Settings{WaitReplicas: 1}}, "--wait-replicas 1, with one replica"},
+		{harness.Plan{Settings: impls.Settings{WaitReplicas: 1}, Replicas: 2},
+			"--wait-replicas 1, with two replicas"},
+		{harness.Plan{Settings: impls.Settings{WaitReplicas: 2}, Replicas: 2},
+			"--wait-replicas 2, with two replicas"},
 		{harness.Plan{}, ""},
 	} {
 		var got []string

@@ -140,10 +140,12 @@ const linkedHash = "linked"
 
 // foreign refuses settings that no adapter is told.
 func foreign(o RunOptions) error {
-	for flag, set := range map[string]bool{"--impl": o.Impl != "", "--watchdog=false": o.NoWatchdog,
-		"--max-renewals": o.MaxRenewals > 0, "--node-timeout": o.NodeTimeout > 0,
-		"--wait-replicas": o.WaitReplicas > 0, "--wait-timeout": o.WaitTimeout > 0,
-		"--ttl documented": o.Documented} {
+	given := map[string]bool{"--impl": o.Impl != "", "--watchdog=false": o.NoWatchdog,
+		"--ttl documented": o.Documented}
+	for _, setting := range o.Settings.Table() {
+		given["--"+setting.Name] = setting.IsSet()
+	}
+	for flag, set := range given {
 		if set {
 			return fmt.Errorf("%s is for lockbench's own locks; with --adapter omit it (a --variant "+
 				"of the adapter may be what you want)", flag)

@@ -2,10 +2,13 @@ package harness
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/base/strictyaml"
 	"github.com/lockbench/lockbench/internal/history"
 )
 
@@ -21,7 +24,7 @@ func TestHugeNumbersAreRefused(t *testing.T) {
 		"--ttl is -1s; it must":  {TTL: -time.Second},
 		"--masters is -1; it":    {Masters: -1},
 		"--client-retries is -1": {ClientRetries: -1},
-		"--wait-timeout is -1ns": {WaitTimeout: -1},
+		"--wait-timeout is -1ns": {Settings: impls.Settings{WaitTimeout: -1}},
 		"--for is":               {For: ages},
 	} {
 		w.Impl, w.Nemesis = "token-lua", "none"
@@ -43,4 +46,29 @@ func TestHugeNumbersAreRefused(t *testing.T) {
 			t.Errorf("a plan with %s: it is taken", name)
 		}
 	}
+}
+
+// TestEachNumberOfARunHasARow wants a new number or time of a run in the table of options.
+func TestEachNumberOfARunHasARow(t *testing.T) {
+	rows := map[string]bool{"ttl": true}
+	for _, o := range new(RunOptions).Table() {
+		rows[o.Name] = true
+	}
+	for _, name := range strictyaml.Names[RunOptions]() {
+		f := fieldNamed(name)
+		if name = strings.ReplaceAll(name, "_", "-"); f.Type.Kind() >= reflect.Int &&
+			f.Type.Kind() <= reflect.Int64 && !rows[name] {
+			t.Errorf("--%s has no row in RunOptions.Table or impls.Settings.Table", name)
+		}
+	}
+}
+
+func fieldNamed(name string) (out reflect.StructField) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[RunOptions]()) {
+		tag := f.Tag.Get("yaml") + f.Tag.Get("json")
+		if word, _, _ := strings.Cut(tag, ","); word == name {
+			out = f
+		}
+	}
+	return out
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/base/option"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
@@ -57,13 +58,10 @@ type Plan struct {
 	ClientTimeout history.Duration `json:"client_timeout"` // dial, read and write of the Redis client
 	ClientRetries int              `json:"client_retries"` // what the Redis client itself resends
 	NoWatchdog    bool             `json:"no_watchdog,omitempty"`
-	MaxRenewals   int              `json:"max_renewals,omitempty"`
-	NodeTimeout   history.Duration `json:"node_timeout,omitempty"`
-	WaitReplicas  int              `json:"wait_replicas,omitempty"`
-	WaitTimeout   history.Duration `json:"wait_timeout,omitempty"`
-	RedisConfig   []string         `json:"redis_config,omitempty"`
-	For           history.Duration `json:"for"` // the run ends then at the latest
-	Stop          bool             `json:"stop_on_violation,omitempty"`
+	impls.Settings
+	RedisConfig []string         `json:"redis_config,omitempty"`
+	For         history.Duration `json:"for"` // the run ends then at the latest
+	Stop        bool             `json:"stop_on_violation,omitempty"`
 	// a violation does not end it: every property has its chance
 	Thorough   bool     `json:"thorough,omitempty"`
 	Properties []string `json:"properties"`
@@ -92,17 +90,14 @@ type RunOptions struct {
 	Masters        int                `yaml:"masters,positive"`
 	Replicas       int                `yaml:"replicas,positive"`
 	ClientRetries  int                `yaml:"client_retries"`
-	MaxRenewals    int                `yaml:"max_renewals"`
-	WaitReplicas   int                `yaml:"wait_replicas"`
 	TTL            time.Duration      `yaml:"-"` // SetLease reads it
 	Poll           time.Duration      `yaml:"poll,positive"`
 	AcquireTimeout time.Duration      `yaml:"acquire_timeout,positive"`
 	Hold           time.Duration      `yaml:"hold,positive"`
 	Think          time.Duration      `yaml:"think"`
 	ClientTimeout  time.Duration      `yaml:"client_timeout,positive"`
-	NodeTimeout    time.Duration      `yaml:"node_timeout"`
-	WaitTimeout    time.Duration      `yaml:"wait_timeout"`
 	For            time.Duration      `yaml:"for,positive"`
+	impls.Settings
 	// the document's own lease and poll
 	Documented  bool     `yaml:"-"`
 	NoWatchdog  bool     `yaml:"-"`
@@ -161,13 +156,12 @@ const (
 	minConflicts   = 1
 	defaultExpect  = "valid"
 	maxClients     = 64 // bounds the load on the machine
-	maxMasters     = 9
 )
 
 // NewPlan fills in the defaults and refuses what makes no sense, with what to do about it.
 func NewPlan(w RunOptions) (Plan, error) {
 	lock, err := LockOf(w)
-	if err = cmp.Or(err, w.bounded()); err != nil {
+	if err = cmp.Or(err, option.Check(w.Table())); err != nil {
 		return Plan{}, err
 	}
 	faults, err := nemesis.Parse(w.Nemesis)
@@ -183,8 +177,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 		Workload: or(w.Workload, workloads.Usual(lock)),
 		Clients:  or(w.Clients, defaultClients), ClientRetries: w.ClientRetries,
 		RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,
-		NoWatchdog: w.NoWatchdog, MaxRenewals: w.MaxRenewals,
-		NodeTimeout: history.Duration(w.NodeTimeout), WaitReplicas: w.WaitReplicas,
+		NoWatchdog: w.NoWatchdog, Settings: w.Settings,
 		Think: history.Duration(w.Think), Backoff: history.Duration(defaultBackoff),
 		For: history.Duration(or(w.For, defaultFor)), Expect: or(w.Expect, defaultExpect),
 		Properties: history.Distinct(w.Properties),
@@ -253,7 +246,7 @@ func (p *Plan) times(w RunOptions, lock impls.Entry) {
 		history.Duration(or(w.Poll, tidy(d.Poll)))
 	p.Hold = history.Duration(or(w.Hold, tidy(hold(p.TTL.D(), p.Poll.D()))))
 	p.AcquireTimeout = history.Duration(or(w.AcquireTimeout, max(d.AcquireTimeout, 2*p.TTL.D())))
-	p.WaitTimeout = history.Duration(or(w.WaitTimeout, d.WaitTimeout))
+	p.WaitTimeout = or(w.WaitTimeout, d.WaitTimeout)
 }
 
 // tidy makes a scaled time one that people like to read.
@@ -395,8 +388,7 @@ func (p Plan) Worker() workloads.Config {
 		Impl: p.Impl, Variant: p.Variant, TTL: told(p, toldTTL, p.TTL), Poll: told(p, toldPoll, p.Poll),
 		AcquireTimeout: p.AcquireTimeout, ClientTimeout: told(p, toldTimeout, p.ClientTimeout),
 		ClientRetries: told(p, toldRetries, p.ClientRetries), Keys: keys,
-		NoWatchdog: p.NoWatchdog, MaxRenewals: p.MaxRenewals,
-		NodeTimeout: p.NodeTimeout, WaitReplicas: p.WaitReplicas, WaitTimeout: p.WaitTimeout,
+		NoWatchdog: p.NoWatchdog, Settings: p.Settings,
 	}
 }
 

@@ -63,8 +63,10 @@ func TestWorkloads(t *testing.T) {
 			if workloads.Suits(e, w.Name, w.Keys) != nil {
 				continue
 			}
-			for _, o := range []harness.RunOptions{{}, {NoWatchdog: true}, {MaxRenewals: 1},
-				{WaitReplicas: 1, Topology: "failover", Replicas: 1}, {Variant: last(e.Variants)}} {
+			for _, o := range []harness.RunOptions{{}, {NoWatchdog: true},
+				{Settings: impls.Settings{MaxRenewals: 1}},
+				{Settings: impls.Settings{WaitReplicas: 1}, Topology: "failover", Replicas: 1},
+				{Variant: last(e.Variants)}} {
 				o.Impl, o.Workload, o.Environment, o.Nemesis, o.Seed = e.Name, w.Name, "sim", "none", 1
 				p, err := harness.NewPlan(o)
 				if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
@@ -63,7 +64,7 @@ func TestHintsAfterARun(t *testing.T) {
 		{"tokens that grow", overrun(checker.Valid, checker.Valid, checker.Valid), thorough,
 			[]string{"S without L and O"}},
 		{"with a setting that the table does not have", valid, harness.RunOptions{Impl: "token-lua",
-			Nemesis: "failover:release", WaitReplicas: 1}, []string{
+			Nemesis: "failover:release", Settings: impls.Settings{WaitReplicas: 1}}, []string{
 			"failover has 2 aims for such a lock, and this was one of them: --nemesis failover:all"}},
 		{"a library of which one aim was run", valid,
 			harness.RunOptions{Adapter: "redisson", Variant: "watchdog", Nemesis: "partition"}, []string{

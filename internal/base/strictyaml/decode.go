@@ -25,8 +25,10 @@ func (v Value) Decode(into any) error { return v.fill(reflect.ValueOf(into).Elem
 var (
 	ofPosition = reflect.TypeFor[Position]()
 	ofValue    = reflect.TypeFor[Value]()
-	ofTime     = reflect.TypeFor[time.Duration]()
 )
+
+// isTime reports whether a type is a duration, of package time or another one.
+func isTime(t reflect.Type) bool { return t.Kind() == reflect.Int64 && t.Name() == "Duration" }
 
 // fill reads the value into a variable. The flags come from a field's tag.
 func (v Value) fill(to reflect.Value, flags []string) error {
@@ -35,7 +37,7 @@ func (v Value) fill(to reflect.Value, flags []string) error {
 		return nil
 	}
 	_, err := v.Text()
-	if u, ok := to.Addr().Interface().(encoding.TextUnmarshaler); ok &&
+	if u, ok := to.Addr().Interface().(encoding.TextUnmarshaler); ok && !isTime(to.Type()) &&
 		(err == nil || to.Kind() != reflect.Struct) {
 		place(to, v.position())
 		return v.scalar("", func(s string) error { return u.UnmarshalText([]byte(s)) })
@@ -185,7 +187,7 @@ func (v Value) single(to reflect.Value, positive bool) error {
 		}
 	}
 	switch kind := to.Kind(); {
-	case to.Type() == ofTime:
+	case isTime(to.Type()):
 		wanted := "it must be a time" + above + ", such as 90s or 5m"
 		return v.scalar(wanted, number(func(s string) (bool, error) {
 			t, err := time.ParseDuration(strings.Join(strings.Fields(s), ""))

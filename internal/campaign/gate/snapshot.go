@@ -282,14 +282,15 @@ func optionsOf(w harness.RunOptions) (out []Option) {
 	add("adapter", w.Adapter, w.Adapter != "")
 	add("variant", w.Variant, w.Variant != "")
 	add("watchdog", false, w.NoWatchdog)
-	add("max_renewals", w.MaxRenewals, w.MaxRenewals > 0)
 	add("masters", w.Masters, w.Masters > 0)
 	add("workload", w.Workload, w.Workload != "")
 	add("nemesis", w.Nemesis, true)
 	add("clients", w.Clients, w.Clients > 0)
 	add("ttl", w.TTL, w.TTL > 0)
 	add("acquire_timeout", w.AcquireTimeout, w.AcquireTimeout > 0)
-	add("node_timeout", w.NodeTimeout, w.NodeTimeout > 0)
+	for _, o := range w.Settings.Table() {
+		add(strings.ReplaceAll(o.Name, "-", "_"), o.Text(), o.IsSet())
+	}
 	add("for", w.For, w.For > 0)
 	add("thorough", w.Thorough, w.Thorough)
 	return out

@@ -92,7 +92,8 @@ func planFor(t *testing.T, spec string) harness.Plan {
 		w.TTL = 5 * time.Second
 	}
 	if w.Impl == "redlock" {
-		w.Masters, w.NodeTimeout = 3, 100*time.Millisecond // no machine is too slow for it
+		w.Masters = 3
+		w.NodeTimeout = history.Duration(100 * time.Millisecond) // no machine is too slow for it
 	}
 	p, err := harness.NewPlan(w)
 	if err != nil {

@@ -143,7 +143,8 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 		return w
 	}
 	if r.Has(masters) {
-		w.NodeTimeout = ttl / 10 // the usual twentieth is sometimes too short on a busy machine
+		// the usual twentieth is sometimes too short on a busy machine
+		w.NodeTimeout = history.Duration(ttl / 10)
 	}
 	if r.Has(impls.Posted) {
 		w.For = 2 * time.Second

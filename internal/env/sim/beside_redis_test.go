@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
@@ -23,7 +24,8 @@ func TestMastersThatFallAsleepOneAfterTheOther(t *testing.T) {
 	orphan := func(apart time.Duration) checker.Result {
 		p := plan(t, harness.RunOptions{Impl: "redlock", Variant: "call", Nemesis: "busy", Masters: 3,
 			TTL: 500 * time.Millisecond, AcquireTimeout: 200 * time.Millisecond, // as in a matrix
-			NodeTimeout: 50 * time.Millisecond, Clients: 3, Thorough: true, Seed: 1})
+			Settings: impls.Settings{NodeTimeout: history.Duration(50 * time.Millisecond)},
+			Clients:  3, Thorough: true, Seed: 1})
 		var steps []nemesis.Step
 		for _, s := range p.Scenario {
 			if steps = append(steps, s); s.Do == nemesis.Stall && apart > 0 {

@@ -81,8 +81,8 @@ func bothSee(t *testing.T, nodes []string, l impls.Entry, variant string, wait i
 		Poll:           history.Duration(2 * time.Millisecond),
 		AcquireTimeout: history.Duration(300 * time.Millisecond),
 		ClientTimeout:  history.Duration(5 * time.Second),
-		WaitReplicas:   wait,
-		WaitTimeout:    history.Duration(10 * time.Millisecond),
+		Settings: impls.Settings{WaitReplicas: wait,
+			WaitTimeout: history.Duration(10 * time.Millisecond)},
 	}
 	if l.Topology == impls.Independent {
 		cfg.NodeTimeout = cfg.ClientTimeout // on a machine that is busy, too

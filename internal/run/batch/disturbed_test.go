@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
@@ -26,7 +27,7 @@ func TestDisturbed(t *testing.T) {
 		{client: 100 * time.Millisecond, ttl: 800 * time.Millisecond, timedOut: 1, want: true},
 	} {
 		p := harness.Plan{ClientTimeout: history.Duration(c.client),
-			NodeTimeout: history.Duration(c.node), TTL: history.Duration(c.ttl)}
+			Settings: impls.Settings{NodeTimeout: history.Duration(c.node)}, TTL: history.Duration(c.ttl)}
 		v := &checker.Verdict{Evidence: checker.Evidence{LongestGapMS: c.gap, TimedOut: c.timedOut}}
 		if got := batch.Disturbed(p, v); got != c.want {
 			t.Errorf("%+v: %v", c, got)

@@ -80,7 +80,7 @@ func openPorted(c sdk.Config) (sdk.Lock, error) {
 	}
 	o := entry.Defaults(time.Duration(c.TTL) * time.Millisecond)
 	o.Variant, o.NoWatchdog = cmp.Or(rows[0].Variant, o.Variant), rows[0].NoWatchdog
-	if o.NodeTimeout, err = time.ParseDuration(os.Getenv(portedNodes)); err != nil {
+	if err = o.NodeTimeout.UnmarshalText([]byte(os.Getenv(portedNodes))); err != nil {
 		return nil, err
 	}
 	p := &ported{entry: entry, locks: map[string]impls.Lock{}, holds: map[int]portedHold{}}

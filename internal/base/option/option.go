@@ -1,0 +1,98 @@
+// Package option describes an option of a run in one place: its name, its bounds and its help.
+// Flags, gate files and plans read them from there.
+package option
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// Option is one row of a table of options.
+type Option struct {
+	Name string // of the flag; gate files and plans write it with underscores
+	// Value points to the field: to a text, a number, a duration, or a list of them.
+	Value       any
+	Least, Most int64 // of a number or a duration, in ns
+	Help        string
+}
+
+// IsSet reports whether the field differs from zero, which stands for the default.
+func (o Option) IsSet() bool { return !reflect.ValueOf(o.Value).Elem().IsZero() }
+
+// Text returns the value as a user writes it; those of a list have commas between them.
+func (o Option) Text() string {
+	text := fmt.Sprint(reflect.ValueOf(o.Value).Elem())
+	return strings.ReplaceAll(strings.Trim(text, "[]"), " ", ",")
+}
+
+// Check refuses a value, or one of a list, outside of the bounds. Zero stands for the default.
+func (o Option) Check() error {
+	v := reflect.ValueOf(o.Value).Elem()
+	if v.Kind() != reflect.Slice {
+		return o.check(v)
+	}
+	for i := range v.Len() {
+		if err := o.check(v.Index(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o Option) check(v reflect.Value) error {
+	if !v.CanInt() || v.IsZero() {
+		return nil
+	}
+	return o.InBounds(v.Int())
+}
+
+// InBounds refuses a number outside of the bounds.
+func (o Option) InBounds(n int64) error {
+	switch {
+	case o.Least <= n && n <= o.Most:
+		return nil
+	case n < o.Least && o.Least == 1:
+		return fmt.Errorf("--%s is %v; it must be above zero", o.Name, o.text(n))
+	case o.isTime():
+		return fmt.Errorf("--%s is %v; 0s to %v are possible", o.Name, o.text(n), o.text(o.Most))
+	}
+	return fmt.Errorf("--%s is %d; %d to %d are possible", o.Name, n, o.Least, o.Most)
+}
+
+// text returns n as a user writes it.
+func (o Option) text(n int64) any {
+	if o.isTime() {
+		return time.Duration(n)
+	}
+	return n
+}
+
+// isTime reports whether the field is a duration, of package time or another one, or a list of
+// them.
+func (o Option) isTime() bool {
+	t := reflect.TypeOf(o.Value).Elem()
+	if t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	return t.Name() == "Duration"
+}
+
+// Check returns the error of the first option that is out of bounds.
+func Check(all []Option) error {
+	for _, o := range all {
+		if err := o.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Names returns the names of the options.
+func Names(all []Option) (names []string) {
+	for _, o := range all {
+		names = append(names, o.Name)
+	}
+	return names
+}
