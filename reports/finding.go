@@ -17,10 +17,10 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
-// WriteFinding writes what a run shows as the draft of a report to a lock's maintainers, in the
-// form of docs/findings.md: how to see it, what is expected, what is seen, step by step, and, to be
-// filled in, what the documentation says, where it comes from and how often it was seen. A run that
-// violates nothing has none.
+// WriteFinding drafts a report to a lock's maintainers in the form of docs/findings.md: how to
+// reproduce the violation, the expected and the observed behaviour, step by step. The author fills
+// in the quotes from the documentation, the origin and how often it was seen. It returns an error
+// if the run has no defect to report.
 func WriteFinding(w io.Writer, v *view.View) error {
 	if len(v.Violations) == 0 {
 		return fmt.Errorf("this run violates nothing that could be reported: %s", v.Answer().Sentence)
@@ -59,8 +59,8 @@ func WriteFinding(w io.Writer, v *view.View) error {
 	return b.Flush()
 }
 
-// defects returns the violations that a lock can answer for: neither what is only reported, nor an
-// S that is only an overrun.
+// defects returns the violations that a lock is responsible for. It leaves out properties that are
+// only reported, and an S that is only an overrun.
 func defects(v *view.View) []*view.Violation {
 	decide := v.Verdict.Violated(false)
 	return slices.DeleteFunc(slices.Clone(v.Violations), func(x *view.Violation) bool {
@@ -92,7 +92,7 @@ func writeSteps(b *bufio.Writer, v *view.View, x *view.Violation) {
 	fmt.Fprintln(b)
 }
 
-// writeConfirmation writes what has to be done before it is a finding.
+// writeConfirmation writes the steps that turn the draft into a finding.
 func writeConfirmation(b *bufio.Writer, v *view.View) {
 	h := v.History.Header
 	form, lock := advice.MatrixLock, h.Impl

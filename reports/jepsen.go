@@ -16,7 +16,7 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// The names that Jepsen gives to what we have, too.
+// The names that Jepsen gives to files that we write as well.
 const (
 	jepsenHistory  = "history.edn"
 	jepsenText     = "history.txt"
@@ -33,7 +33,7 @@ var jepsenPlots = map[string]string{"latency": "latency-raw", "quantiles": "late
 // history.txt, results.edn, the report as timeline.html, and plots by Jepsen's names; several locks
 // have a history and results each below independent/. The links latest and current point at it. It
 // returns the directory. With values, operations carry what a grant does (history.Options).
-// test.jepsen, which is Jepsen's own binary format, is not written: its tools fall back to
+// It does not write test.jepsen, Jepsen's own binary format: Jepsen's tools fall back to
 // results.edn.
 func WriteJepsen(root string, v *view.View, name string, began time.Time, values bool) (string,
 	error) {
@@ -80,7 +80,7 @@ func writeResults(dir string, h *history.History, v *checker.Verdict) error {
 	})
 }
 
-// jepsenPictures writes those plots that Jepsen has, too.
+// jepsenPictures writes the plots that Jepsen draws as well.
 func jepsenPictures(dir string, v *view.View) error {
 	figs, err := figure.All(v)
 	for _, f := range figs {
@@ -97,8 +97,8 @@ func jepsenPictures(dir string, v *view.View) error {
 	return err
 }
 
-// Results is a verdict as Jepsen's results.edn: a map of checks, each with :valid?, and :valid? of
-// all of them together. What does not apply is no check, and stands in a map of its own.
+// Results converts a verdict to Jepsen's results.edn: a map of checks, each with :valid?, and
+// :valid? for all of them together. A property that does not apply appears in a map of its own.
 func Results(h *history.History, v *checker.Verdict) edn.Map {
 	var m, na edn.Map
 	if v == nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // WriteMarkdown writes the report of a run as Markdown that fits in an issue or a pull request: the
-// answer, what was judged, what it rests on, each violation in words, and the command that does it
-// again.
+// answer, the judged properties, the evidence, each violation in words, and the command that
+// repeats the run.
 func WriteMarkdown(w io.Writer, v *view.View) error {
 	b, h, a := bufio.NewWriter(w), v.History.Header, v.Answer()
 	fmt.Fprintf(b, "# %s\n\n**%s** %s\n\n%s\n", page.Literal(v.Question()), page.Literal(a.Word),

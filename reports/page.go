@@ -64,7 +64,7 @@ type runPage struct {
 	CommandsTitle   string
 	CommandsLeft    string
 	Timeline        template.JS
-	Notes           []string // what was left out
+	Notes           []string // omissions
 	Legend          bool     // a violation is marked
 	Together        bool     // somewhere two are inside
 	Figures         []figure.Shown

@@ -1,8 +1,8 @@
-// Package reports turns what a run left on disk into pages, plots and words that a design review
-// can read. Nothing in it judges: what a history means is the checker's to say, and a report shows
-// it beside the record that it rests on.
+// Package reports turns the files of a run into pages, plots and words that a design review can
+// read. It judges nothing: the checker decides what a history means, and a report shows the verdict
+// with the record that supports it.
 //
-// A record is foreign text. Lock names, error texts, Redis arguments and replies are escaped
-// wherever they are shown, and what cannot be seen (control characters, marks that turn the
-// direction of text) is spelled out; see page.Clean.
+// A record is foreign text. Reports escape lock names, error texts, Redis arguments and replies
+// everywhere. They spell out invisible characters (control characters, marks that turn the
+// direction of text); see page.Clean.
 package reports

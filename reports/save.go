@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// Save writes the report, the same in Markdown, and the plots into the run directory, and returns
-// the path of the report. With an error it has written as much as it could. The report leads to the
-// pages beside which the run lies, unless it is said what is above it.
+// Save writes the report, its Markdown form and the plots into the run directory, and returns the
+// path of the report. If it returns an error, it has written as much as it could. Unless v.Above is
+// set, the report links to the parent pages that it finds.
 func Save(v *view.View) (string, error) {
 	if v.Above == nil {
 		v.Above = view.Beside(v.Dir)

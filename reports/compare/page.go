@@ -23,8 +23,8 @@ var comparePage = template.Must(template.New("compare").Funcs(template.FuncMap{
 	"clean": func(s string) string { return page.Clean(s, 2000) },
 }).Parse(compareSource))
 
-// WriteHTML writes a comparison as one page that needs nothing else. A and b are where the pages of
-// its sides are, as seen from this one; "": they have none. Above are pages that lead to this one.
+// WriteHTML writes a comparison as one self-contained page. A and b are relative links to the pages
+// of its sides; "" means that a side has no page. Above are the pages that lead to this one.
 func WriteHTML(w io.Writer, c *compare.Comparison, a, b string, above ...page.Place) error {
 	figs, err := figure.Show(figures(c))
 	if err != nil {
@@ -42,9 +42,9 @@ func WriteHTML(w io.Writer, c *compare.Comparison, a, b string, above ...page.Pl
 // maxBars bounds the pairs of a plot.
 const maxBars = 24
 
-// figures are a plot of each metric, with the bars of both sides of each pair below one another.
-// Where a matrix has measured what its locks cost, the plots are of that; and where no pair was
-// run several times, there is no plot.
+// figures returns a plot of each metric, in which the bars of the two sides of a pair are
+// neighbours. If a matrix measured the costs of its locks, the plots show those costs. If no pair
+// was run several times, it returns no plot.
 func figures(c *compare.Comparison) (figs []*figure.Figure) {
 	pairs := slices.DeleteFunc(slices.Clone(c.Pairs), func(p compare.Pair) bool {
 		return len(p.Properties) > 0
@@ -84,7 +84,7 @@ func side(which string, p compare.Pair) string {
 	return p.Side(func(l compare.PropertyPair) compare.Tally { return l.B })
 }
 
-// WriteMarkdown writes a comparison for a pull request or a job summary. Foreign text stands in
+// WriteMarkdown writes a comparison for a pull request or a job summary. It writes foreign text as
 // code.
 func WriteMarkdown(w io.Writer, c *compare.Comparison) error {
 	var b strings.Builder

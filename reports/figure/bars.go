@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
-// Bar is what was measured of a lock: the median over N runs, and the least and the most of one.
+// Bar is one measurement of a lock: the median over N runs, and the least and the greatest value.
 type Bar struct {
 	Name             string
 	Least, Mid, Most float64

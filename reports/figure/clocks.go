@@ -22,7 +22,8 @@ type skew struct {
 	points   plotter.XYs
 }
 
-// skews are those of all nodes that were listened to, and of all clocks that the nemesis moved.
+// skews returns the skew of each node whose clock was recorded and of each clock that the nemesis
+// moved.
 func skews(v *view.View) (ss []skew) {
 	known := map[string]bool{}
 	for _, n := range v.Redis() {
@@ -40,7 +41,7 @@ func skews(v *view.View) (ss []skew) {
 	return append(ss, ordered(v, known)...)
 }
 
-// ordered are the moves that the plan tells of clocks that were not measured.
+// ordered returns the planned moves of the clocks without a measurement.
 func ordered(v *view.View, known map[string]bool) (ss []skew) {
 	rates := map[string]float64{}
 	for _, x := range v.Faults {
@@ -78,7 +79,7 @@ func (s *skew) end(t, rate float64) {
 	}
 }
 
-// maxSkews bounds the lines of the plot of clocks; those that moved most are drawn.
+// maxSkews bounds the lines of the plot of clocks; the clocks that moved most are drawn.
 const maxSkews = 8
 
 // clockFigure shows how far each clock was from where it was at first, where one moved or should

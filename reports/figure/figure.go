@@ -1,4 +1,5 @@
-// Package figure draws the plots of a run, and those that compare locks. It alone knows gonum.
+// Package figure draws the plots of a run and the plots that compare locks. No other package
+// imports gonum.
 package figure
 
 import (
@@ -50,12 +51,12 @@ var themed = strings.NewReplacer(
 	"#FEFEFE", "var(--page)",
 )
 
-// Figure is a plot with its file name and what it says.
+// Figure is a plot with its file name, its title and a text alternative.
 type Figure struct {
 	Name, Title, Alt string
 	plot             *plot.Plot
-	legend           plot.Legend // beside the plot, so that it hides nothing
-	named            bool        // there is something in it
+	legend           plot.Legend // outside the plot, so that it hides nothing
+	named            bool        // the legend has an entry
 	width, height    vg.Length
 }
 
@@ -88,7 +89,8 @@ func All(v *view.View) (figs []*Figure, err error) {
 // few grants say nothing in a plot that the timeline and the tables do not say better.
 const few = 8
 
-// Telling are the plots that say something: of a run with few grants, those of single times.
+// Telling returns the informative plots: for a run with few grants, only those that show single
+// times.
 func Telling(v *view.View) ([]*Figure, error) {
 	figs, err := All(v)
 	if len(v.Grants()) < few {
@@ -119,7 +121,7 @@ func newFigure(name, title, alt, x, y string) *Figure {
 		height: vg.Points(200)}
 }
 
-// of says of how much a figure is drawn.
+// of adds to the title the number of things that a figure shows.
 func (f *Figure) of(n int, what string) *Figure {
 	f.Title += " (" + units.Count(n, what) + ")"
 	return f
@@ -267,7 +269,7 @@ type stroke struct {
 	color  color.Color
 	width  float64
 	dashes []vg.Length
-	stairs bool // it goes on as it is until the next point
+	stairs bool // a step line: the value holds until the next point
 }
 
 // line draws points.

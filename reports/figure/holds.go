@@ -121,7 +121,8 @@ func fineTicks(lo, hi float64) []plot.Tick {
 	})
 }
 
-// fill chooses what is drawn: at most maxBars of each, those that are nearest to the violation.
+// fill chooses the calls and holds to draw: at most maxBars of each, nearest to the violation
+// first.
 func (g *gantt) fill(v *view.View) {
 	for _, c := range v.Calls {
 		if _, ok := g.rows[c.Process]; ok {

@@ -17,11 +17,11 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// timeLabel is that of the axis of all plots over the time of a run.
+// timeLabel labels the axis of every plot over the time of a run.
 const timeLabel = "time (s)"
 
-// overTime is a figure of a whole run, with its faults behind what is drawn. All of them have the
-// same axis of time; what has rows instead of a scale (y is empty) has no grid.
+// overTime returns a figure of a whole run with the faults in its background. All these figures
+// share one time axis. A figure of rows has no scale (y is empty) and gets no grid.
 func overTime(v *view.View, name, title, alt, y string) *Figure {
 	f := newFigure(name, title, alt, timeLabel, y)
 	end := units.Seconds(v.End)
@@ -34,7 +34,7 @@ func overTime(v *view.View, name, title, alt, y string) *Figure {
 	return f
 }
 
-// bin is the slice of time in which a stamp lies, if a run is cut into n.
+// bin returns the index of the slice that contains the stamp t, if a run is cut into n slices.
 func bin(t, end int64, n int) int {
 	return min(n-1, int(float64(t)/float64(max(1, end))*float64(n)))
 }
@@ -87,10 +87,10 @@ func (c *cloud) add(at, from, to int64) {
 	c.points = append(c.points, plotter.XY{X: units.Seconds(at), Y: millis(to - from)})
 }
 
-// millis is a duration on a logarithmic axis, which has no zero.
+// millis converts a duration for a logarithmic axis, where zero does not exist.
 func millis(ns int64) float64 { return max(1e-3, units.Millis(ns)) }
 
-// maxPoints bounds the points of a scatter plot; beyond it, the slowest of each bin stand for it.
+// maxPoints bounds the points of a scatter plot. Beyond it, only the slowest of each bin are drawn.
 const maxPoints = 900
 
 // scatter draws clouds of durations over time.

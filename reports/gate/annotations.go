@@ -12,8 +12,8 @@ import (
 // mostAnnotations is what GitHub shows of one step.
 const mostAnnotations = 10
 
-// WriteAnnotations writes what is not as expected as workflow commands, which GitHub shows beside
-// the lines of the gate file.
+// WriteAnnotations writes unexpected results as workflow commands. GitHub shows them at the lines
+// of the gate file.
 func WriteAnnotations(w io.Writer, r *gate.Result) error {
 	lines := map[string]int{}
 	for _, e := range r.Gate.Entries {
@@ -38,7 +38,8 @@ func WriteAnnotations(w io.Writer, r *gate.Result) error {
 	return nil
 }
 
-// data is a message of a workflow command: what stands in it ends no line and begins no command.
+// data escapes the message of a workflow command, so that it neither ends the line nor starts a
+// command.
 func data(s string) string { return strings.ReplaceAll(batch.Plain(s), "%", "%25") }
 
 // property is a property of a workflow command.

@@ -22,12 +22,12 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// The files of a gate's directory, beside gate.json and runs/.
+// The files of a gate's directory, apart from gate.json and runs/.
 const (
 	JUnitFile   = "junit.xml"
 	SummaryFile = "summary.md"
 	PageFile    = store.GatePage
-	// what GitHub shows beside the lines of the gate file
+	// AnnotationsFile holds the notes that GitHub shows at the lines of the gate file.
 	AnnotationsFile = "annotations.txt"
 )
 
@@ -44,8 +44,8 @@ func Save(ctx context.Context, dir string, r *gate.Result, say io.Writer) error 
 	)
 }
 
-// illustrate writes the report of each run that shows what is not as expected, and says how it is
-// done again. In the simulator a violation is made small beside it.
+// illustrate writes the report of each run that shows an unexpected result, with the command that
+// repeats it. In the simulator it also shrinks the violation.
 func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer) {
 	shrunk, bar := 0, progress.StartBar(say)
 	defer bar.Stop()
@@ -90,8 +90,8 @@ const (
 	shrinkMax = 4 // entries
 )
 
-// shrink makes the violation of a run in the simulator small and keeps it beside the run. It
-// returns the file's name, or "" if there is nothing to shrink.
+// shrink shrinks the violation of a simulated run and writes the result into the directory of the
+// run. It returns the file's name, or "" if it had nothing to shrink.
 func shrink(ctx context.Context, dir string, r *store.Run) (string, error) {
 	if r.History.Header.Environment != "sim" || r.Verdict.Verdict != checker.Violated {
 		return "", nil

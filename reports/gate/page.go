@@ -23,7 +23,7 @@ type row struct {
 	Name, Title, Expect, Found, Result, State, Claim, Story, Link, Reproduce, Then string
 }
 
-// WritePage writes gate.html: one file that needs no other, and leads to the reports beside it.
+// WritePage writes gate.html: one self-contained file that links to the reports in its directory.
 func WritePage(w io.Writer, g *gate.Result) error {
 	reports := map[string]string{}
 	for _, e := range g.Entries {

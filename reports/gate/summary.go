@@ -36,8 +36,8 @@ func mark(o gate.Outcome, accepts bool) string {
 }
 
 // WriteSummary writes a gate's result as Markdown for a pull request or a job summary: the answer,
-// what is not as expected with its counterexample, and all entries in a table. All that comes from
-// a history or a file stands in code, so that nothing in it becomes a link, a mention or markup.
+// each unexpected result with its counterexample, and a table of all entries. It writes text from a
+// history or a file as code, so that none of it becomes a link, a mention or markup.
 func WriteSummary(w io.Writer, r *gate.Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s lock gate: %s\n\n", strings.Fields(mark(r.Result, r.Accepts() > 0))[0],

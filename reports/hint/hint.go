@@ -18,7 +18,7 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// AllAims after the name of a fault stands for every aim that it has.
+// AllAims after the name of a fault selects all of its aims.
 const AllAims = ":all"
 
 // A Hint is a whole sentence about what to do after a run, with the command that it names, if any.
@@ -59,7 +59,7 @@ func likely(v *checker.Verdict, k *choose.Known) (h Hint) {
 }
 
 // overrun says that a client worked beyond its lease. It says so only if L and O were judged and
-// kept, and if no token was refused to grow: a resource could not tell who is late otherwise.
+// kept, and if F is not violated: otherwise the resource could not tell which client is late.
 func overrun(v *checker.Verdict) (h Hint) {
 	if !checker.FindClass(v.Property(history.MutualExclusion).Class).Overrun ||
 		v.Property(history.LeaseExclusion).Verdict != checker.Valid ||
@@ -154,7 +154,7 @@ func options(p harness.Plan) harness.RunOptions {
 	return o
 }
 
-// commandFor returns the command that shows with the lock of a plan what was measured of it.
+// commandFor returns the command that repeats the measurement of a plan with the same lock.
 func commandFor(p harness.Plan, r choose.Rate, environment string) (c advice.Command) {
 	o := options(p)
 	row, _ := matrix.RowFor(p)

@@ -67,7 +67,7 @@ var measures = [4]measure{
 
 func inMillis(ms float64) string { return units.Span(int64(ms * 1e6)) }
 
-// values are those of each run.
+// values returns the value of each run.
 func (x measure) values(c matrix.RowCost) (all []float64) {
 	if len(c.Each) == 0 {
 		return []float64{x.of(c.Cost)}
@@ -87,7 +87,8 @@ func measuredBy(c matrix.RowCost) string {
 		units.Count(len(c.Each), "run"))
 }
 
-// spread writes the median over runs with the least and the most; of one run what it measured.
+// spread writes the median over runs with the least and the greatest value, or the value of a
+// single run.
 func (x measure) spread(c matrix.RowCost) string {
 	b := figure.BarOf("", x.values(c))
 	if b.N == 1 {

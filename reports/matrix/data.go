@@ -40,13 +40,14 @@ type candidate struct {
 	Jams    bool   `json:"jams"` // some fault leaves it taken for ever
 	// columns that cannot be tried, each with the number of the text that says why
 	Unable [][2]int `json:"unable"`
-	// by column and then by what counts: the number of the text that says why the lock does not
-	// remain, below zero if a property is not violated but unknown; 0: it remains
+	// Stands has an entry per column and question: the number of the text that explains why the lock
+	// drops out. It is negative if a property is unknown instead of violated. It is 0 if the lock
+	// remains.
 	Stands [][8]int `json:"stands"`
 	Proofs []proof  `json:"proofs"` // by column
 }
 
-// proof is what shows how a lock stands under a fault. N is 0 if it was not run.
+// proof is the run that shows how a lock behaves under a fault. N is 0 if no run was made.
 type proof struct {
 	N       int    `json:"n"`
 	Command int    `json:"c"`

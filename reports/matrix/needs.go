@@ -24,14 +24,14 @@ type needed struct {
 	Text, State, Why string
 }
 
-// asks derives one column of needs from cells of the matrix: what must not happen, if the cells of
-// these faults are violated.
+// asks derives one column of needs from cells of the matrix: the event that must not happen if the
+// cells of these faults are violated.
 type asks struct {
 	head      string
 	columns   []string
 	letters   string // whose violation counts
 	needs     string // in words
-	otherwise string // what may happen, if nothing is violated
+	otherwise string // the need if nothing is violated
 	except    string // a column whose cell is safe makes the need weaker
 	weaker    string
 }
@@ -66,7 +66,7 @@ func needHeads(m *matrix.Matrix) (heads []string) {
 	return heads
 }
 
-// asked are the needs that this matrix can tell of.
+// asked returns the needs whose faults this matrix tried.
 func asked(m *matrix.Matrix) []asks {
 	return slices.DeleteFunc(slices.Clone(needsOf), func(a asks) bool {
 		return !slices.ContainsFunc(m.Columns, func(c matrix.Column) bool {

@@ -81,7 +81,7 @@ func saveReport(root, dir string) error {
 	})
 }
 
-// beside links to the reports that are there, as seen from root.
+// beside returns a function that links to the reports that exist below root.
 func beside(root string) func(dir string) string {
 	return func(dir string) string {
 		if dir == "" || !filepath.IsLocal(dir) {

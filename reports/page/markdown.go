@@ -14,7 +14,7 @@ func Literal(s string) string {
 		"&lt;", ">", "&gt;", "[", "\\[", "]", "\\]", "#", "\\#", "&", "&amp;").Replace(s)
 }
 
-// Code writes foreign text as a code span: GitHub neither links nor mentions what stands in one.
+// Code writes foreign text as a code span: GitHub neither links nor mentions anything inside one.
 func Code(s string, limit int) string {
 	s = strings.TrimSpace(Clean(strings.Join(strings.Fields(s), " "), limit))
 	if s == "" {

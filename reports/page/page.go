@@ -20,7 +20,7 @@ var CSS string
 // is none.
 type Link func(dir string) string
 
-// Place is another page of lockbench's, and what it is called.
+// Place is a link to another page of lockbench, with its text.
 type Place struct{ Href, Text string }
 
 // State is the class of a result in the style sheets.

@@ -180,7 +180,7 @@ func Scheme(name string) chromedp.Action[chromedp.Void] {
 	}
 }
 
-// Paper makes the page look as it is printed.
+// Paper switches the page to its print style.
 func Paper() chromedp.Action[chromedp.Void] {
 	return func(ctx context.Context, tab *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, tab, emulation.SetEmulatedMedia,

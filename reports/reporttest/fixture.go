@@ -20,9 +20,9 @@ type Scene struct {
 	Plan    string
 }
 
-// fake is a made-up run: clients that poll with SETNX for one lock, a master that dies in a hold,
-// and a replica that never heard of that hold. The records are those of docs/formats.md; the judge
-// is the real one.
+// fake is a made-up run: clients poll with SETNX for one lock, a master dies during a hold, and a
+// replica never received that hold. Its records have the form of docs/formats.md; the real checker
+// judges them.
 type fake struct {
 	r       *store.Run
 	rng     *rand.Rand

@@ -35,7 +35,7 @@ type diagram struct {
 	N             int // of the diagram on its page: the ids in it are its own
 	Width, Height float64
 	Lifelines     []lifeline
-	Both          *bar // the rows in which two clients are inside
+	Both          *bar // rows in which two clients are inside
 	Label         string
 	Inside        []bar // on the lifelines of the clients of the violation, while each is inside
 	Rows          []row
@@ -83,8 +83,8 @@ func Draw(ss []Step, w *view.Violation, n int) (template.HTML, error) {
 	return template.HTML(b.String()), err
 }
 
-// columns gives each client and each node a lifeline. The first holder stands to the left of the
-// nodes and the others to the right, so that few arrows cross a lifeline.
+// columns gives each client and each node a lifeline. The first holder is left of the nodes and the
+// others are right of them, so that few arrows cross a lifeline.
 func (d *diagram) columns(ss []Step, w *view.Violation) {
 	var clients, nodes []string
 	add := func(names *[]string, name string) {
@@ -144,8 +144,8 @@ func (d *diagram) place(ss []Step) {
 	d.Height = y + 8
 }
 
-// row draws a step from left to right. A label stands beside its client's lifeline: on the side of
-// the node that it talks to, and else where there is room.
+// row draws a step from left to right. The label is next to its client's lifeline: on the side of
+// the node if the client talks to one, otherwise where there is room.
 func (d *diagram) row(s Step) row {
 	own, node := d.x(view.Who(s.Process)), d.x(s.Node)
 	r := row{Step: s, Label: s.Text, Class: s.Kind, Anchor: "start", X: own + 12}
@@ -181,7 +181,7 @@ func (r *row) arrow(client, node float64) {
 	r.Label = page.Clean(r.Text, int(((node-client)*way-28)/runeWidth))
 }
 
-// overlap spans the rows in which two clients are inside.
+// overlap marks the rows in which two clients are inside.
 func (d *diagram) overlap() {
 	for _, r := range d.Rows {
 		if !r.During {

@@ -61,7 +61,7 @@ const maxSteps = 70
 type teller struct {
 	*view.View
 	w      *view.Violation
-	lo, hi int64 // what is told
+	lo, hi int64 // the time span of the steps
 	steps  []Step
 }
 
@@ -87,13 +87,13 @@ func Steps(v *view.View, w *view.Violation) (steps []Step, left int) {
 	return t.steps[left:], left
 }
 
-// add adds a step about a client. A label that is no shorter than the whole is the whole.
+// add adds a step of a client. If the label is not shorter than the tip, the tip replaces it.
 func (t *teller) add(at int64, kind string, process int, label, tip string) {
 	t.steps = append(t.steps, Step{T: at, Kind: kind, Process: process, Text: label, Tip: tip})
 }
 
 func (t *teller) hold(h checker.Hold) {
-	if h.N == 0 { // no hold: the time in which a client tried in vain
+	if h.N == 0 { // a client that tried in vain has no hold
 		t.add(h.From, stepMark, h.Process, "tries", "tries to acquire the lock")
 		t.add(t.Until(h.To), stepMark, h.Process, "still outside", "has still not been granted it")
 		return
@@ -140,7 +140,7 @@ func (t *teller) marks() {
 	for _, e := range t.Marks {
 		// a kill ends a hold, and is told there
 		told := e.Type == history.Lost || e.Type == history.Exit ||
-			e.Type == history.Gap && e.Gap > t.History.Header.TTL/16 // what is shorter decides nothing
+			e.Type == history.Gap && e.Gap > t.History.Header.TTL/16 // a shorter gap decides nothing
 		if text := t.MarkText(e); told && text != "" && e.T >= t.lo && e.T <= t.hi && t.w.Has(e.Process) {
 			t.add(e.T, stepMark, e.Process, text, text)
 		}
@@ -241,8 +241,8 @@ func (t *teller) earlier(c history.Command) (out []history.Command) {
 // independent is the topology of servers that know nothing of each other.
 const independent = "independent"
 
-// votes adds to the chosen commands what was sent alike to the other independent servers: a grant
-// is made of several votes, and the verdict names one.
+// votes adds the equal commands that the same call sent to the other independent servers. A grant
+// consists of several votes, and the verdict names one.
 func (t *teller) votes(cs []history.Command) []history.Command {
 	if t.History.Header.Topology != independent {
 		return cs

@@ -101,7 +101,7 @@ func (s *Server) newest(most int) Listing {
 	dir := s.root.FS()
 	tests, _ := fs.ReadDir(dir, ".")
 	for _, t := range tests {
-		// links are no directories here: latest is not listed twice
+		// skip links, so that latest is not listed twice
 		if !t.IsDir() || strings.HasPrefix(t.Name(), ".") {
 			continue
 		}
@@ -115,7 +115,7 @@ func (s *Server) newest(most int) Listing {
 	slices.SortFunc(all, func(a, b *place) int { // the newest first
 		return strings.Compare(b.time+b.test, a.time+a.test)
 	})
-	for len(all) > 0 && len(l.Items) < most { // what is older is counted, and not read
+	for len(all) > 0 && len(l.Items) < most { // older runs are counted without being read
 		next := all[:min(len(all), most-len(l.Items))]
 		pool.Each(context.Background(), runtime.NumCPU(), slices.Values(next), func(p *place) {
 			p.entry = s.entry(p.test, p.time)
@@ -249,7 +249,7 @@ func (e *Entry) ofRun(dir *os.Root, has map[string]bool) {
 	}
 }
 
-// there are those of the files that exist.
+// there returns the names of the files that exist.
 func there(has map[string]bool, names ...string) (have []string) {
 	for _, n := range names {
 		if has[n] {

@@ -32,7 +32,7 @@ const (
 	plotsPage      = "plots.html"
 )
 
-// pageOf says how a page is made, and from which file of its directory above all.
+// pageOf is a kind of page: the main file that it is made from, and the method that makes it.
 type pageOf struct {
 	from string
 	make func(s *Server, name string, dir fs.FS) (body []byte, policy string, err error)

@@ -56,7 +56,7 @@ func NewServer(dir, addr string) (*Server, error) {
 // Close closes the store.
 func (s *Server) Close() error { return s.root.Close() }
 
-// noScript is the policy of everything that is no page of ours.
+// noScript is the content security policy of all files except our own pages.
 const noScript = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
 // ServeHTTP answers one request.
@@ -137,7 +137,7 @@ func (s *Server) has(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// plain serves a file as it is.
+// plain serves a file unchanged.
 func (s *Server) plain(w http.ResponseWriter, r *http.Request, name string) bool {
 	dir, base := path.Split(name)
 	if in := path.Base(dir); in == store.Plots || in == store.Nodes || in == store.Logs {

@@ -21,7 +21,7 @@ const (
 // Look is how a summary looks.
 type Look struct {
 	Color bool // with styles
-	Width int  // of the terminal, in columns; 0: not known
+	Width int  // of the terminal, in columns; zero if unknown
 }
 
 // width is where words are wrapped.
@@ -131,9 +131,9 @@ func visible(s string) int {
 	return n
 }
 
-// properties writes each with what is said of it; what is said of several stands at the first.
+// properties writes each property with its text. A text that several share is written at the first.
 func (t *terminal) properties(v *view.View) {
-	first := map[string]string{} // property, by what is said of it
+	first := map[string]string{} // first property that has the text
 	for _, p := range v.Properties() {
 		lead := fmt.Sprintf("  %s %-9s %s", p.Symbol, p.Name, t.paint(tone(checker.Result(p.Verdict)),
 			fmt.Sprintf("%-8s", p.Verdict)))

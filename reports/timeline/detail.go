@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// choose finds the times in which all operations are drawn: as wide as the page can bear around the
-// witness and the faults.
+// choose selects the spans in which every operation is drawn. They surround the witness and the
+// faults, and are as wide as the size of the page allows.
 func (t *Timeline) choose(v *view.View) {
 	t.Detail = [][2]int64{{0, t.End}}
 	if len(v.Calls) <= maxDetail {
@@ -81,5 +81,5 @@ func touches(ws [][2]int64, from, to int64) bool {
 	return false
 }
 
-// detailed reports whether a time of the record touches one in which every operation is drawn.
+// detailed reports whether a span of the record touches one in which every operation is drawn.
 func (t *Timeline) detailed(from, to int64) bool { return touches(t.Detail, us(from), us(to)) }

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// nodeLane draws a node's role, what it held, and the commands that it was sent.
+// nodeLane draws a node's role, the keys that it held, and the commands that it received.
 func (t *Timeline) nodeLane(n view.Node, trace []history.Command, of int) {
 	l := lane{Label: page.Clean(n.Name, 24), Kind: "node"}
 	for _, s := range n.Roles[:min(len(n.Roles), maxFaults)] {
@@ -44,7 +44,7 @@ func (t *Timeline) nodeLane(n view.Node, trace []history.Command, of int) {
 	t.Lanes = append(t.Lanes, l)
 }
 
-// keyTexts say whose a key on a node is, what it is, and how it ended.
+// keyTexts returns the owner of a key on a node, its name and value, and how it ended.
 func keyTexts(k trace.KeySpan, keys int, exact bool) (owner, what, ended string) {
 	owner = view.Who(k.Owner)
 	if k.Owner < 0 {

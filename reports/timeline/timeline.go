@@ -26,7 +26,7 @@ var viewer string
 // JS draws a Timeline that the page has in its element "data", and steps through it.
 var JS = drawing + viewer
 
-// Empty is what JS draws where there was no room for more.
+// Empty is the input of JS for a timeline without any lane.
 const Empty = `{"end":1,"view":[0,1],"keys":1,"lanes":[],"faults":[],"overlaps":[]}`
 
 // What a page carries at most, so that it stays below 2 MB whatever the history. Beyond it the
@@ -49,7 +49,7 @@ type Timeline struct {
 	End      int64      `json:"end"`
 	View     [2]int64   `json:"view"` // where it starts
 	Keys     int        `json:"keys"`
-	Texts    []string   `json:"texts"` // what is said more than once
+	Texts    []string   `json:"texts"` // repeated texts
 	Lanes    []lane     `json:"lanes"`
 	Detail   [][2]int64 `json:"detail"` // where every operation is drawn; sums elsewhere
 	Faults   []band     `json:"faults"`
@@ -57,7 +57,7 @@ type Timeline struct {
 
 	texts map[string]int
 	said  int      // bytes of Texts
-	Left  []string `json:"-"` // what was left out, in words
+	Left  []string `json:"-"` // omissions, in words
 }
 
 // lane is a row: a client or a node. Arrays instead of objects, since there may be thousands.
@@ -98,7 +98,7 @@ type Overlap struct {
 	View  [2]int64 `json:"view"`
 	Lanes []int    `json:"lanes"`
 	Label string   `json:"label"`
-	Point bool     `json:"point,omitempty"` // no two were inside together: something happened
+	Point bool     `json:"point,omitempty"` // a single moment instead of an overlap
 }
 
 // The codes of outcomes and marks in the arrays; timeline.js has the same.
@@ -111,7 +111,7 @@ var (
 
 func us(t int64) int64 { return int64(math.Round(float64(t) / 1e3)) }
 
-// New chooses what is drawn of a run.
+// New selects the parts of a run to draw.
 func New(v *view.View) *Timeline {
 	t := &Timeline{End: max(1, us(v.End)), Keys: max(1, v.History.Header.Keys),
 		texts: map[string]int{}}

@@ -18,7 +18,7 @@ type Answer struct {
 	Result         checker.Result
 }
 
-// Answer answers in the order in which a reader asks: were two inside at once, and if not, was
+// Answer answers in the order of a reader's questions. Were two clients inside at once? If not, was
 // anything else wrong?
 func (v *View) Answer() Answer {
 	if v.Verdict == nil {
@@ -43,8 +43,8 @@ func (v *View) Answer() Answer {
 	return Answer{"Unknown.", v.unknownSentence(), checker.Unknown}
 }
 
-// harmless reports whether two clients were inside at once, and the run asked only whether the
-// resource kept what it should.
+// harmless reports whether two clients were inside at once in a run that asked only about the
+// resource.
 func (v *View) harmless() bool {
 	return v.Verdict.Evidence.Together > 0 &&
 		v.Verdict.Property(checker.MutualExclusion).Verdict != checker.Valid
@@ -83,7 +83,8 @@ func (v *View) brokenAnswer() Answer {
 	return Answer{word, units.Sentence(page.Clean(w.Summary, 300)) + also, w.Verdict}
 }
 
-// validSentence says what a "no" is worth: of what was judged, the first that people ask for.
+// validSentence says how much a "no" is worth. It names the first judged property that people ask
+// for.
 func (v *View) validSentence() string {
 	e := v.Verdict.Evidence
 	judged := "No property that was judged was violated"

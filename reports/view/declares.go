@@ -8,9 +8,9 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// DeclareRow is a promise of the lock, what happened to it, and whether it was kept: "kept",
-// "broken", "not put to the test", or nothing where nothing is promised or no property of the
-// checker stands for it.
+// DeclareRow is a promise of the lock, the events that bear on it, and whether it was kept: "kept",
+// "broken", "not put to the test", or "" if the lock promises nothing or the checker has no
+// property for it.
 type DeclareRow struct{ Promise, Happened, Kept string }
 
 // State is the row's class in the style sheet, Symbol says the same in a shape.
@@ -18,7 +18,7 @@ func (d DeclareRow) State() string {
 	return map[string]string{"kept": "valid", "broken": "violated"}[d.Kept]
 }
 
-// Symbol stands before the word.
+// Symbol returns the mark in front of the word.
 func (d DeclareRow) Symbol() string {
 	return map[string]string{"kept": "✓", "broken": "✕"}[d.Kept]
 }

@@ -14,7 +14,7 @@ type EvidenceRow struct {
 	Short            bool // less than needed
 }
 
-// Evidence is what was tried.
+// Evidence returns the counts that show how hard the run tested the lock.
 func (v *View) Evidence() []EvidenceRow {
 	rows := []EvidenceRow{{What: "operations recorded", Have: fmt.Sprintf("%s by %s in %s",
 		units.Thousands(v.Operations), units.Count(len(v.Clients), "client"), units.Span(v.End))}}
@@ -63,7 +63,7 @@ func (v *View) Evidence() []EvidenceRow {
 	return rows
 }
 
-// count is 1 for what is so, and else 0.
+// count returns 1 for true and 0 for false.
 func count(is bool) int {
 	if is {
 		return 1

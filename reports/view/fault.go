@@ -20,7 +20,7 @@ type Fault struct {
 	Rate   float64       // of a clock, in seconds for each second
 }
 
-// Row is what is known of the fault's action; the zero row of one that is in no table.
+// Row returns the table row of the fault's action, or the zero row if no table has it.
 func (f Fault) Row() nemesis.Action {
 	a, _ := nemesis.ActionOf(f.Action)
 	return a
@@ -45,7 +45,7 @@ func (f Fault) Words() string {
 	if c := f.clock(); c != "" {
 		begin += " by " + c
 	}
-	// the name of a node stays as it is, where the words of the table begin with it
+	// keep the case of a node's name at the start of the sentence
 	if node := nemesis.TargetName(f.Target) == f.Target; !node || !f.Row().Leads() {
 		begin = units.Upper(begin)
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Node is what is known of one Redis.
+// Node is one Redis, as the record shows it.
 type Node struct {
 	Name    string
 	Roles   []Role
-	Keys    []trace.KeySpan // what it held for a lock
-	Exact   bool            // Keys follow its own command stream, not what clients were told
-	Offsets []trace.Offset  // of its clock; none: its stream was not recorded
+	Keys    []trace.KeySpan // keys that it held for locks
+	Exact   bool            // Keys follow its own command stream instead of the replies to clients
+	Offsets []trace.Offset  // of its clock; none if its stream was not recorded
 }
 
 // Role is a time in one role: master, replica, up, paused, down.

@@ -48,14 +48,14 @@ func (v *View) Properties() []PropertyRow {
 	return rows
 }
 
-// Meaning is what a property stands for; "" of the model of an imported history.
+// Meaning describes a property. It returns "" for the model of an imported history.
 func Meaning(property string) string {
 	row, _ := history.FindProperty(property)
 	return row.Meaning
 }
 
-// Broken is what it is to violate a property, "two clients were inside at once", and why; of the
-// model of an imported history only why.
+// Broken describes the violation of a property, "two clients were inside at once", and its class.
+// For the model of an imported history it returns only the class.
 func Broken(p PropertyRow) string {
 	row, _ := history.FindProperty(p.Name)
 	return strings.Join(slices.DeleteFunc([]string{row.Broken, p.Class}, func(s string) bool {

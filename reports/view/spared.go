@@ -5,9 +5,9 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 )
 
-// Spared is what a fault fell into in a run in which nothing was violated: the hold that it struck,
-// and the next client's. It is told as a violation is, so that a reader sees how the lock withstood
-// it. Nil: a fault fell into no hold, or the run is no proof.
+// Spared returns the hold that a fault struck in a run without a violation, and the next client's
+// hold. Reports show it like a violation, so that a reader sees how the lock withstood the fault.
+// It returns nil if no fault struck a hold, or if the run proves nothing.
 func (v *View) Spared() *Violation {
 	if v.Verdict == nil || v.Verdict.Verdict != checker.Valid {
 		return nil

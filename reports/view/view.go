@@ -1,6 +1,6 @@
-// Package view is a run as it is drawn and told: the files of its directory, the one reading of its
-// history that its verdict rests on, and what the verdict shows of violations. All reports of a run
-// are made of one View, so that none of them can disagree with another or with the verdict.
+// Package view prepares a run for its reports: the files of its directory, the reading of its
+// history that its verdict rests on, and the violations. All reports of a run share one View, so
+// that they agree with each other and with the verdict.
 package view
 
 import (
@@ -26,13 +26,13 @@ import (
 type View struct {
 	*store.Run
 	*record.Record
-	// Faults are those of the record, with what the plan adds to them.
+	// Faults are the recorded faults with details from the plan.
 	Faults []Fault
 	// Violations are in the order of their rank, each once, also where it speaks for several
 	// properties.
 	Violations []*Violation
-	// Curve says how likely the violation was from each step of the counterexample on that the run
-	// does again; nil: there is none.
+	// Curve says how likely the violation is from each step of the counterexample that the run
+	// repeats. It is nil if the run repeats none.
 	Curve *counterexample.Curve
 	// Above are pages that lead to this run or belong to it, as seen from its directory.
 	Above []page.Place
@@ -69,11 +69,11 @@ func Beside(dir string) (places []page.Place) {
 	return places
 }
 
-// ErrNoHistory is returned for a run of which nothing can be said.
+// ErrNoHistory says that a run has no history and therefore no report.
 var ErrNoHistory = errors.New("reports: a run without a history")
 
-// Of reads a run for its reports. Only the history is mandatory, and it may be one that the checker
-// refuses: what is missing is left out of a report, and the page says so.
+// Of reads a run for its reports. Only the history is mandatory, even one that the checker refuses.
+// A report leaves missing parts out and says so.
 func Of(r *store.Run) (*View, error) {
 	if r.History == nil {
 		return nil, ErrNoHistory
@@ -112,7 +112,7 @@ func (v *View) First() *Violation {
 	return v.Violations[0]
 }
 
-// Grants are all holds, also those of a client that was inside already, by the stamp of the grant.
+// Grants returns all holds by the stamp of their grant, including reentrant ones.
 func (v *View) Grants() []record.Hold {
 	if len(v.Inner) == 0 {
 		return v.Holds
@@ -122,13 +122,13 @@ func (v *View) Grants() []record.Hold {
 	return all
 }
 
-// Until is a stamp of the record, which may be record.Forever, within the run.
+// Until limits a stamp of the record, which may be record.Forever, to the end of the run.
 func (v *View) Until(t int64) int64 { return min(t, v.End) }
 
 // MaxLanes bounds the clients that have a lane of their own.
 const MaxLanes = 48
 
-// Lanes returns the clients that get a lane: all, or those of the violations and the first others.
+// Lanes returns the clients that get a lane: all, or those in violations and then the first others.
 func (v *View) Lanes() []int {
 	if len(v.Clients) <= MaxLanes {
 		return v.Clients

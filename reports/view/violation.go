@@ -29,8 +29,7 @@ type Violation struct {
 
 func rankOf(p checker.Property) int { return checker.Rank(p.Property, p.Class, p.Reported) }
 
-// Endless reports whether a hold has no end in the record: that of an imported history may have
-// none.
+// Endless reports whether a hold has no end in the record, as happens in an imported history.
 func Endless(h checker.Hold) bool { return h.To == record.Forever }
 
 // violationsOf returns the violations of a verdict, the worst first, and each once, also where it
@@ -154,8 +153,8 @@ func (w *Violation) Processes() (ps []int) {
 	return ps
 }
 
-// When is the time that a timeline marks: that of both clients being inside, or of the command that
-// did it, or of the last hold.
+// When returns the time that a timeline marks: the time when both clients were inside, the
+// violating command, or the last hold.
 func (w *Violation) When(v *View) (from, to int64) {
 	from, to = w.From, v.Until(w.To)
 	if w.Together {
@@ -178,8 +177,8 @@ func (w *Violation) HasHold(process, n int) bool {
 	})
 }
 
-// Extent goes from the first acquire call of the violation to the end of its overlap. Of what is no
-// violation it is told from the grant on.
+// Extent spans the first acquire call of the violation to the end of its overlap. Without a
+// violation it starts at the grant.
 func (w *Violation) Extent(v *View) (lo, hi int64) {
 	lo, hi = w.From, w.To
 	if len(w.Properties) == 0 {
@@ -201,8 +200,8 @@ func (w *Violation) Extent(v *View) (lo, hi int64) {
 	return lo, v.Until(hi)
 }
 
-// Before is the last hold that ended before a violation that has none, or nil: a key that was left
-// behind was left by its client.
+// Before returns the last hold that ended before a violation without holds, or nil. A leftover key
+// belongs to that hold's client.
 func (w *Violation) Before(v *View) (last *record.Hold) {
 	if len(w.Holds) > 0 {
 		return nil

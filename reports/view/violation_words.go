@@ -54,7 +54,7 @@ func (w *Violation) Sentence() string {
 	return s + "."
 }
 
-// Further says how many overlaps there are beside the one that is told; "" if there is none.
+// Further says how many more overlaps there are, or "" if there are none.
 func (w *Violation) Further() string {
 	if w.More == 0 {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// WaitRow is how a client fared: what it asked for and was granted, how long it waited, and how
-// often another client that had asked later was granted the lock first.
+// WaitRow is the record of one client: its requests and grants, its waiting times, and how often
+// another client that had asked later was granted the lock first.
 type WaitRow struct {
 	Client          string
 	Asked, Granted  int
@@ -19,7 +19,7 @@ type WaitRow struct {
 	PassedMost      int    // by-passes of one call
 	Unserved        bool   // the longest wait granted nothing
 	Witness         bool
-	Rank            int // by the longest wait, 0 is the longest of all
+	Rank            int // by the longest wait; 0 has the longest of all
 
 	longest int64
 }
@@ -126,8 +126,8 @@ func (v *View) FaultRows() (rows []FaultRow, left int) {
 	return rows, len(v.Faults) - len(rows)
 }
 
-// Starved tells of a client that was passed over more often than chance explains; "" if there is
-// none.
+// Starved describes a client that was passed over more often than chance explains. It returns "" if
+// there was none.
 func (v *View) Starved() string {
 	if v.Verdict == nil || v.Verdict.Evidence.Starved == nil {
 		return ""

@@ -42,7 +42,7 @@ func (v *View) Caveats() (cs []string) {
 	return append(cs, v.forgetful()...)
 }
 
-// forgetful says that a Redis which was started again had kept nothing on its disk.
+// forgetful says that a restarted Redis had kept nothing on its disk.
 func (v *View) forgetful() []string {
 	again := slices.ContainsFunc(v.Faults, func(f Fault) bool {
 		return f.Action == nemesis.KillNode && !f.Lasting
@@ -54,7 +54,7 @@ func (v *View) forgetful() []string {
 		"With --redis-config appendonly=yes it keeps its data."}
 }
 
-// Subtitle says in a line what was run where and when.
+// Subtitle summarizes in a line what was run, where and when.
 func (v *View) Subtitle() string {
 	h := v.History.Header
 	parts := []string{units.Count(len(v.Clients), "client"), units.Count(max(1, h.Keys), "lock")}
@@ -117,8 +117,8 @@ func (v *View) persists() bool {
 	return false
 }
 
-// Settings are those of the run's plan that change what its servers promise, as they are typed, and
-// how long a client holds the lock.
+// Settings returns the settings of the run's plan that change the guarantees of its servers, as a
+// user types them, and how long a client holds the lock.
 func (v *View) Settings() (out []string) {
 	p := v.plan()
 	if p.Hold > 0 {
@@ -141,14 +141,14 @@ func (v *View) Settings() (out []string) {
 	return out
 }
 
-// Adapter is the adapter that drove the lock of this run, as --adapter takes it: a folder of a
-// user's, or the name of one of lockbench's own; "": there was none.
+// Adapter returns the adapter that drove the lock of this run, as --adapter takes it: a user's
+// folder, or the name of one of lockbench's own. It returns "" if there was none.
 func (v *View) Adapter() string {
 	a := v.plan().Adapter
 	return page.Clean(cmp.Or(a.Dir, a.Name), 500)
 }
 
-// startedAt writes an RFC 3339 time for people, to the second; anything else as it is.
+// startedAt formats an RFC 3339 time for people, to the second. It returns other text unchanged.
 func startedAt(s string) string {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
@@ -157,8 +157,8 @@ func startedAt(s string) string {
 	return t.Format("2006-01-02 15:04:05 MST")
 }
 
-// Expectation is what was expected of a run, and how the verdict compares; "" if no expectation was
-// given, as to a run of a matrix.
+// Expectation returns the expected verdict of a run and how the verdict compares. It returns ""
+// twice if the run expects nothing, like a run of a matrix.
 func (v *View) Expectation() (what, how string) {
 	switch {
 	case v.Verdict == nil || v.Verdict.Expect == "" || v.History.Header.Expect == "" &&
