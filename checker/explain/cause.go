@@ -66,7 +66,7 @@ func vanished(p *record.Pair, commands []verdict.WitnessCommand) string {
 	return ""
 }
 
-// renewed tells when the first holder's key was renewed last, by which client, and to when.
+// renewed says when the first holder's key was last renewed, by which client, and until when.
 func renewed(p *record.Pair, commands []verdict.WitnessCommand) string {
 	for i := range commands {
 		if m := &commands[i]; m.Kind == verdict.Renewal {
@@ -81,7 +81,7 @@ func renewed(p *record.Pair, commands []verdict.WitnessCommand) string {
 	return ""
 }
 
-// shorter tells of a key whose command asked for a shorter lease than its client was promised.
+// shorter describes a command that asked for a shorter lease than its client was promised.
 func shorter(p *record.Pair, commands []verdict.WitnessCommand) string {
 	var grant *verdict.WitnessCommand
 	for i := range commands {
@@ -106,7 +106,7 @@ func promisedAt(h *record.Hold, t int64) int64 {
 	return h.LeaseAt(t)
 }
 
-// lostBy tells of a grant that a server forgot, or that another server never had.
+// lostBy describes a grant that a server forgot, or that another server never had.
 func lostBy(faults []record.Fault, p *record.Pair) string {
 	switch {
 	case p.A.Node == "" || p.B.Node == "":

@@ -7,25 +7,25 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// This file tells what was wrong with a grant when it was delivered (V), and when a holder was told
-// that its hold was over (N).
+// This file describes grants that were wrong when they were delivered (V), and when a holder
+// learned that its hold was over (N).
 
-// OverAtDelivery tells of a grant whose validity was over when its last reply came.
+// OverAtDelivery describes a grant whose validity was over when its last reply came.
 func OverAtDelivery(h *record.Hold, last int64) string {
 	return Say("Client %d was granted lock %d at %s. The lock said that the grant is good until %s, "+
 		"but its last reply came only at %s: it was over when it was delivered.",
 		h.Process, h.Key, At(h.From), At(h.Promised), At(last))
 }
 
-// PromisedBeyondLease tells of a grant whose validity is later than its lease.
+// PromisedBeyondLease describes a grant whose validity is later than its lease.
 func PromisedBeyondLease(h *record.Hold, end int64) string {
 	return Say("Client %d was granted lock %d at %s. The lock said that the grant is good until %s, "+
 		"but the lease that it had set, counted from the sending of the command, ends at %s: %s earlier.",
 		h.Process, h.Key, At(h.From), At(h.Promised), At(end), Brief(h.Promised-end))
 }
 
-// LeaseTooShort tells of a grant whose key was given a shorter lease than was promised. Lease is
-// what the key had, counted from the beginning of the promise.
+// LeaseTooShort describes a grant whose key got a shorter lease than was promised. Lease is the
+// key's lease, counted from the beginning of the promise.
 func LeaseTooShort(h *record.Hold, lease int64) string {
 	return Say("Client %d was granted lock %d at %s. The lock promised a lease of %s, but the last "+
 		"command that took or prolonged the key gives it %s, counted from the same moment: another "+
@@ -36,7 +36,7 @@ func LeaseTooShort(h *record.Hold, lease int64) string {
 // Votes is how the servers answered a call, each by its last word.
 type Votes struct{ Granted, Refused, Masters, Quorum int }
 
-// NoServer tells of a grant that rests on no server, or on fewer than a quorum.
+// NoServer describes a grant that rests on no server, or on fewer than a quorum.
 func NoServer(h *record.Hold, v Votes) string {
 	said := Say("Client %d says that it was granted lock %d at %s, but no server granted it: ",
 		h.Process, h.Key, At(h.From))
@@ -76,8 +76,8 @@ var tellerWords = [...]string{ByCallback: "by the lock itself", ByExtend: "by a 
 	ByRelease:  "by its refused release",
 	ByValidity: "by the end of the validity that it had been given"}
 
-// ToldLate tells of a holder that had lost its hold and was told so at t, Forever: never, when the
-// winner was inside already. The record ends at end.
+// ToldLate describes a holder that lost its hold and learned so at t, when the winner was inside
+// already. T is Forever if the holder never learned it. The record ends at end.
 func ToldLate(loser, winner *record.Hold, t int64, by Teller, end int64) string {
 	both := max(loser.From, winner.From)
 	in := Say("Client %d held lock %d since %s, and client %d was inside from %s on. ",

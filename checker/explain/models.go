@@ -20,7 +20,7 @@ var flawWords = [...]string{
 	linear.CoveredPoint:   "released with success although another one held the lock all the time",
 }
 
-// Flaw tells what is wrong with one acquisition a, or with two; first is what is known of a's hold.
+// Flaw describes the error in acquisition a, or in a and b together. First is the hold of a.
 func Flaw(key int, f linear.Flaw, a, b linear.Name, first verdict.Hold) string {
 	what := Say(flawWords[f])
 	switch f {
@@ -49,7 +49,7 @@ var unfitWords = [...]string{
 	linear.NoGrants:           "no client acquired the lock",
 }
 
-// Forgotten says why a stream cannot tell of an acquisition that was released late.
+// Forgotten says why a stream cannot judge an acquisition that was released late.
 func Forgotten(n linear.Name) string {
 	return Say("%s was released after many others of its client whose outcome is unknown, too many "+
 		"to remember; without --stream the whole history is judged", acquisition(n))
@@ -58,8 +58,8 @@ func Forgotten(n linear.Name) string {
 // Unfit says why a history cannot be judged by the lease model.
 func Unfit(why linear.Unfit) string { return Say(unfitWords[why]) }
 
-// EarlyGrant tells of the last grant of a chain, which leaves no room for it; of an empty one, that
-// there is no order at all.
+// EarlyGrant describes the last grant of a chain, for which the chain leaves no room. If the chain
+// is empty, it says that no order exists.
 func EarlyGrant(key int, chain []linear.LeaseHold) string {
 	if len(chain) == 0 {
 		return Say("Lock %d: the grants fit no order in which each lease ends before the next "+
@@ -71,18 +71,18 @@ func EarlyGrant(key int, chain []linear.LeaseHold) string {
 		key, acquisition(last.Name), At(last.Ret), plural(len(chain)-1, "grant"))
 }
 
-// Miscounted tells of an answer that contradicts how often its client holds the lock.
+// Miscounted describes an answer that contradicts how often its client holds the lock.
 func Miscounted(key int, n linear.Name) string {
 	return Say("Lock %d: %s was answered against the count of its holder.", key, acquisition(n))
 }
 
-// NoReentrantOrder tells that a history is not that of a re-entrant lock.
+// NoReentrantOrder says that no re-entrant lock can have produced a history.
 func NoReentrantOrder(key int) string {
 	return Say("Lock %d: the answers fit no order of acquires and releases that a re-entrant lock "+
 		"can have.", key)
 }
 
-// NoRegisterOrder tells that a history is not that of a register, and why, if that is known.
+// NoRegisterOrder says that no register can have produced a history, and why, if known.
 func NoRegisterOrder(key int, bad *linear.Misplaced) string {
 	return Say("The reads and writes of register %d fit no order in which each read returns what was "+
 		"written last.", key) + misplaced(bad)

@@ -11,7 +11,7 @@ import (
 // At writes a stamp for people: "1.204 s".
 func At(t int64) string { return Say("%.3f s", float64(t)/float64(time.Second)) }
 
-// until is At for the end of a lease, which may not have one.
+// until formats the end of a lease as At does. It also covers a lease without an end.
 func until(t int64) string {
 	if t == record.Forever {
 		return Say("it is released")

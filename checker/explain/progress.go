@@ -8,19 +8,19 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// This file tells what is wrong with the progress of clients (D), and of outages (A).
+// This file describes a lack of progress of clients (D) and during outages (A).
 
-// Wait is a time in which no client was granted a lock.
+// Wait is a time during which no client was granted a lock.
 type Wait struct {
 	Key, Process    int
 	From, To, Bound int64
 	Contention      bool // it lasted longer than clients can take votes from each other
 	Votes           []Vote
 	Left            *Leftover
-	Error           *history.Command // that the lock's own command got as its answer; nil: none did
+	Error           *history.Command // the answer to a command of the lock itself, or nil
 }
 
-// Vote says to whom one of several independent servers gave a lock last.
+// Vote names the client that one of several independent servers granted a lock last.
 type Vote struct {
 	Node    string
 	Process int
@@ -35,14 +35,14 @@ type Leftover struct {
 	Ended   record.Ending // how its hold, or its client, ended, at this stamp
 	At      int64
 	Answer  history.Type // of the release, if there was one
-	Expiry  int64        // the time to live that it was given, ns; 0: none
+	Expiry  int64        // the time to live that the key got, ns; zero if none
 	Lease   int64        // the longest one that the lock declares, ns
 	// it is not known which time to live the key has: a script may have given it one, or a command
 	// that was never answered
 	LifeUnknown bool
 }
 
-// Stuck tells of a time in which no client was granted a lock that was free (D).
+// Stuck describes a time during which no client was granted a free lock (D).
 func Stuck(w Wait) string {
 	said := Say("From %s to %s no client was granted lock %d, although client %d and others tried, "+
 		"no client was inside, came or left, and no fault was under way. One should have been granted "+
@@ -75,7 +75,7 @@ type OpenCall struct {
 	Bound           int64  // that it has outlived, too
 }
 
-// Hanging tells of a call that outlived its time-outs by far (D).
+// Hanging describes a call that far outlived its time-outs (D).
 func Hanging(k *OpenCall) string {
 	did := Say("came back only at %s", At(k.To))
 	if k.Open {
@@ -87,15 +87,15 @@ func Hanging(k *OpenCall) string {
 		"allowed.", k.Process, k.F, k.Key, At(k.From), did, Brief(k.Limit), Brief(k.Bound))
 }
 
-// Overdue tells of a call that was open when the record ended, too early to say that it hangs.
+// Overdue describes a call that was open at the end of the record, too early to say that it hangs.
 func Overdue(k *OpenCall) string {
 	return Say("client %d had called %s of lock %d at %s and had not come back when the run ended at "+
 		"%s; it hangs for certain only if it takes %s longer than its time-outs of %s", k.Process, k.F,
 		k.Key, At(k.From), At(k.To), Brief(k.Bound), Brief(k.Limit))
 }
 
-// leftover tells who left the key behind, what became of it, and what is wrong with the key's time
-// to live.
+// leftover says which client left the key behind, the fate of that client, and the flaw in the
+// key's time to live.
 func leftover(l *Leftover) string {
 	if l == nil {
 		return ""
@@ -137,7 +137,7 @@ func (l *Leftover) life() string {
 	return ""
 }
 
-// Outage tells of a time under a fault in which no client was granted a lock (A). Where there was
+// Outage describes a time under a fault during which no client was granted a lock (A). If there was
 // no fault, refused is a command that a server refused to serve.
 func Outage(key int, from, to, ns, bound int64, faults []*record.Fault,
 	refused *history.Command) string {
@@ -160,7 +160,7 @@ func Fault(f *record.Fault) string {
 	return begin
 }
 
-// Faults is what several faults did, those of one kind together: "n0 was killed, and likewise n1".
+// Faults describes several faults, grouped by kind: "n0 was killed, and likewise n1".
 func Faults(faults []*record.Fault) string {
 	var kinds []string
 	others := map[string][]string{} // by action: the targets after the first
@@ -192,16 +192,16 @@ func enumerated(names []string) string {
 	return Say("%s and %s", strings.Join(names[:last], ", "), names[last])
 }
 
-// Broken is what it is to violate a property: "a client released a lock that was another's".
+// Broken describes the violation of a property: "a client released a lock that was another's".
 func Broken(property string) string { return Say(whatBroke(property)) }
 
-// AnsweredLate tells of a command that a server answered late, though no fault kept it.
+// AnsweredLate describes a command that a server answered late, though no fault delayed it.
 func AnsweredLate(m *history.Command) string {
 	return Say("%s needed %s to answer a command of client %d at %s although no fault held it back, "+
 		"which may be why", m.Node, Brief(m.Recv-m.Sent), m.Process, At(m.Sent))
 }
 
-// Unanswered tells of a command that no fault kept from its answer.
+// Unanswered describes a command without an answer, though no fault kept the answer back.
 func Unanswered(m *history.Command) string {
 	return Say("a command of client %d at %s was not answered although no fault held it back, which "+
 		"may be why", m.Process, At(m.Sent))

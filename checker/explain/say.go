@@ -1,11 +1,11 @@
-// Package explain is every word that a verdict says: rules decide, and hand over what they found.
-// All of it is made by Say, and nothing reads it again: classes, kinds, refusals and stalls are
-// fields. A test runs the judge with another language to hold that.
+// Package explain holds all words of a verdict: rules decide, and pass on their findings. Say makes
+// every text, and no code reads a text again: classes, kinds, refusals and stalls are fields. A
+// test runs the judge in another language to ensure that.
 package explain
 
 import "fmt"
 
-// language makes a format of another one; nil leaves it as it is.
+// language translates a format into another language. If nil, the format is used unchanged.
 var language func(format string) string
 
 // Say is fmt.Sprintf for texts that people read.
@@ -19,8 +19,8 @@ func Say(format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// Translate makes Say use another language until undo is called. It is for tests, which must not
-// judge anything else meanwhile.
+// Translate makes Say use another language until undo is called. It is for tests, and they must not
+// run another judgement meanwhile.
 func Translate(to func(format string) string) (undo func()) {
 	language = to
 	return func() { language = nil }

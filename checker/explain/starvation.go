@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/checker/verdict"
 )
 
-// Starved tells of a client that was passed over.
+// Starved describes a client that others passed over.
 func Starved(s *verdict.Starvation) string {
 	return Say("client %d was not granted lock %d in %s, while it was granted to others %s: if each "+
 		"grant is a fair draw among waiting clients, that happens once in 10^%d times", s.Client, s.Key,

@@ -18,15 +18,15 @@ const maxFaults = 8
 // happening is one thing that is told.
 type happening struct {
 	t     int64
-	about string // the target of a fault; "" for what is no fault
-	kind  string // of a fault: what happened to its target; those of one kind at one time are one
+	about string // the target of a fault; "" unless it is a fault
+	kind  string // the action of a fault; faults of one kind at one time are told as one
 	words string // Say("n0 was killed"), without the time
 	tail  string // what comes behind the time
 }
 
-// Story tells of two holds that overlap in the order of time: who was granted what by whom and
-// when, which of the faults happened in between, and how long both were inside. v is the violation,
-// with its class and witness.
+// Story describes two overlapping holds in the order of time: the grants and their servers, the
+// faults in between, and how long both clients were inside. v is the violation with its class and
+// witness.
 func Story(header history.Header, faults []record.Fault, p *record.Pair,
 	v verdict.Property) string {
 	first, second := p.A, p.B
@@ -57,7 +57,7 @@ func Story(header history.Header, faults []record.Fault, p *record.Pair,
 // deletions tells the deletions of a witness. One that was sent to several servers is told once.
 func deletions(header history.Header, p *record.Pair, commands []verdict.WitnessCommand,
 ) (told []happening) {
-	nodes := map[string][]string{} // by what is told
+	nodes := map[string][]string{} // by the words of the step
 	for _, m := range commands {
 		if !m.Kind.Deletes() {
 			continue
@@ -99,9 +99,9 @@ func tell(hs []happening) string {
 	return strings.Join(out, " ")
 }
 
-// joined is "at 0.001 s n0 was killed" for one fault, "n0 was killed at 0.001 s, n1 was promoted at
-// 0.002 s and clients were directed to it at 0.003 s" for several, and "client 1 sent "DEL k" at
-// 0.004 s, which ..." for what is no fault.
+// joined returns "at 0.001 s n0 was killed" for one fault, "n0 was killed at 0.001 s, n1 was
+// promoted at 0.002 s and clients were directed to it at 0.003 s" for several, and "client 1 sent
+// "DEL k" at 0.004 s, which ..." for anything else.
 func joined(hs []happening) string {
 	if h := hs[0]; len(hs) == 1 && h.about != "" {
 		return Say("at %s %s", At(h.t), h.words)
@@ -176,9 +176,9 @@ func together(p *record.Pair) string {
 	return Say("Both were inside for %s until %s.", length, At(end))
 }
 
-// struckBetween tells the faults that belong to the story of a pair: those that began before the
-// second grant, unless they were over when the first hold began and cannot have caused anything,
-// and unless they struck a client that has no part in it.
+// struckBetween returns the faults that belong to the story of a pair: all that began before the
+// second grant. It leaves out a fault that ended before the first hold began and cannot have caused
+// anything, and a fault that struck an uninvolved client.
 func struckBetween(faults []record.Fault, p *record.Pair, v verdict.Property) []happening {
 	var out []happening
 	for _, f := range faults {
@@ -210,8 +210,8 @@ func over(f *record.Fault, p *record.Pair, class string) bool {
 	return !f.MovesClock() && (f.To <= p.A.Call || f.To <= p.A.From && !caused)
 }
 
-// takesPart reports whether a fault struck a node, all clients, or one of whom the witness
-// tells. Where no commands are known, any may.
+// takesPart reports whether a fault struck a node, all clients, or a client that the witness
+// mentions. If no commands are known, it assumes so.
 func takesPart(f record.Fault, p *record.Pair, commands []verdict.WitnessCommand) bool {
 	who, _, _ := strings.Cut(f.Target, ">")
 	process, client := record.ClientOf(who)

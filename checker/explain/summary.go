@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// whatBroke says what it is to violate a property, or a model of an imported history.
+// whatBroke describes the violation of a property, or of a model of an imported history.
 func whatBroke(name string) string {
 	if row, ok := history.FindProperty(name); ok {
 		return row.Broken
@@ -27,9 +27,9 @@ var modelBroke = map[string]string{
 	"fencing":   "fencing tokens did not grow",
 }
 
-// Violated is the summary of violations, which come in the order of their rank: what was violated
-// and why. Example: "Two clients were inside at once: the grant was lost by the failover
-// (durability)." S and L with the same reason share it.
+// Violated summarizes violations, which come in the order of their rank, with their causes.
+// Example: "Two clients were inside at once: the grant was lost by the failover (durability)." S
+// and L with the same reason share it.
 func Violated(ps []verdict.Property, faults []record.Fault) string {
 	var parts []string
 	for i := 0; i < len(ps); i++ {
@@ -85,7 +85,7 @@ func Unknown(ps []verdict.Property) string {
 	return units.Sentence(Say("nothing wrong was seen, but that proves nothing: ") + ps[0].Reason)
 }
 
-// Valid is the summary of a history in which nothing was violated.
+// Valid summarizes a history without a violation.
 func Valid(e verdict.Evidence) string {
 	if e.Acquisitions == 0 {
 		return Say("Nothing wrong in %s.", plural(e.Observed, "answer")+

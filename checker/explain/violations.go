@@ -10,7 +10,7 @@ import (
 
 // This file tells the violations that are not two overlapping holds (see Story), a function each.
 
-// Abandoned tells of a hold without a lease whose client was killed (D).
+// Abandoned describes a hold without a lease whose client was killed (D).
 func Abandoned(h *record.Hold) string {
 	return Say("Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key "+
 		"has no time to live and no other client can release it: every client that tried afterwards "+
@@ -18,8 +18,8 @@ func Abandoned(h *record.Hold) string {
 		h.Process, h.Key, by(h), At(h.From), At(h.End))
 }
 
-// OldToken tells of two grants of which the later has not the larger token: the first was answered
-// before the second was asked for (F).
+// OldToken describes two grants, the later without a larger token (F). The first was answered
+// before the second was requested.
 func OldToken(a, b *record.Hold, answered, asked int64, class, assumption string) string {
 	return Say("Client %d got fencing token %d for lock %d, granted at %s; client %d, which asked at "+
 		"%s, got token %d, which is not larger. Class: %s%s.",
@@ -27,15 +27,16 @@ func OldToken(a, b *record.Hold, answered, asked int64, class, assumption string
 		assumed(assumption))
 }
 
-// OldWrite tells of a resource that took a write with an older token than it had seen (F).
+// OldWrite describes a resource that took a write with an older token than it had seen (F).
 func OldWrite(early, late *record.Hold) string {
 	return Say("The guarded resource took client %d's write with fencing token %d at %s although it "+
 		"had taken token %d of client %d at %s.",
 		late.Process, late.Token, At(late.From), early.Token, early.Process, At(early.From))
 }
 
-// LeftBehind tells of refusals while no client held the lock, of one attempt (R); of the command
-// that wrote the key, and of the latest one of its client that was never answered. Both may be nil.
+// LeftBehind describes refusals of one attempt while no client held the lock (R). Writer is the
+// command that wrote the key, and lost is the latest unanswered command of the same client. Both
+// may be nil.
 func LeftBehind(header history.Header, key int, refusals []*history.Command, writer,
 	lost *history.Command) string {
 	where, first := "", refusals[0]
@@ -48,8 +49,8 @@ func LeftBehind(header history.Header, key int, refusals []*history.Command, wri
 		leftBy(header, writer, lost)
 }
 
-// KeptGranted tells of a call that was told that the lock is taken, although its own command had
-// taken it, and of the command that shows that it was not given back (R).
+// KeptGranted describes a call that heard that the lock is taken, although its own command had
+// taken it, and the command that shows that it was not released (R).
 func KeptGranted(header history.Header, key int, wrote, seen *history.Command) string {
 	return Say("Client %d took lock %d on %s at %s (%q, reply %q), but its call said that the lock "+
 		"is another client's, and nothing that it sent gave it back: at %s client %d found it taken.",
@@ -57,8 +58,8 @@ func KeptGranted(header history.Header, key int, wrote, seen *history.Command) s
 		At(seen.Sent), seen.Process)
 }
 
-// KeptOwn tells of a release that was told that the lock is not its client's, and of the command
-// that shows that it was (R).
+// KeptOwn describes a release that heard that the lock is another client's, and the command that
+// shows that it was its own (R).
 func KeptOwn(header history.Header, key int, wrote, refused, seen *history.Command) string {
 	return Say("Client %d wrote the key of lock %d on %s at %s (%q). Its release at %s was told that "+
 		"the lock is not its own (%q, reply %q), but the key was still as it had written it: at %s "+
@@ -97,9 +98,9 @@ func leftBy(header history.Header, writer, lost *history.Command) string {
 		writer.Process, writer.Node, At(writer.Sent))
 }
 
-// Deleted tells of a command that said that it deleted the key, which was another client's (O); own
-// is the hold that its sender meant, nil if that is unknown. Acquiring says that the sender had an
-// acquire call open.
+// Deleted describes a command whose reply says that it deleted the key, although another client
+// held it (O). Own is the hold that the sender meant, or nil if unknown. Acquiring says that the
+// sender had an acquire call open.
 func Deleted(header history.Header, h *record.Hold, m *history.Command, own *record.Hold,
 	acquiring bool, class string) string {
 	cause := ""
@@ -126,8 +127,8 @@ func to(node string) string {
 // maxDeleters is how many possible deleters a story names at most.
 const maxDeleters = 4
 
-// MustBeDeleted tells of a hold whose key another client must have deleted, since the lock was free
-// for the next one: by the possible deleters (O).
+// MustBeDeleted describes a hold whose key another client must have deleted, since the lock was
+// free for the next one (O). It lists the possible deleters.
 func MustBeDeleted(header history.Header, victim, next *record.Hold, grant *history.Command,
 	deleters []*history.Command, either bool, class string) string {
 	var said []string
@@ -150,14 +151,14 @@ func MustBeDeleted(header history.Header, victim, next *record.Hold, grant *hist
 		strings.Join(said, "; "), order, class)
 }
 
-// SelfRefused tells of a holder that was refused its own lock (E).
+// SelfRefused describes a holder whose own lock was refused to it (E).
 func SelfRefused(h *record.Hold, s record.SelfRefusal) string {
 	return Say("Client %d held lock %d since %s; when it acquired it again at %s, it was refused, "+
 		"although its lease was valid until %s.",
 		h.Process, h.Key, At(h.From), At(s.From), until(h.LeaseEnd()))
 }
 
-// InnerRelease is what stands before a story of a lock that an inner release freed (E).
+// InnerRelease introduces the story of a lock that an inner release freed (E).
 func InnerRelease(h *record.Hold, released int64) string {
 	return Say("Client %d released an inner hold at %s, which must not free the lock. ", h.Process,
 		At(released))
@@ -169,7 +170,7 @@ func NoUpdateOrder(key int, bad *linear.Misplaced) string {
 		"what the one before it wrote.", key) + misplaced(bad)
 }
 
-// LostUpdate tells of two sections that wrote upon the same value (U).
+// LostUpdate describes two sections that read the same value and both wrote (U).
 func LostUpdate(key int, a, b *linear.Section) string {
 	return Say("Client %d read %d at %s and wrote %d; client %d read %d at %s and wrote %d. One of "+
 		"the two updates of resource %d is lost.",

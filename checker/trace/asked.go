@@ -21,7 +21,7 @@ func (r *Reader) Asked(m *history.Command) (ns int64, known bool) {
 	return ns, known
 }
 
-// did returns the commands that reached the key: the command itself, or those of its script.
+// did returns the commands that reached the key: the command itself, or those inside its script.
 func (r *Reader) did(m *history.Command) [][]string {
 	switch {
 	case !scripted(m):
@@ -33,7 +33,7 @@ func (r *Reader) did(m *history.Command) [][]string {
 }
 
 // MayVote reports whether the answer to a command may mean that its server lets the client in: the
-// command took or prolonged a key, or it is not known what it did.
+// command took or prolonged a key, or its effect is unknown.
 func (r *Reader) MayVote(m *history.Command) bool {
 	if !Answered(m) {
 		return false
@@ -55,7 +55,7 @@ func (r *Reader) MayVote(m *history.Command) bool {
 	return e.Kind == None && !scripted(m) && !silent[verb]
 }
 
-// MayGrant reports whether a command is one by which clients take a lock, however it was answered.
+// MayGrant reports whether clients take a lock by such a command, regardless of its answer.
 func (r *Reader) MayGrant(m *history.Command) bool {
 	if s := r.declared(m); s != nil {
 		return s.does == history.ScriptTakes
@@ -110,12 +110,12 @@ func notExecuted(m *history.Command) bool {
 		(!scripted(m) || history.ScriptNotExecuted(m.Reply))
 }
 
-// Unsure reports whether it is not known if a command did what it is meant to do: it was never
-// answered, or its script ended with an error.
+// Unsure reports whether a command may have failed to do its work: it was never answered, or its
+// script ended with an error.
 func Unsure(m *history.Command) bool { return !Answered(m) && !notExecuted(m) }
 
-// MayWrite reports whether a command may have changed which value its key has: it writes, or it is
-// not known what it does, and it was not told that it changed nothing.
+// MayWrite reports whether a command may have changed the value of its key: it writes, or its
+// effect is unknown, and no reply says that it changed nothing.
 func (r *Reader) MayWrite(m *history.Command) bool {
 	if r.Refused(m) || r.Denied(m) || r.Unchanged(m) || notExecuted(m) {
 		return false

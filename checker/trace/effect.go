@@ -17,9 +17,9 @@ const (
 	Take         // sets the key if it is free: SETNX, SET with NX
 	Rewrite      // sets the key if it is held: SET with XX
 	Write        // sets the key in any case: SET
-	Swap         // sets the key in any case and says what it was: GETSET
-	Count        // makes the key, or counts up what it holds: INCR, INCRBY, HINCRBY
-	Field        // sets a field of a key, which it makes if there is none: HSET, HSETNX
+	Swap         // sets the key in any case and returns the old value: GETSET
+	Count        // creates the key or increments its value: INCR, INCRBY, HINCRBY
+	Field        // sets a field of a key, and creates the key if necessary: HSET, HSETNX
 	Expire       // sets when a key that is held ends
 	Persist      // takes that away
 	Free         // deletes the key
@@ -54,8 +54,8 @@ func (e Expiry) At(wall float64) float64 {
 	return wall + e.Seconds
 }
 
-// command is what is known of a Redis command by its name. done and refused say what its reply
-// means: nil is a reply that says nothing.
+// command describes a Redis command. done and refused interpret its reply; nil means that the reply
+// says nothing.
 type command struct {
 	kind          Kind
 	done, refused func(reply string) bool
@@ -96,7 +96,7 @@ var commands = map[string]command{
 	"DELIFEQ": {kind: Free, done: yes},
 	"DELEX":   {kind: Free, done: yes},
 
-	// A script that takes returns mostly 1 or OK; what it returns otherwise, only its author knows.
+	// A script that takes the key mostly returns 1 or OK. Only its author knows its other replies.
 	"EVAL":    {kind: Script, done: notZero},
 	"EVALSHA": {kind: Script, done: notZero},
 	"FCALL":   {kind: Script, done: notZero},
@@ -129,7 +129,7 @@ func EffectOf(args []string) Effect {
 	case Write:
 		if c.unit == "" {
 			e.options(args[min(3, len(args)):])
-		} else if len(args) > 3 { // the expiry stands before the value
+		} else if len(args) > 3 { // the expiry precedes the value
 			e.Expiry, e.Value = expiry(c.unit, args[2]), args[3]
 		}
 	case Count:
@@ -164,7 +164,7 @@ func (e *Effect) compares(args []string) {
 	}
 }
 
-// options reads what stands behind the value of a SET.
+// options reads the options after the value of a SET.
 func (e *Effect) options(words []string) {
 	for i, w := range words {
 		switch w = strings.ToUpper(w); w {
@@ -182,7 +182,7 @@ func (e *Effect) options(words []string) {
 			}
 		}
 	}
-	if e.Compares && e.Is == e.Value { // what is there stays, and gets another life
+	if e.Compares && e.Is == e.Value { // the value stays and gets a new expiry
 		e.Kind, e.Value = e.life(words), ""
 	}
 }

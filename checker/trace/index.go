@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// This file finds commands by what they are about, so that no rule needs to look at all of them for
-// each of its questions. What is found is put in order once, when it is first asked for.
+// This file indexes commands, so that no rule needs to look at all of them for each of its
+// questions. Each index is built once, at its first use.
 
 // Place is a Redis key on one server.
 type Place struct{ Node, Key string }
@@ -18,8 +18,8 @@ type Place struct{ Node, Key string }
 // PlaceOf returns the place that a command is about.
 func PlaceOf(m *history.Command) Place { return Place{m.Node, Key(m)} }
 
-// OfKey returns the commands about a Redis key, in the order in which they were sent. The slice
-// is the trace's.
+// OfKey returns the commands about a Redis key, in the order of sending. The caller must not change
+// the slice.
 func (t *Trace) OfKey(key string) []*history.Command {
 	if t.byKey == nil {
 		t.byKey = map[string][]*history.Command{}
@@ -36,8 +36,8 @@ func (t *Trace) OfKey(key string) []*history.Command {
 
 func bySent(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) }
 
-// OfLock returns the commands that are about a lock, for all that the header says, in the order in
-// which they were sent. The slice is the trace's.
+// OfLock returns the commands that may be about a lock, according to the header, in the order of
+// sending. The caller must not change the slice.
 func (t *Trace) OfLock(lock int) []*history.Command {
 	at := lock
 	if !t.Named() {
@@ -58,8 +58,8 @@ func (t *Trace) OfLock(lock int) []*history.Command {
 	return t.byLock[at]
 }
 
-// Unanswered returns the commands whose reply was never read, in the order in which they were sent.
-// The slice is the trace's.
+// Unanswered returns the commands whose reply was never read, in the order of sending. The caller
+// must not change the slice.
 func (t *Trace) Unanswered() []*history.Command {
 	if t.lost == nil {
 		t.lost = []*history.Command{}
@@ -102,8 +102,8 @@ func (t *Trace) since(process int, at int64) []*history.Command {
 	return sent[sort.Search(len(sent), func(i int) bool { return sent[i].Sent >= at }):]
 }
 
-// CallOf returns the acquire call in which a command was sent, or nil. A process has one call at a
-// time; of two that touch, it is the later one.
+// CallOf returns the acquire call that sent a command, or nil. A process has one call at a time; if
+// two calls touch, it returns the later one.
 func (t *Trace) CallOf(m *history.Command) *record.Call {
 	if t.calls == nil {
 		t.calls = map[int][]*record.Call{}

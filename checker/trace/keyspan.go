@@ -15,7 +15,7 @@ type KeySpan struct {
 	Value    string // as the node saw it
 	Ended    string // how, in words: expired, deleted, overwritten, node down, still there
 	Expired  bool   // by its lease
-	Leases   []Due  // what it was given, in order
+	Leases   []Due  // its leases, in order
 }
 
 // Due is the end of the lease that a key was given at a stamp.
@@ -38,8 +38,8 @@ type act struct {
 	effect Effect
 }
 
-// Keys returns what the node held for locks until end, by beginning. Writers are those of the
-// trace, grants know which key is a lock's, and the node was dead from the stamps of downs on.
+// Keys returns the keys that the node held for locks until end, by beginning. Writers are from the
+// trace, grants know which key is a lock's, and the node died at the stamps of downs.
 func (s *Stream) Keys(writers map[string]int, grants *Grants, downs []int64, end int64) []KeySpan {
 	var acts []act
 	for _, l := range s.lines {

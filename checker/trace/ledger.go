@@ -83,8 +83,8 @@ func (l *Ledger) passed(m *history.Command, since int64) bool {
 	return l.passing[PlaceOf(m)].Meets(since, m.Recv)
 }
 
-// passing returns when clients had a key in attempts that may have been given back: of a lock of
-// several keys or servers, a call takes some, is refused another, and frees what it took.
+// passing returns the times when clients had a key in attempts that may have been given back. With
+// several keys or servers, a call takes some, another refuses it, and the call frees the former.
 func (t *Trace) passing() map[Place]record.Reach {
 	times := map[Place][]record.Interval{}
 	for i := range t.Commands {

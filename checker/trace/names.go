@@ -17,9 +17,9 @@ func NamesOf(keys []string) Names {
 	return out
 }
 
-// Lock returns the number of the lock that a Redis key is, and whether it is one. A key that stands
-// wholly in braces, as Redis Cluster's hash tags do, is what stands in them; one that has more than
-// them is another key of the lock, such as a queue.
+// Lock returns the number of the lock that a Redis key belongs to, and whether there is one. If
+// braces enclose the whole key, as a hash tag of Redis Cluster, the name is inside them. If they
+// enclose only a part, the key is another key of the lock, such as a queue.
 func (ns Names) Lock(key string) (number int, known bool) {
 	if n := len(key); n > 2 && key[0] == '{' && key[n-1] == '}' {
 		key = key[1 : n-1]

@@ -8,13 +8,13 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Observe finds out what the scripts did of which the header says nothing: a node shows the
-// commands of a script right behind the one that ran it. It returns a line of the trace for each
-// command of which that is certain, with its Effects. Nodes are the streams of MONITOR, in the
+// Observe finds the effects of scripts that the header does not describe: a node shows the commands
+// of a script right after the command that ran it. It returns a line of the trace, with its
+// Effects, for each command whose effects are certain. Nodes are the streams of MONITOR, in the
 // run's time.
 //
-// Which of several equal commands a node shows is told by their order, and only where it cannot
-// have been another: a command without a reply may never have come, or late.
+// The order tells which of several equal commands a node shows. Observe uses it only if no other
+// command is possible: a command without a reply may never have arrived, or late.
 func Observe(h history.Header, commands []history.Command,
 	nodes map[string][]history.NodeCommand) (lines []history.Command) {
 	r := NewReader(h)
@@ -69,7 +69,7 @@ func scriptRuns(shown []history.NodeCommand) (all []run) {
 	return all
 }
 
-// match gives equal commands, in the order in which they were sent, what was shown of them.
+// match assigns the shown effects to equal commands, in the order of sending.
 func match(sent []*history.Command, shown []run) (lines []history.Command) {
 	var answered []*history.Command
 	for _, m := range sent {
@@ -95,7 +95,7 @@ func match(sent []*history.Command, shown []run) (lines []history.Command) {
 	return lines
 }
 
-// same gives commands what was shown of them, in the same order.
+// same assigns the shown effects to commands one by one.
 func same(ms []*history.Command, shown []run) (lines []history.Command) {
 	for i, m := range ms {
 		if x := shown[i]; x.t >= m.Sent && len(x.effects) > 0 {
@@ -115,8 +115,8 @@ func alike(runs []run) bool {
 	return true
 }
 
-// atOnce is how many of the commands, which have replies, were under way at once with the first, or
-// with another that was: which of them came first is not known.
+// atOnce returns how many of the answered commands were under way together with the first, directly
+// or through others. Their order on the server is unknown.
 func atOnce(ms []*history.Command) int {
 	var over int64
 	for i, m := range ms {

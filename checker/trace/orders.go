@@ -7,11 +7,11 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Orders are the orders in which a server can have executed the commands about one key. Two
-// commands that were under way at once may have come in either order. Their replies, and those of
-// others, often leave only one. What holds in all orders is certain.
+// Orders holds the possible orders of execution of the commands about one key. Two commands that
+// were under way at once may have arrived in either order. Their replies, and those of others,
+// often leave only one order. A fact that holds in all orders is certain.
 type Orders struct {
-	hits  map[*history.Command]map[*history.Command]bool // by deletion: the writers of what it found
+	hits  map[*history.Command]map[*history.Command]bool // by deletion: the writers that it hit
 	ends  map[*history.Command]map[Ending]bool           // by writer: how its value may have ended
 	later map[[2]*history.Command]bool
 }
@@ -22,7 +22,7 @@ type Ending struct {
 	By  *history.Command // nil: no command
 }
 
-// Loss is a way in which a key loses a value.
+// Loss is the way by which a key loses a value.
 type Loss uint8
 
 // The ways.
@@ -33,19 +33,19 @@ const (
 	ByFault
 )
 
-// Question says of which commands the orders are asked.
+// Question selects the commands to order.
 type Question struct {
-	// about one key on one server, in the order in which they were sent
+	// Commands are about one key on one server, in the order of sending.
 	Commands []*history.Command
-	First    []*history.Command // of which it is asked which of them came first
+	First    []*history.Command // the commands whose relative order is wanted
 	// Lease returns the lease that a command gave the key, in ns, or 0 if the key does not expire.
 	Lease func(*history.Command) int64
 	Drift float64 // of the server's clock
-	// whether a client came in by a command
+	// Grants reports whether a client came in by a command.
 	Grants func(*history.Command) bool
-	// whether a fault between two stamps may have taken the key away, and have brought another back
+	// Lost reports whether a fault between two stamps may have removed the key, and restored another.
 	Lost func(from, to int64) (lost, back bool)
-	// whether there was no key before the first command
+	// Empty says that the key did not exist before the first command.
 	Empty bool
 }
 
@@ -90,7 +90,7 @@ func (r *Reader) Orders(q Question) *Orders {
 // from before the first command.
 func (o *Orders) Hits(m *history.Command) map[*history.Command]bool { return o.hits[m] }
 
-// Ends returns the ways in which the value that a command wrote may have been gone.
+// Ends returns the possible ends of the value that a command wrote.
 func (o *Orders) Ends(m *history.Command) map[Ending]bool { return o.ends[m] }
 
 // Before reports whether one of two commands came before the other in all orders.
@@ -117,9 +117,9 @@ type moment struct {
 
 // value is what a key holds.
 type value struct {
-	by    *history.Command // that wrote it; nil: no one
-	lease *history.Command // that gave it its lease
-	text  *history.Command // that wrote what can be read there; nil: it is not known
+	by    *history.Command // its writer, or nil
+	lease *history.Command // the command that set its lease
+	text  *history.Command // the writer of the readable text; nil if unknown
 	older bool             // it is there, from before the first command
 }
 
@@ -131,8 +131,8 @@ func (v value) prolonged(m *history.Command) value { v.lease = m; return v }
 // reading is a value whose text a command wrote, or nil if the text is not known.
 func (v value) reading(m *history.Command) value { v.text = m; return v }
 
-// visit reports whether all answered commands can be executed from a state on, and notes what
-// happens in the orders in which they can.
+// visit reports whether all remaining answered commands can be executed from a state, and notes the
+// events of the successful orders.
 func (s *ordering) visit(at moment, v value) bool {
 	at.value = v
 	if can, seen := s.known[at]; seen {
@@ -191,7 +191,7 @@ func (s *ordering) waits(at moment, m *history.Command) bool {
 	return false
 }
 
-// with returns the state in which an answered command was executed.
+// with returns the moment after the execution of an answered command.
 func (p moment) with(i int) moment {
 	p.ahead |= 1 << (i - p.front)
 	for p.ahead&1 != 0 {
@@ -201,8 +201,7 @@ func (p moment) with(i int) moment {
 	return p
 }
 
-// execute tries a command in all ways in which its reply allows it, and notes those from which the
-// end can be reached.
+// execute tries a command in all ways that its reply allows, and notes those that lead to the end.
 func (s *ordering) execute(at, next moment, m *history.Command, by int64) (can bool) {
 	for _, w := range s.ways(at.value, m, by) {
 		idle := next.lost != at.lost && w.after == at.value && !w.deletes

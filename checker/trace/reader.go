@@ -71,11 +71,11 @@ func (r *Reader) id(m *history.Command) string {
 	return id
 }
 
-// Declared reports whether a command runs a script of which the header says what it does.
+// Declared reports whether the header describes the script that a command runs.
 func (r *Reader) Declared(m *history.Command) bool { return r.declared(m) != nil }
 
-// Undeclared reports whether a command runs a script of which it is not known what it did: the
-// header says nothing, and its node showed nothing.
+// Undeclared reports whether a command runs a script with unknown effects: the header does not
+// describe it, and its node showed nothing.
 func (r *Reader) Undeclared(m *history.Command) bool {
 	return scripted(m) && r.declared(m) == nil && len(m.Effects) == 0
 }
@@ -106,9 +106,9 @@ func (r *Reader) TakesFree(m *history.Command) bool {
 	return (r.Declared(m) || EffectOf(m.Args).Kind == Take || ok && e.Kind == Take) && r.Takes(m)
 }
 
-// MayTake reports whether a client may have had the key from a command on, as one that was given a
-// vote has: a script of which the header says nothing may have asked before it wrote, and one that
-// its node did not show may have done anything.
+// MayTake reports whether a client may have had the key from a command on, like a client that got a
+// vote. An undeclared script may have checked the owner before it wrote. If its node did not show
+// it either, it may have done anything.
 func (r *Reader) MayTake(m *history.Command) bool {
 	foreign := scripted(m) && !r.Declared(m)
 	return r.TakesFree(m) || foreign && (r.Undeclared(m) || r.Takes(m))

@@ -28,8 +28,8 @@ func (r *Reader) Spares(m, by *history.Command) bool {
 // named reports whether a script that took a lock was told who its owner is.
 func named(by *history.Command) bool { return len(owners(by)) > 0 }
 
-// owners are the arguments of a script, behind its keys, that are no numbers: among them is the
-// owner's value.
+// owners returns the arguments of a script after its keys, except numbers. The owner's value is
+// among them.
 func owners(by *history.Command) (ids []string) {
 	if len(by.Args) < 4 {
 		return nil

@@ -2,10 +2,10 @@ package trace
 
 import "github.com/lockbench/lockbench/internal/history"
 
-// Stream is what a node was sent, by its own word, with times that can be trusted. MONITOR stamps
-// each command with the node's wall clock, which a fault may have moved, and lockbench notes when
-// it read the line, which is always later. Between two moves of the clock the smallest difference
-// of the two says where that clock was.
+// Stream is the sequence of commands that a node received, as it reported them, with reliable
+// times. MONITOR stamps each command with the node's wall clock. A fault may have moved that clock.
+// lockbench notes when it read the line, always later. Between two moves of the clock, the smallest
+// difference of the two gives the clock's offset.
 type Stream struct {
 	lines    []line
 	segments []segment // at least one, in order
@@ -26,7 +26,8 @@ type segment struct {
 	heard  bool    // something was read in it, so that offset is known
 }
 
-// wall is the node's clock at a stamp, at is the stamp at which it shows a time.
+// wall returns the node's clock at a stamp, and at returns the stamp at which the clock shows a
+// time.
 func (s segment) wall(t int64) float64  { return float64(t)/1e9 + s.offset }
 func (s segment) at(wall float64) int64 { return int64((wall - s.offset) * 1e9) }
 
@@ -36,8 +37,8 @@ type Offset struct {
 	By float64 // seconds
 }
 
-// Listen reads what MONITOR showed of a node whose clock was moved at these stamps, in order. Lines
-// that are no commands are left out.
+// Listen reads the output of MONITOR from a node whose clock was moved at these stamps, in order.
+// It skips lines without a command.
 func Listen(shown []history.NodeCommand, moves []int64) *Stream {
 	s := &Stream{segments: []segment{{}}}
 	for _, m := range moves {
@@ -70,7 +71,7 @@ func Listen(shown []history.NodeCommand, moves []int64) *Stream {
 	return s
 }
 
-// stamp is the node's own, which is finer than the time of reading, unless the two are far apart.
+// stamp returns the node's own stamp, finer than the time of reading, unless the two are far apart.
 func (s *Stream) stamp(l line) int64 {
 	const late = 5e8
 	if t := s.segments[l.segment].at(l.wall); t <= l.t && l.t-t <= late {
@@ -79,8 +80,8 @@ func (s *Stream) stamp(l line) int64 {
 	return l.t
 }
 
-// Offsets are those of the times in which something was heard; none if nothing was heard before the
-// clock was first moved.
+// Offsets returns the clock's offset in each segment with a command, or none if no command came
+// before the first move of the clock.
 func (s *Stream) Offsets() (os []Offset) {
 	first := s.segments[0]
 	for _, seg := range s.segments {

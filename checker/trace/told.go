@@ -8,10 +8,10 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Told returns what a node surely held for locks until end by what its clients were told, of a
-// node that was not listened to: a key from the reply that said that it was taken, until it expired
-// by the node's clock or the command was sent that freed it. Moves are those of that clock, in
-// order, and the node was dead from the stamps of downs on.
+// Told returns the keys that a node surely held for locks until end, if lockbench did not listen to
+// it. A key counts from the reply that confirms that it was taken, until it expired by the node's
+// clock or a client sent the command that freed it. Moves are the moves of that clock, in order.
+// The node died at the stamps of downs.
 func (t *Trace) Told(node string, writers map[string]int, grants *Grants, moves []Offset,
 	downs []int64, end int64) []KeySpan {
 	base := 0.0
@@ -38,7 +38,7 @@ func (t *Trace) Told(node string, writers map[string]int, grants *Grants, moves 
 	}
 	slices.SortStableFunc(acts, func(a, b act) int { return cmp.Compare(a.t, b.t) })
 	values := map[int]string{}
-	for i := range acts { // who takes what it has already, has it for longer
+	for i := range acts { // a client that takes its own key again extends it
 		a := &acts[i]
 		switch a.effect.Kind {
 		case Free:
@@ -53,8 +53,8 @@ func (t *Trace) Told(node string, writers map[string]int, grants *Grants, moves 
 	return play(acts, segments, writers, downs, end)
 }
 
-// done is what a command did to its key for all that its client was told, and a stamp before which
-// a key was there that it freed, or from which one was there that it wrote.
+// done returns the effect of a command on its key, according to its client, and a stamp. A freed
+// key existed before the stamp, and a written key exists from it on.
 func (t *Trace) done(m *history.Command, writers map[string]int) (at int64, e Effect) {
 	e = EffectOf(m.Args)
 	if o, ok := t.observed(m); ok {
@@ -65,7 +65,7 @@ func (t *Trace) done(m *history.Command, writers map[string]int) (at int64, e Ef
 	case t.Deleted(m):
 		return m.Sent, Effect{Kind: Free}
 	case t.Takes(m) && (e.Kind != Count || m.Reply == "1"):
-		if e.Kind == Script { // what it wrote, only its arguments tell
+		if e.Kind == Script { // only its arguments show the written value
 			for _, arg := range m.Args[min(2, len(m.Args)):] {
 				if p, ok := writers[arg]; ok && p == m.Process && arg != Key(m) {
 					e.Value = arg

@@ -11,11 +11,11 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Trace is the commands of a run beside the record of it.
+// Trace combines the commands of a run with its record.
 type Trace struct {
 	Reader
 	Commands []history.Command
-	Sent     map[int][]*history.Command // by process, in the order in which they were sent
+	Sent     map[int][]*history.Command // by process, in the order of sending
 	names    Names
 	record   *record.Record
 	header   history.Header
@@ -50,8 +50,8 @@ func (t *Trace) Named() bool { return len(t.names) > 0 }
 func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m.Process, m.Sent) }
 
 // GrantOf returns the command that granted a hold: the last one of its acquire call that could have
-// taken the key and was answered before the call returned; nil if there is none. A script of which
-// the header says nothing is taken for it only where no other command can have been.
+// taken the key and was answered before the call returned. It returns nil if there is none. It
+// accepts a script that the header does not describe only if no other command is possible.
 func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 	var script *history.Command
 	sent := t.Sent[h.Process]
@@ -70,8 +70,8 @@ func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 	return script
 }
 
-// Tries returns the commands of a hold's acquire call that are about its lock, in the order in
-// which they were sent, answered or not.
+// Tries returns the commands of a hold's acquire call about its lock, in the order of sending,
+// answered or not.
 func (t *Trace) Tries(h *record.Hold) (tries []*history.Command) {
 	sent := t.Sent[h.Process]
 	first := sort.Search(len(sent), func(i int) bool { return sent[i].Sent >= h.Call })
@@ -96,11 +96,11 @@ func (t *Trace) MayBeOf(m *history.Command, lock int) bool {
 	return ok && i == lock
 }
 
-// Grants are what a trace shows of which client was granted what.
+// Grants relates grants to commands and their places, as the trace shows them.
 type Grants struct {
-	ByHold []*history.Command // the commands that granted Record.Holds, nil: not known
-	Known  bool               // some command is
-	// when commands were under way that granted a lock there, or that may have for all that is known
+	ByHold []*history.Command // commands that granted Record.Holds; nil if unknown
+	Known  bool               // ByHold has a command
+	// Possible holds the times when commands that granted a lock, or may have, were under way.
 	Possible map[Place]record.Reach
 
 	names Names

@@ -2,19 +2,19 @@ package trace
 
 import "github.com/lockbench/lockbench/internal/history"
 
-// way is one way in which a command can have been executed.
+// way is one possible execution of a command.
 type way struct {
 	after value
-	ended *history.Command // that wrote the value which is gone; nil: none, or an older one
+	ended *history.Command // the writer of the lost value; nil if none or an older one
 	how   Loss
 	with  *history.Command
 
 	deletes bool
-	victim  *history.Command // whose value it deletes; nil: an older one
+	victim  *history.Command // the writer of the deleted value; nil if an older one
 }
 
-// ways returns the ways in which a command can have been executed on what a key held. Before it,
-// the key may have expired, or a fault may have taken it.
+// ways returns the possible executions of a command on a value. Before it, the key may have
+// expired, or a fault may have removed it.
 func (s *ordering) ways(v value, m *history.Command, by int64) (all []way) {
 	if s.alive(v, m) {
 		all = s.effects(v, m)
@@ -125,8 +125,8 @@ func (s *ordering) written(v value, m *history.Command) way {
 	return way{after: value{by: m, lease: m, text: m}, ended: v.by, how: ByWrite, with: m}
 }
 
-// swap returns what a command did that was told what was there. One by which no client came in has
-// left the key to its owner, with another value.
+// swap returns the execution of a command that returned the old value. If no client came in by it,
+// the command left the key to its owner, with another value.
 func (s *ordering) swap(v value, m *history.Command) []way {
 	switch {
 	case v.there() == (m.Reply == "(nil)"), v.there() && !s.shows(m, v):
@@ -137,7 +137,7 @@ func (s *ordering) swap(v value, m *history.Command) []way {
 	return []way{s.written(v, m)}
 }
 
-// unclear returns all that a command may have done of which nothing is known.
+// unclear returns all possible executions of a command whose effect is unknown.
 func (s *ordering) unclear(v value, m *history.Command) []way {
 	all := []way{{after: v}}
 	kind := EffectOf(m.Args).Kind
