@@ -28,7 +28,7 @@ type Action struct {
 	Hits       string // the object it hits, if not the target itself; %s is the target
 
 	may, must string     // the fields, besides the target, that a step may and must have
-	by        capability // carries it out; the zero value: the harness does it itself
+	by        capability // carries it out; with the zero value, the harness does it
 }
 
 // Kind classifies the role of an action in a run.
@@ -36,7 +36,7 @@ type Kind int
 
 // The kinds of actions.
 const (
-	Course    Kind = iota // it concerns the order of things only
+	Course    Kind = iota // it controls only the order of events
 	Momentary             // a fault: it changes the environment under the clients; over when done
 	Lasting               // a fault whose effect goes on until it is undone or the run ends
 	Repair                // it ends the effect of lasting faults
@@ -76,7 +76,7 @@ type Assumption int
 const (
 	Nothing       Assumption = iota
 	Delivery                 // messages arrive, and soon
-	Survival                 // who takes a lock lives to release it
+	Survival                 // a client that takes a lock lives to release it
 	BoundedPauses            // processes run, and answer, at all times
 	ClientClocks             // the clients' wall clocks are right
 	ServerClocks             // the servers' wall clocks are right
@@ -101,7 +101,7 @@ func ActionOf(name string) (Action, bool) {
 	return actions[i], true
 }
 
-// action returns the row of a step, or the zero row for an Await: it does nothing.
+// action returns the row of a step. For an Await it returns the zero row.
 func (s Step) action() Action {
 	a, _ := ActionOf(s.Do)
 	return a
@@ -118,7 +118,7 @@ func (s Step) Lasts() bool { return s.action().Kind == Lasting }
 // Repairs reports whether the step undoes something.
 func (s Step) Repairs() bool { return s.action().Kind == Repair }
 
-// Undoes reports whether the step ends the effect of a fault that was done to the same target.
+// Undoes reports whether the step ends the effect of an earlier fault on the same target.
 func (s Step) Undoes(fault string) bool {
 	a, _ := ActionOf(fault)
 	return slices.Contains(a.Undo, s.Do)

@@ -1,6 +1,6 @@
 package nemesis
 
-// actions is the closed list. docs/adding-a-fault.md shows how a row is added.
+// actions is the closed list. docs/adding-a-fault.md shows how to add a row.
 var actions = []Action{
 	// The course of the scenario.
 	{Name: Quiesce}, {Name: Warm}, {Name: Wait, may: "for until"}, {Name: Elected, must: "for"},

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// assembly makes a scenario for a plan: the words of faults.yaml become steps.
+// assembly makes a scenario for a plan. It translates the words of faults.yaml into steps.
 type assembly struct {
 	Params
 	form    Form
@@ -17,14 +17,13 @@ type assembly struct {
 	on      On
 }
 
-// Scenario makes the fault ready for a plan. The error says why the fault and the lock do not go
-// together.
+// Scenario prepares the fault for a plan. It returns an error if the fault does not suit the lock.
 func (e Entry) Scenario(variant string, p Params) (Scenario, error) {
 	return e.scenario(variant, p, 0)
 }
 
-// scenario is Scenario for clients that are patient: where the fault needs a time-out of its own
-// they have this one, if it is above zero.
+// scenario is Scenario with patient clients. If the fault needs a time-out of its own and patience
+// is above zero, patience replaces that time-out.
 func (e Entry) scenario(variant string, p Params, patience time.Duration) (Scenario, error) {
 	s := Scenario{Topology: Single}
 	switch {
@@ -65,7 +64,7 @@ func (e Entry) scenario(variant string, p Params, patience time.Duration) (Scena
 	return s, err
 }
 
-// list returns the steps of the form that are for this lock and its servers.
+// list returns the form's steps for this lock and its servers.
 func (a assembly) list() []written {
 	switch f := a.form; {
 	case len(f.Unseen) > 0 && !a.Capabilities.Has(CommandAwait):
@@ -84,7 +83,7 @@ func (e Entry) timeout(variant string, p Params) time.Duration {
 	return d.D()
 }
 
-// where is what the effect is done to.
+// where returns the target of the effect.
 func (a assembly) where() (on On) {
 	servers := map[string]int{"n0": 1, "minority": Minority(a.Nodes), "majority": Majority(a.Nodes)}
 	n, some := servers[a.form.On]
@@ -104,11 +103,10 @@ func (a assembly) where() (on On) {
 	return on
 }
 
-// owner is the name that most scenarios give to the client that has been granted the lock, or is
-// about to be.
+// owner is the usual name for the client that holds the lock or is about to be granted it.
 const owner = "owner"
 
-// steps are what a list means here: a step may be a word for several.
+// steps translates a list. One entry may become several steps.
 func (a assembly) steps(list []written) (all []Step, err error) {
 	for _, w := range list {
 		some, err := a.word(w)
@@ -120,7 +118,7 @@ func (a assembly) steps(list []written) (all []Step, err error) {
 	return all, nil
 }
 
-// word is what one of a list means.
+// word translates one entry of a list.
 func (a assembly) word(w written) ([]Step, error) {
 	if shared, ok := table().Moments[w.Do]; ok {
 		return a.steps(shared)
@@ -141,7 +139,7 @@ func (a assembly) word(w written) ([]Step, error) {
 	return a.each(w)
 }
 
-// effect is what the fault does here.
+// effect returns the effect of the fault on this plan.
 func (a assembly) effect() (e Effect, err error) {
 	for _, w := range a.form.Effect {
 		steps, err := a.each(w)
@@ -162,7 +160,7 @@ func (a assembly) effect() (e Effect, err error) {
 	return undone(e.Begin...), nil
 }
 
-// each is a step for each of its targets.
+// each returns one step for each target of an entry.
 func (a assembly) each(w written) (all []Step, err error) {
 	if w.For == "DURATION" {
 		w.For = a.variant
@@ -173,7 +171,7 @@ func (a assembly) each(w written) (all []Step, err error) {
 	}
 	switch w.Nth {
 	case "N":
-		s.Await.Nth, _ = strconv.Atoi(a.variant) // Find has read it
+		s.Await.Nth, _ = strconv.Atoi(a.variant) // Find has checked the number
 	case "masters":
 		s.Await.Nth = a.Nodes
 	}
@@ -186,7 +184,7 @@ func (a assembly) each(w written) (all []Step, err error) {
 	return all, nil
 }
 
-// targets are what a target in an effect, or in a scenario around it, means here.
+// targets translates the target of a step in an effect, or in a scenario around it.
 func (a assembly) targets(text string) (all []string) {
 	switch {
 	case len(a.form.Effect) == 0:

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The capabilities that an environment may have, one small interface each. An environment that
-// lacks one cannot run the steps that need it, and Possible says so before the run.
+// The capabilities that an environment may have, one small interface each. An environment without a
+// capability cannot run the steps that need it. Possible reports this before the run.
 type (
 	// NodeKiller ends a node at once and returns when it is gone.
 	NodeKiller interface{ KillNode(node string) error }
@@ -20,8 +20,7 @@ type (
 		PauseNode(node string) error
 		ResumeNode(node string) error
 	}
-	// NodeClocker moves a node's wall clock: it is ahead by offset from now on; or stops it, where it
-	// stands, until it is moved.
+	// NodeClocker sets a node's wall clock ahead by offset, or stops it until it is set again.
 	NodeClocker interface {
 		SetNodeClock(node string, offset time.Duration) error
 		StopNodeClock(node string) error
@@ -43,9 +42,9 @@ type (
 	SlotMover interface{ MoveSlot(node string) error }
 	// Promoter makes a replica a master.
 	Promoter interface{ Promote(node string) error }
-	// Replicator waits until every replica has all that its master was told.
+	// Replicator waits until every replica has all of its master's writes.
 	Replicator interface{ Barrier() error }
-	// Linker does things to a link, until Heal.
+	// Linker puts a link under a fault, until Heal.
 	Linker interface {
 		Cut(link, mode string) error
 		HoldBack(link, mode string) error
@@ -61,13 +60,13 @@ type (
 		PauseClient(client int) error
 		ResumeClient(client int) error
 	}
-	// Prover is an environment that can look whether a fault has its effect.
+	// Prover is an environment that can check the effect of a fault.
 	Prover interface {
 		// Prove checks the effect of a fault that was just carried out. It returns an error that names
 		// the missing part, or nil if nothing is missing or the effect cannot be seen.
 		Prove(s Step) error
 	}
-	// Observer is an environment that is told of each step before the step is carried out.
+	// Observer is an environment that receives each step before the step is carried out.
 	Observer interface{ Observe(s Step) }
 	// Limited is an environment that has a capability in general but not here and now.
 	Limited interface {
@@ -83,7 +82,7 @@ type capability struct {
 	use func(environment any, s Step) error
 }
 
-// by makes a capability out of an interface.
+// by makes a capability from an interface and a call of it.
 func by[C any](f func(C, Step) error) capability {
 	return capability{
 		has: func(environment any) bool { _, ok := environment.(C); return ok },
@@ -120,7 +119,7 @@ func Apply(environment any, s Step) error {
 	return by.use(environment, s)
 }
 
-// Prove looks whether a fault that was just done has its effect, if the environment can tell.
+// Prove checks the effect of a fault that was just carried out, if the environment can.
 func Prove(environment any, s Step) error {
 	if p, ok := environment.(Prover); ok {
 		if err := p.Prove(s); err != nil {
@@ -130,8 +129,8 @@ func Prove(environment any, s Step) error {
 	return nil
 }
 
-// Possible says why a scenario cannot run in an environment; nil if it can. It is asked before the
-// run.
+// Possible returns the reason why a scenario cannot run in an environment, or nil if it can.
+// Callers use it before the run.
 func Possible(environment any, steps []Step) error {
 	for _, s := range steps {
 		if has := s.action().by.has; has != nil && !has(environment) {

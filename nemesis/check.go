@@ -14,20 +14,20 @@ type StepError struct {
 	Err  error
 }
 
-// Error names the step as people count.
+// Error names the step by its number, from 1.
 func (e *StepError) Error() string { return fmt.Sprintf("step %d: %v", e.Step+1, e.Err) }
 
 // Unwrap returns the underlying error.
 func (e *StepError) Unwrap() error { return e.Err }
 
-// script is how far a scenario has been read.
+// script is the state of a scenario after the steps that were checked.
 type script struct {
 	stage Layout
 	named map[string]bool
 	dead  map[string]int // step that killed each dead node or client
 	blind int            // step that killed a client whose number is unknown, or -1
 	links []linkFault    // in force
-	spare map[string]int // clients that take their second way, and since which step
+	spare map[string]int // clients on their second way → step that redirected them
 }
 
 // Check returns a *StepError for the first step that is invalid in the layout, or nil if all are
@@ -63,7 +63,7 @@ func (c *script) step(s Step, number int) error {
 	return c.lives(a, s, number)
 }
 
-// fields says which field is missing or too many.
+// fields returns an error if a field of the step is missing, forbidden or out of range.
 func (a Action) fields(s Step) error {
 	has := map[string]bool{
 		"node": s.Node != "", "mode": s.Mode != "", "for": s.For != 0, "until": s.Until != 0,
@@ -94,7 +94,7 @@ func (a Action) fields(s Step) error {
 	return nil
 }
 
-// aims says why a target is none.
+// aims returns an error if the step has no valid target.
 func (c *script) aims(kind TargetKind, s Step) error {
 	t := s.Target
 	switch kind {
@@ -127,7 +127,7 @@ func (c *script) aims(kind TargetKind, s Step) error {
 	return nil
 }
 
-// listed reports whether a list with spaces has a name.
+// listed reports whether a list, separated by blanks, contains a name.
 func listed(list, name string) bool { return slices.Contains(strings.Fields(list), name) }
 
 func among(what, name string, all []string) error {
@@ -140,7 +140,7 @@ func among(what, name string, all []string) error {
 	return fmt.Errorf("unknown %s %q; there are: %s", what, name, strings.Join(all, ", "))
 }
 
-// client says why no client has this name.
+// client returns an error if no living client has this name.
 func (c *script) client(name string) error {
 	if name == Hit || name == Waiter || c.named[name] {
 		return nil

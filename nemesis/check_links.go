@@ -27,7 +27,7 @@ func (c *script) link(pattern string) error {
 	return nil
 }
 
-// others are the links of servers, for a message.
+// others returns the links of servers, for a message.
 func (c *script) others() (list string) {
 	for _, l := range c.stage.links() {
 		if !strings.HasPrefix(l, "c") {

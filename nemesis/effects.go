@@ -15,14 +15,14 @@ type Effect struct {
 	End   []Step // empty if the effect is over at once or lasts
 }
 
-// On is what an effect is done to. Which fields count depends on the effect.
+// On names the targets of an effect. Each effect uses only some of the fields.
 type On struct {
 	Client string           // a client by any name
 	Links  string           // a link or a pattern of links
-	Mode   string           // the direction of links, if it is not the effect's own
+	Mode   string           // the direction of links, or "" for the effect's own
 	Nodes  []string         // servers
 	Copy   string           // the replica that takes over from the first of them
-	For    history.Duration // how long, if it is not the effect's own time
+	For    history.Duration // the duration, or 0 for the effect's own
 }
 
 // Effect returns the effect of the fault with this name. It returns false if the fault has no
@@ -38,19 +38,20 @@ func (p Params) Effect(fault, variant string, on On) (Effect, bool) {
 	return e, err == nil
 }
 
-// effect is Effect of a fault that has one, in its usual form.
+// effect returns the effect of a fault in its usual form. The fault must have one.
 func (p Params) effect(fault string, on On) Effect {
 	e, _ := p.Effect(fault, "", on)
 	return e
 }
 
-// aimed marks the first step as the one that must hit a hold with another client waiting.
+// aimed sets whether the first step must hit a hold while another client waits.
 func (e Effect) aimed(yes bool) Effect {
 	e.Begin[0].Aimed = yes
 	return e
 }
 
-// undone is an effect with what ends it by the table of actions, unless that is among its steps.
+// undone returns an effect with these steps, and with the steps that end them by the table of
+// actions. A step that another one undoes needs no end.
 func undone(begin ...Step) Effect {
 	e := Effect{Begin: begin}
 	for _, s := range begin {
@@ -67,7 +68,7 @@ func undone(begin ...Step) Effect {
 	return e
 }
 
-// each is one step for each of the targets.
+// each returns the step once for each target.
 func each(targets []string, s Step) (steps []Step) {
 	for _, s.Target = range targets {
 		steps = append(steps, s)
@@ -75,7 +76,7 @@ func each(targets []string, s Step) (steps []Step) {
 	return steps
 }
 
-// Servers is what an effect on the first n Redis that the lock uses is done to.
+// Servers returns an On with the first n Redis that the lock uses.
 func (p Params) Servers(n int) (on On) {
 	for i := range n {
 		on.Nodes = append(on.Nodes, node(i))
@@ -83,11 +84,11 @@ func (p Params) Servers(n int) (on On) {
 	return on
 }
 
-// Every is how many of n servers are all of them.
+// Every returns n: all of n servers.
 func Every(n int) int { return n }
 
-// Minority is how many of n servers a majority can do without.
+// Minority returns the largest number of n servers that leaves a majority of others.
 func Minority(n int) int { return (n - 1) / 2 }
 
-// Majority is how many of n servers are more than half.
+// Majority returns the smallest number of n servers that is more than half.
 func Majority(n int) int { return n/2 + 1 }

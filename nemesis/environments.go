@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Capabilities is what an environment offers before it is made: by it a scenario is refused before
-// anything starts, and random draws.
+// Capabilities describes an environment before it is opened. The program refuses an impossible
+// scenario before anything starts, and random draws only possible steps.
 type Capabilities struct {
 	Environment string            // as --env names it
 	Line        string            // a description in one line
@@ -16,11 +16,11 @@ type Capabilities struct {
 	lacks       map[string]string // why a topology is not possible
 }
 
-// notOurs says why nothing is done to a Redis that was there before us.
+// notOurs is the reason why no step touches a foreign Redis.
 const notOurs = "this Redis is not ours: only clients and their links can be hit"
 
-// environments is the closed list of environments, with what each can never do. What only this
-// machine lacks is added by Without.
+// environments is the closed list of environments, with the permanent limits of each. Without adds
+// the limits of this machine.
 var environments = []Capabilities{
 	{Environment: "process", Line: "redis-server and clients as processes of this machine",
 		lacks: because(noAgreement, Ensemble)},
@@ -50,7 +50,7 @@ var environments = []Capabilities{
 const noAgreement = "servers of Redis do not agree on writes: take a system whose servers do, " +
 	"by --adapter etcd-mutex or go-zookeeper"
 
-// noStop says why no clock is stopped in containers.
+// noStop is the reason why clocks in containers cannot be stopped.
 const noStop = "lockbench stops the clock of a server with processes only"
 
 // noBus is the reason why containers offer no cluster and no step of one.
@@ -67,8 +67,7 @@ func because(why string, steps ...string) map[string]string {
 // AllCapabilities returns the capabilities of each environment, in the order of the documents.
 func AllCapabilities() []Capabilities { return slices.Clone(environments) }
 
-// CapabilitiesOf is what the environment of this name offers; of an unknown name,
-// everything.
+// CapabilitiesOf returns the capabilities of an environment. An unknown name has all of them.
 func CapabilitiesOf(environment string) Capabilities {
 	for _, g := range environments {
 		if g.Environment == environment {
@@ -78,7 +77,7 @@ func CapabilitiesOf(environment string) Capabilities {
 	return Capabilities{Environment: environment}
 }
 
-// Without is the capabilities, less a step that cannot be done here and now, and why.
+// Without returns the capabilities without a step. The reason why applies here and now.
 func (g Capabilities) Without(step, why string) Capabilities {
 	g.no = maps.Clone(g.no)
 	if g.no == nil {
@@ -88,7 +87,7 @@ func (g Capabilities) Without(step, why string) Capabilities {
 	return g
 }
 
-// Cannot is Limited.
+// Cannot implements Limited.
 func (g Capabilities) Cannot(step string) error {
 	if why := g.no[step]; why != "" {
 		return errors.New(why)
@@ -99,12 +98,12 @@ func (g Capabilities) Cannot(step string) error {
 // Unsupported returns the steps that the environment cannot carry out, with the reasons.
 func (g Capabilities) Unsupported() map[string]string { return maps.Clone(g.no) }
 
-// Has reports whether every one of the steps can be done.
+// Has reports whether all the steps are possible.
 func (g Capabilities) Has(steps ...string) bool {
 	return !slices.ContainsFunc(steps, func(s string) bool { return g.no[s] != "" })
 }
 
-// Possible says why a scenario cannot run there; nil if it can.
+// Possible returns the reason why a scenario cannot run there, or nil if it can.
 func (g Capabilities) Possible(s Scenario) error {
 	if why := g.lacks[s.Topology]; why != "" {
 		return impossible(why)
@@ -125,7 +124,7 @@ func (g Capabilities) Possible(s Scenario) error {
 	return nil
 }
 
-// ImpossibleError says that a fault cannot be had in an environment, on this machine or on any.
+// ImpossibleError reports that an environment cannot have a fault, on this machine or on any.
 type ImpossibleError struct{ Reason error }
 
 func (e ImpossibleError) Error() string {

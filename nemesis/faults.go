@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Faults is what --nemesis names: one fault, or several that are carried out one after the other in
-// the same run.
+// Faults is the value of --nemesis: one fault, or several that a run carries out one after the
+// other.
 type Faults []Fault
 
-// Fault is one of them: a row of the table, or a schedule from a file.
+// Fault is a row of the table, or a schedule from a file.
 type Fault struct {
 	Spec    string
 	entry   Entry
@@ -25,7 +25,7 @@ type Fault struct {
 func Parse(spec string) (fs Faults, err error) {
 	list := strings.Split(spec, ",")
 	if _, err := os.Stat(spec); err == nil && isFile(spec) {
-		list = []string{spec} // its name may have commas
+		list = []string{spec} // the name of a file may contain commas
 	}
 	for _, s := range list {
 		f := Fault{Spec: s}
@@ -42,8 +42,7 @@ func Parse(spec string) (fs Faults, err error) {
 	return fs, nil
 }
 
-// Elects reports whether servers promote by themselves, so that the run needs the time that they
-// take.
+// Elects reports whether servers promote a replica by themselves. The run then needs more time.
 func (fs Faults) Elects() bool {
 	for _, f := range fs {
 		needs := f.entry.Needs
@@ -57,8 +56,8 @@ func (fs Faults) Elects() bool {
 	return false
 }
 
-// TooShort says why a lease is too short for a fault whose own scenario would outlive it, so that a
-// run would find that and nothing else.
+// TooShort returns an error if the fault's own scenario would outlive the lease. A run would then
+// show only that.
 func (fs Faults) TooShort(lease time.Duration) error {
 	for _, f := range fs {
 		least, err := Params{TTL: lease}.span(f.entry.form(f.variant).Lease)
@@ -73,9 +72,9 @@ func (fs Faults) TooShort(lease time.Duration) error {
 	return nil
 }
 
-// MustHappen reports whether a run proves nothing unless the scenario that --nemesis names is
-// played to its end. That of a control may stay undone: it is there to find nothing. What is drawn
-// is aimed at nothing, and only one of its faults must hit.
+// MustHappen reports whether a run proves nothing unless it plays the scenario of --nemesis to the
+// end. A control may remain incomplete, because it is expected to find nothing. A drawn scenario
+// has no aim, and only one of its faults must hit.
 func MustHappen(spec string) bool {
 	for s := range strings.SplitSeq(spec, ",") {
 		e, _, err := Find(s)
@@ -98,13 +97,13 @@ func Control(spec string) bool {
 	})
 }
 
-// Drawn reports whether a fault is drawn from all that the environment offers.
+// Drawn reports whether a fault is drawn from everything that the environment offers.
 func (fs Faults) Drawn() bool {
 	return slices.ContainsFunc(fs, func(f Fault) bool { return f.entry.Drawn })
 }
 
-// Scenario makes the faults ready for a plan, and joins them. The error says why they do not go
-// together, or not with the lock.
+// Scenario prepares the faults for a plan and joins them. It returns an error if they do not suit
+// the lock or each other.
 func (fs Faults) Scenario(p Params) (Scenario, error) {
 	parts, err := fs.parts(p)
 	if err != nil {
@@ -121,7 +120,7 @@ func (fs Faults) Scenario(p Params) (Scenario, error) {
 	return all, fs.check(all, parts, p)
 }
 
-// parts makes each fault ready. Where one wants clients to be patient, all have to live with it.
+// parts prepares each fault. If one of them needs patient clients, all get the same time-out.
 func (fs Faults) parts(p Params) (parts []Scenario, err error) {
 	var patience time.Duration
 	for _, f := range fs {
@@ -133,7 +132,7 @@ func (fs Faults) parts(p Params) (parts []Scenario, err error) {
 		}
 	}
 	for _, f := range fs {
-		p.Seed++ // two of a kind draw different things
+		p.Seed++ // two faults of a kind draw different values
 		s, err := f.scenario(p, patience)
 		if err != nil {
 			return nil, err
@@ -143,7 +142,7 @@ func (fs Faults) parts(p Params) (parts []Scenario, err error) {
 	return parts, nil
 }
 
-// topology is what a fault cannot do without; "" if any will do.
+// topology returns the topology that the fault needs, or "" if any will do.
 func (f Fault) topology(p Params) string {
 	switch {
 	case f.written != nil:
@@ -161,7 +160,7 @@ func (f Fault) scenario(p Params, patience time.Duration) (Scenario, error) {
 	return f.entry.scenario(f.variant, p, patience)
 }
 
-// join is a topology on which two scenarios can be played.
+// join returns a topology for two scenarios, or an error if there is none.
 func join(a, b string) (string, error) {
 	switch {
 	case a == b || b == Single:
@@ -173,8 +172,8 @@ func join(a, b string) (string, error) {
 		b, a)
 }
 
-// check looks whether the scenarios can follow each other. One alone is ours, or was checked when
-// it was read.
+// check checks whether the scenarios can follow each other. A single scenario needs no check: it is
+// ours, or was checked when its file was read.
 func (fs Faults) check(all Scenario, parts []Scenario, p Params) error {
 	if len(fs) < 2 {
 		return nil
@@ -193,7 +192,7 @@ func (fs Faults) check(all Scenario, parts []Scenario, p Params) error {
 	return err
 }
 
-// Layout is where a scenario is played with these parameters.
+// Layout returns the layout of the scenario with these parameters.
 func (s Scenario) Layout(p Params) Layout {
 	return Layout{Topology: s.Topology, Masters: p.Nodes, Replicas: s.Replicas, Clients: p.Clients}
 }

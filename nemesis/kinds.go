@@ -7,19 +7,19 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// kind is a sort of fault that can be drawn: an action with what undoes it or, with make, several.
+// kind is a sort of fault to draw: an action and its undoing or, with make, several actions.
 type kind struct {
-	does []string // the environment must be able to do them and to undo them
+	does []string // actions that the environment must be able to do and to undo
 	make func(*drawing) Effect
 }
 
-// client reports whether it hits a client's process, not a node or a link.
+// client reports whether the fault hits a client's process, not a node or a link.
 func (k kind) client() bool {
 	a, _ := ActionOf(k.does[0])
 	return a.Target == OneClient || a.Target == ClientOrAll
 }
 
-// actions are all that the environment must be able to do for it.
+// actions returns all actions that the environment must support.
 func (k kind) actions() []string {
 	all := slices.Clone(k.does)
 	if k.make == nil {
@@ -67,7 +67,7 @@ func (d *drawing) kinds() (all []kind) {
 	return all
 }
 
-// action draws the fields of an action that it may have, and a target.
+// action draws a target and the optional fields of an action.
 func (d *drawing) action(do string) Effect {
 	a, _ := ActionOf(do)
 	s := Step{Do: do}
@@ -99,7 +99,7 @@ func (d *drawing) action(do string) Effect {
 	return undone(s)
 }
 
-// offset is a clock's jump, there or back, that a lease survives or not.
+// offset draws a clock's jump, ahead or back. A lease may or may not survive it.
 func (d *drawing) offset() history.Duration {
 	o := history.Duration(one(d, []time.Duration{d.TTL / 2, d.jump()}))
 	return o * history.Duration(1-2*d.IntN(2))
@@ -111,12 +111,12 @@ func (d *drawing) link() string {
 	links := one(d, []string{c + ">*", c + ">*", c + ">" + one(d, d.masters), "*>" +
 		one(d, d.masters)})
 	if (d.out.Topology == Sentinel || d.out.Topology == Cluster) && links[0] == '*' {
-		return c + ">*" // the servers' own links are an election's
+		return c + ">*" // elections use the servers' own links
 	}
 	return links
 }
 
-// some draws one master, or several of independent ones.
+// some draws one master, or several if they are independent.
 func (d *drawing) some() []string {
 	hit := slices.Clone(d.masters)
 	d.Shuffle(len(hit), func(i, j int) { hit[i], hit[j] = hit[j], hit[i] })
@@ -130,7 +130,7 @@ func drawCrash(d *drawing) Effect {
 	return d.effect("crash", On{Client: c})
 }
 
-// drawReplication does something to the way between a master and its replica.
+// drawReplication draws a fault of a link between a master and its replica.
 func drawReplication(d *drawing) Effect {
 	r := one(d, d.copies)
 	s := one(d, []Step{{Do: Cut}, {Do: Delay, For: history.Duration(d.upTo(d.TTL))}, {Do: Refuse}})
@@ -138,7 +138,7 @@ func drawReplication(d *drawing) Effect {
 	return undone(s)
 }
 
-// drawFailover kills a master and promotes its replica, whatever that has heard.
+// drawFailover kills a master and promotes its replica, with or without the latest writes.
 func drawFailover(d *drawing) Effect {
 	i := d.IntN(len(d.copies))
 	r := d.copies[i]
@@ -155,24 +155,24 @@ func drawFailover(d *drawing) Effect {
 	return d.effect("failover", On{Nodes: []string{r[1]}, Copy: r[0]})
 }
 
-// drawElection takes the master away from the sentinels, in one of three ways, until they have
-// elected another.
+// drawElection makes the master unavailable in one of three ways, until the sentinels have elected
+// another.
 func drawElection(d *drawing) Effect {
 	return d.awayFor([]Step{{Do: KillNode, Target: "n0"}, {Do: PauseNode, Target: "n0"},
 		{Do: Cut, Target: "s>n0"}})
 }
 
-// drawVote takes the master away from the others of a cluster until they have voted.
+// drawVote isolates a cluster's master until the other masters have voted for another.
 func drawVote(d *drawing) Effect {
 	return d.awayFor([]Step{{Do: KillNode, Target: "n0"}, {Do: PauseNode, Target: "n0"}})
 }
 
-// awayFor does one of several things to the master, until another is promoted.
+// awayFor draws one of the ways to make the master unavailable, until another is promoted.
 func (d *drawing) awayFor(ways []Step) Effect {
 	d.moved = true
 	e := undone(one(d, ways))
 	if e.Begin[0].Do == KillNode {
-		e.End = nil // the old master stays away
+		e.End = nil // the old master stays unavailable
 	}
 	e.Begin = append(e.Begin, Step{Do: Elected, For: history.Duration(election)})
 	return e

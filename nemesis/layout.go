@@ -14,19 +14,19 @@ type Layout struct {
 	Clients  int
 }
 
-// MaxReplicas is how many replicas the master of the topology Failover may have.
+// MaxReplicas bounds the replicas of the topology Failover.
 const MaxReplicas = 4
 
-// The servers of the topology Sentinel, and who watches them.
+// The numbers of servers and of sentinels in the topology Sentinel.
 const (
 	SentinelNodes = 3
 	Sentinels     = 3
 )
 
-// ClusterMasters is how many masters the topology Cluster has, each with one replica.
+// ClusterMasters is the number of masters in the topology Cluster. Each has one replica.
 const ClusterMasters = 3
 
-// EnsembleNodes is how many servers the topology Ensemble has.
+// EnsembleNodes is the number of servers in the topology Ensemble.
 const EnsembleNodes = 3
 
 // masters returns the names of the servers that clients use at first.
@@ -46,7 +46,7 @@ func (g Layout) masters() (names []string) {
 	return names
 }
 
-// replicas are the names of the replicas, each with its master's.
+// replicas returns the names of the replicas, each with its master.
 func (g Layout) replicas() (pairs [][2]string) {
 	switch {
 	case g.Topology == Failover:
@@ -67,8 +67,7 @@ func (g Layout) replicas() (pairs [][2]string) {
 	return pairs
 }
 
-// copies are the servers that may take over: replicas, or the members of an ensemble that do not
-// lead.
+// copies returns the servers that may take over: the replicas, or the followers in an ensemble.
 func (g Layout) copies() (names []string) {
 	if g.Topology == Ensemble {
 		return g.masters()[1:]
@@ -79,8 +78,8 @@ func (g Layout) copies() (names []string) {
 	return names
 }
 
-// Successions are the ways between the replicas of the topology Failover, each with the master that
-// may be promoted before the one that follows it then: empty where there is one replica.
+// successions returns pairs of replicas of the topology Failover: one that may be promoted, and one
+// that then follows it. It returns none if there is one replica.
 func (g Layout) successions() (pairs [][2]string) {
 	if g.Topology != Failover {
 		return nil
@@ -95,7 +94,7 @@ func (g Layout) successions() (pairs [][2]string) {
 	return pairs
 }
 
-// bus are the pairs of nodes of a cluster or an ensemble that speak to each other: from, to.
+// bus returns the pairs of nodes of a cluster or an ensemble that speak to each other.
 func (g Layout) bus() (pairs [][2]string) {
 	if g.Topology != Cluster && g.Topology != Ensemble {
 		return nil
@@ -110,12 +109,11 @@ func (g Layout) bus() (pairs [][2]string) {
 	return pairs
 }
 
-// Bus names the link over which a node of a cluster asks another how it is, or a member of an
-// ensemble speaks to another. The pattern "b>*n0*"
-// names those from and to n0.
+// Bus names the link between two nodes of a cluster or members of an ensemble. The pattern "b>*n0*"
+// matches all such links from and to n0.
 func Bus(from, to string) string { return OverBus + ">" + from + "," + to }
 
-// OverBus begins the names of the links of a cluster's bus.
+// OverBus is the first part of the names of these links.
 const OverBus = "b"
 
 // node names the i-th Redis.
@@ -124,7 +122,7 @@ func node(i int) string { return "n" + string(rune('0'+i)) }
 // Replica names the replica of the i-th independent master.
 func Replica(i int) string { return "r" + string(rune('0'+i)) }
 
-// nodes are the names of all Redis servers.
+// nodes returns the names of all Redis servers.
 func (g Layout) nodes() []string {
 	all := g.masters()
 	for _, r := range g.replicas() {
@@ -143,10 +141,10 @@ func (g Layout) sentinels() (names []string) {
 	return names
 }
 
-// links are the names of all links: from each client to each node, by both of its ways; from a
+// links returns the names of all links: from each client to each node, by both of its ways; from a
 // master to its replica, and from each replica that may be promoted to the others; with sentinels,
-// from all servers ("s") to each of them, and from each client to each sentinel; in a cluster or an
-// ensemble, from each node to each other over the bus ("b").
+// from all servers ("s") to each sentinel, and from each client to each sentinel; in a cluster or
+// an ensemble, from each node to each other over the bus ("b").
 func (g Layout) links() (names []string) {
 	for _, n := range g.nodes() {
 		for c := range g.Clients {

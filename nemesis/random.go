@@ -10,12 +10,12 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// drawing is a random scenario in the making. It names all targets by number, so that the same plan
-// hits the same ones again.
+// drawing is an unfinished random scenario. It names all targets by number, so that the same plan
+// hits the same targets again.
 //
-// At any time at most one fault of a client and one of a node or link are in force: more would be
-// hard to tell apart, and a proxy must not be healed while the node behind it is stopped
-// (docs/running.md, toxiproxy).
+// At most one fault of a client and one of a node or link are in force at any time. More would be
+// hard to tell apart, and a proxy must not be healed while its node is stopped (docs/running.md,
+// toxiproxy).
 type drawing struct {
 	Params
 	*rand.Rand
@@ -27,15 +27,15 @@ type drawing struct {
 	open    *stroke     // in force while the next one is added
 }
 
-// stroke is an effect that was drawn.
+// stroke is a drawn effect.
 type stroke struct {
 	Effect
 	client bool // of a client's process, not of a node or a link
 }
 
-// random draws as many faults as the variant says. Some overlap; each has its begin at a drawn time
-// or event, and its end; nothing but a crash and a failover is left in force. Any one of them must
-// hit a hold with a contender waiting.
+// random draws as many faults as the variant says, and some of them overlap. Each fault starts at a
+// drawn time or event, and ends; only crashes and failovers last. Any one of the faults must hit a
+// hold while a contender waits.
 func random(variant string, p Params) Scenario {
 	n, _ := strconv.Atoi(variant)
 	d := &drawing{Params: p, Rand: rand.New(rand.NewPCG(p.Seed, 0xfa17))}
@@ -48,7 +48,7 @@ func random(variant string, p Params) Scenario {
 	return d.out
 }
 
-// place draws the topology, unless one was asked for.
+// place draws the topology, unless the plan names one.
 func (d *drawing) place() {
 	d.out.Topology = d.Topology
 	switch {
@@ -75,8 +75,7 @@ func (d *drawing) place() {
 
 func one[T any](d *drawing, all []T) T { return all[d.IntN(len(all))] }
 
-// inject draws one fault, and when it begins. What was in force ends before it, or after it has
-// begun.
+// inject draws one fault and its start. A fault that was still in force ends before or after that.
 func (d *drawing) inject() {
 	kinds := slices.DeleteFunc(d.kinds(), func(k kind) bool {
 		return !d.Capabilities.Has(k.actions()...) || d.open != nil && d.open.client == k.client()
@@ -113,13 +112,13 @@ func (d *drawing) close() {
 
 func (d *drawing) add(steps ...Step) { d.out.Steps = append(d.out.Steps, steps...) }
 
-// upTo draws a time that people like to read.
+// upTo draws a rounded time.
 func (d *drawing) upTo(most time.Duration) time.Duration {
 	return max(time.Duration(d.Int64N(max(int64(most), 1))).Round(time.Millisecond), time.Millisecond)
 }
 
-// event draws when a fault begins: at a time, at a phase of a client's cycle, or at a command. An
-// event that does not come is not waited for.
+// event draws the start of a fault: a time, a phase of a client's cycle, or a command. The scenario
+// goes on if the event does not occur.
 func (d *drawing) event(most time.Duration) Step {
 	a := &Await{Nth: 1 + d.IntN(3)}
 	if d.IntN(2) == 0 {
@@ -140,12 +139,12 @@ func (d *drawing) event(most time.Duration) Step {
 	return Step{Await: a, For: history.Duration(most)}
 }
 
-// wait is a step that lets time pass.
+// wait returns a step that lets time pass.
 func wait(d time.Duration) Step { return Step{Do: Wait, For: history.Duration(d)} }
 
 func client(i int) string { return fmt.Sprintf("c%d", i) }
 
-// lasting draws for how long a fault is in force: far less than a lease, some of it, or more.
+// lasting draws the duration of a fault: far less than a lease, a part of it, or more.
 func (d *drawing) lasting() Step {
 	from := one(d, []time.Duration{d.TTL / 10, d.TTL / 2, d.TTL * 11 / 10})
 	return wait(from + d.upTo(d.TTL*2/5))

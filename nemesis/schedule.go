@@ -27,13 +27,13 @@ type Schedule struct {
 	file string
 }
 
-// isFile tells a file from a name.
+// isFile reports whether a text is the name of a file, not of a fault.
 func isFile(spec string) bool {
 	return strings.ContainsAny(spec, `/\`) || slices.Contains([]string{".json", ".yaml", ".yml"},
 		filepath.Ext(spec))
 }
 
-// ReadSchedule reads a file. The error names the place.
+// ReadSchedule reads a schedule from a file. Errors name the place.
 func ReadSchedule(file string) (*Schedule, error) {
 	b, err := units.ReadFile(file)
 	if err != nil {
@@ -42,8 +42,8 @@ func ReadSchedule(file string) (*Schedule, error) {
 	return DecodeSchedule(file, b)
 }
 
-// DecodeSchedule reads what a file holds. What depends on the plan is checked when the plan is
-// made.
+// DecodeSchedule parses the content of a file. Checks that depend on the plan follow when the plan
+// is made.
 func DecodeSchedule(file string, b []byte) (*Schedule, error) {
 	v, err := strictyaml.Parse(file, b)
 	if err != nil {
@@ -66,7 +66,7 @@ func DecodeSchedule(file string, b []byte) (*Schedule, error) {
 	return s, nil
 }
 
-// ReplicasIn says why a topology cannot have as many replicas; 0 means the usual.
+// ReplicasIn returns an error if a topology cannot have n replicas. 0 means the usual number.
 func ReplicasIn(topology string, n int) error {
 	most := map[string]int{Failover: MaxReplicas, Independent: 1,
 		Sentinel: SentinelNodes - 1, Cluster: 1}[topology]
@@ -83,7 +83,7 @@ func ReplicasIn(topology string, n int) error {
 		"each of %s masters", n, MaxReplicas, Failover, Independent)
 }
 
-// wrong says where a step is wrong.
+// wrong adds the place in the file to an error.
 func (s *Schedule) wrong(err error) error {
 	var step *StepError
 	if errors.As(err, &step) {

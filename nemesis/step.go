@@ -11,28 +11,28 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// What a Step does, in field Do. Target is a node, a client or a link; see Step.
+// The actions of a Step, in field Do. Target is a node, a client or a link; see Step.
 const (
 	// The clients' cycles.
-	Quiesce = "quiesce" // no client begins a new cycle, and all have ended theirs
+	Quiesce = "quiesce" // no client starts a new cycle, and all have ended theirs
 	Resume  = "resume"  // clients go on; with a Target only that one
-	// until enough contended acquisitions have been seen for the run to be worth something
+	// wait for enough contended acquisitions, so that the run can show something
 	Warm     = "warm"
 	Redirect = "redirect" // all clients, or the client Target, use the node Node from now on
 	// the client at the breakpoint goes on; with a Target, the client that an Await named so
 	Go      = "go"
-	Wait    = "wait"    // nothing, for For, or until the run is Until old
-	Elected = "elected" // until the servers have promoted a replica by themselves, For at most
+	Wait    = "wait"    // wait for For, or until the run is Until old
+	Elected = "elected" // wait until the servers have promoted a replica by themselves, For at most
 
 	// Nodes.
-	Barrier    = "barrier"     // every replica has all that its master was told
+	Barrier    = "barrier"     // wait until every replica has all of its master's writes
 	KillNode   = "kill"        // the node Target is killed with SIGKILL; until Start
 	LoseDisk   = "lose-disk"   // the dead node Target loses its files
 	Start      = "start"       // the node Target is started again, with the files on its disk
 	Promote    = "promote"     // the replica Target becomes a master
 	SwitchOver = "switch-over" // the replica Target takes over, with its master's consent
 	MoveSlot   = "move-slot"   // the slot of the run's keys moves to the master Target of a cluster
-	Lead       = "lead"        // the member Target of an ensemble was elected: no step, it happens
+	Lead       = "lead"        // the member Target of an ensemble was elected; it is not a step
 	PauseNode  = "pause-node"  // the node Target is stopped with SIGSTOP; until ResumeNode
 	ResumeNode = "resume-node" // the node Target runs again
 	NodeClock  = "node-clock"  // the wall clock of the node Target is wrong by Offset from now on
@@ -53,7 +53,7 @@ const (
 	Reset = "reset"
 	Heal  = "heal" // the link Target is whole again
 
-	// The next command of the client Target, whatever it is.
+	// The next command of the client Target, of any kind.
 	Drop      = "drop"      // it never arrives, and its connection breaks
 	Strand    = "strand"    // it arrives, and its connection breaks before the reply
 	Duplicate = "duplicate" // it arrives twice
@@ -76,12 +76,12 @@ const (
 // The directions of Cut and HoldBack.
 const (
 	Both     = ""         // nothing passes
-	Requests = "requests" // what a client sends does not arrive; nothing is executed
-	Replies  = "replies"  // what a node answers does not arrive; commands are executed
+	Requests = "requests" // messages of a client do not arrive; nothing is executed
+	Replies  = "replies"  // answers of a node do not arrive; commands are executed
 )
 
-// Step is one thing that the harness does, or, with Await, waits for: for ever, or for at most For,
-// after which the scenario goes on without a client at the breakpoint.
+// Step is an action of the harness or, with Await, a wait. An Await without For waits for ever. If
+// For is over, the scenario goes on without a client at the breakpoint.
 type Step struct {
 	Do string `json:"do,omitempty"`
 	// node "n0"; client "c2", "hit", "waiter", a name, "*"; link "n0>n1", "hit>n0", "c2>*"
@@ -120,8 +120,8 @@ type Await struct {
 	Contended bool   `json:"contended,omitempty"` // whether another client must wait for the same lock
 }
 
-// The phases of a client's cycle that an Await can name. Nth counts a client's calls from when the
-// Await begins.
+// The phases of a client's cycle that an Await can name. Nth counts a client's calls from the start
+// of the Await.
 const (
 	Acquiring = "acquire"  // it is about to call Acquire
 	Sent      = "sent"     // the first command of its Acquire has left; it does not stop
@@ -133,9 +133,9 @@ const (
 	Lost = "lost"
 )
 
-// What a command can mean, in field Means. Commands count that name a key of their call. Which
-// script creates the key, and how many commands a release has, a client shows in its first cycle;
-// where it does not, the Await is never met.
+// The meanings of a command, in field Means. Only commands that name a key of their call count. In
+// its first cycle, a client shows which script creates the key and how many commands a release has.
+// If it does not, no client ever meets the Await.
 const (
 	FirstOfAcquire = "first-of-acquire"
 	CreatesKey     = "creates-key"      // or tries to; After: it did
@@ -155,21 +155,21 @@ const (
 	After    = "after"  // its reply was read
 )
 
-// Spare as a Redirect's Node means the same nodes by a second way: only new connections take it.
+// Spare, as a Redirect's Node, means a second way to the same nodes. Only new connections take it.
 const Spare = "spare"
 
 // Other, as an Await's Client, means any client but the one that was hit last and the named ones
 // that wait at a breakpoint.
 const Other = "other"
 
-// But as the beginning of an Await's Client means any client but the one whose name follows:
+// But, as the beginning of an Await's Client, means any client but the one whose name follows:
 // "!owner".
 const But = "!"
 
-// Noticed reports whether the client that is awaited does not stop there.
+// Noticed reports whether the awaited client does not stop.
 func (a Await) Noticed() bool { return a.Phase == Sent || a.Phase == Lost || a.At == JustSent }
 
-// String is the step as plan.json has it.
+// String returns the step as in plan.json.
 func (s Step) String() string {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s Step) String() string {
 	return string(b)
 }
 
-// Words is the step for a sentence, as a file may have it: "kill n0", or what an await waits for.
+// Words describes the step as in a file: "kill n0", or the event that an await waits for.
 func (s Step) Words() string {
 	if s.Await == nil {
 		return strings.TrimSpace(s.Do + " " + s.Target)

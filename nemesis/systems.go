@@ -10,18 +10,18 @@ import (
 // Redis is the system whose commands lockbench knows.
 const Redis = "redis"
 
-// CommandAwait is what a scenario does that stops a client at a command of its own.
+// CommandAwait is the name of the capability to stop a client at one of its commands.
 const CommandAwait = "await a command"
 
-// system is what servers other than Redis can never do.
+// system describes the limits of servers other than Redis.
 type system struct {
-	name  string            // as people write it
+	name  string            // the usual spelling
 	no    map[string]string // why a step is not possible, as in Capabilities
 	lacks map[string]string // why a topology is not possible
 	has   string            // a topology that Redis does not have, or ""
 }
 
-// Why something is not possible with the servers or clients of another system.
+// The reasons why something is not possible with the servers or clients of another system.
 const (
 	unseen     = "the commands of its clients are not seen"
 	direct     = "its clients choose their connections themselves"
@@ -66,21 +66,21 @@ func merge(all ...map[string]string) map[string]string {
 	return out
 }
 
-// Systems are the names of all systems, Redis first.
+// Systems returns the names of all systems, Redis first.
 func Systems() []string { return append([]string{Redis}, slices.Sorted(maps.Keys(systems))...) }
 
-// SystemName returns the name of a system as people write it. An empty or unknown name is Redis'.
+// SystemName returns the usual spelling of a system's name. An empty or unknown name is Redis.
 func SystemName(system string) string { return cmp.Or(systems[system].name, "Redis") }
 
-// On is the capabilities of an environment with the servers of another system; "" and Redis change
-// nothing.
+// On returns the capabilities of an environment with the servers of another system. For "" and
+// Redis it returns g.
 func (g Capabilities) On(name string) Capabilities {
 	s, other := systems[name]
 	if !other {
 		return g
 	}
 	g.no = merge(g.no)
-	delete(g.no, SwitchOver) // no environment keeps a server of another system from it
+	delete(g.no, SwitchOver) // an environment's limit concerns Redis servers only
 	g.no = merge(g.no, because(unseen, CommandAwait, Drop, Strand, Duplicate),
 		because(direct, spareWay), s.no)
 	g.lacks = merge(g.lacks, s.lacks)
@@ -88,7 +88,7 @@ func (g Capabilities) On(name string) Capabilities {
 	return g
 }
 
-// spareWay is what the step is called that gives clients a second way.
+// spareWay is the name of the step that gives clients a second way.
 const spareWay = Redirect + " " + Spare
 
 // needs returns the capabilities that a step requires, by their names in Capabilities.

@@ -30,12 +30,12 @@ const (
 	Ensemble = "ensemble"
 )
 
-// Topologies is the closed list.
+// Topologies returns the closed list.
 func Topologies() []string {
 	return []string{Single, Failover, Independent, Sentinel, Cluster, Ensemble}
 }
 
-// Params is what a fault needs to know of the plan: a pause must outlast the lease that it attacks.
+// Params are the parts of a plan that a fault depends on: a pause must outlast the attacked lease.
 type Params struct {
 	TTL     time.Duration
 	Hold    time.Duration // how long a client stays inside
@@ -50,7 +50,7 @@ type Params struct {
 	Capabilities Capabilities  // the set to draw from; the zero value has no limits
 }
 
-// Scenario is a fault made ready for one plan.
+// Scenario is a fault that was prepared for one plan.
 type Scenario struct {
 	Topology string
 	Replicas int // behind each independent master, or of the topology Failover; there 0 means 1
@@ -103,7 +103,7 @@ type Form struct {
 //go:embed faults.yaml
 var faultsFile []byte
 
-// table is the closed list of faults, and the steps that they share by a name.
+// table returns the closed list of faults, and the named steps that they share.
 var table = sync.OnceValue(func() (t struct {
 	Moments map[string][]written `yaml:"moments"`
 	Faults  []Entry              `yaml:"faults"`
@@ -131,7 +131,7 @@ func When(spec, system string) string {
 // All returns the table of faults. The caller may keep and change the slice.
 func All() []Entry { return slices.Clone(table().Faults) }
 
-// Find returns the row for "name" or "name:variant", and the variant to hand to Scenario.
+// Find returns the row for "name" or "name:variant", and the variant for Scenario.
 func Find(spec string) (Entry, string, error) {
 	name, variant, given := strings.Cut(spec, ":")
 	var names []string
@@ -153,7 +153,7 @@ func Find(spec string) (Entry, string, error) {
 		strings.Join(names, ", "))
 }
 
-// Default is the variant that is meant where none is named; "" where there are none.
+// Default returns the default variant, or "" if the fault has no variants.
 func (e Entry) Default() string {
 	if len(e.Variants) == 0 {
 		return ""
@@ -161,7 +161,7 @@ func (e Entry) Default() string {
 	return e.Variants[0].Name
 }
 
-// check says whether the fault has this variant.
+// check returns an error if the fault does not have this variant.
 func (e Entry) check(variant string) error {
 	var names []string
 	for _, v := range e.Variants {
@@ -181,7 +181,7 @@ func (e Entry) check(variant string) error {
 		strings.Join(names, ", "))
 }
 
-// is reports whether the variant is meant by a text.
+// is reports whether a text names the variant.
 func (v Variant) is(text string) bool {
 	switch v.Name {
 	case "N":
@@ -194,7 +194,7 @@ func (v Variant) is(text string) bool {
 	return v.Name == text
 }
 
-// form is the fault's form with what a variant changes in it.
+// form returns the fault's form with the changes of a variant.
 func (e Entry) form(variant string) Form {
 	f := e.Form
 	for _, v := range e.Variants {

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// times are the times that a step may name, with a number before them or without. They depend on
-// the plan: a pause must outlast the lease that it attacks.
+// times returns the times that a step may name, with or without a number before the name. They
+// depend on the plan: a pause must outlast the attacked lease.
 func (p Params) times() map[string]time.Duration {
 	polls := 3*p.Poll + 15*time.Millisecond
 	quick := max(p.TTL/4, 2*time.Millisecond)
@@ -37,20 +37,20 @@ func (p Params) times() map[string]time.Duration {
 	}
 }
 
-// jump is a clock's jump that no lease survives.
+// jump returns a clock's jump that no lease survives.
 func (p Params) jump() time.Duration { return p.TTL + 500*time.Millisecond }
 
-// Long outlasts a lease.
+// Long returns a time that outlasts a lease.
 func (p Params) Long() time.Duration { return p.TTL * 13 / 10 }
 
-// The longest that sentinels may take to promote a replica (two seconds are usual), and clients to
-// hear of it.
+// The longest times until sentinels promote a replica (two seconds are usual), and until clients
+// learn of it.
 const (
 	election = 15 * time.Second
 	hearsay  = 5 * time.Second
 )
 
-// span reads a time: "130ms", in leases "1.3ttl", or a sum of such; "" is none.
+// span reads a time: "130ms", in leases "1.3ttl", or a sum of these. For "" it returns 0.
 func (p Params) span(text string) (sum history.Duration, err error) {
 	if text == "" {
 		return 0, nil
@@ -78,7 +78,7 @@ func (p Params) span(text string) (sum history.Duration, err error) {
 	return sum, nil
 }
 
-// factor is the number before a time's name; without one it is 1.
+// factor returns the number before a time's name, or 1 if there is none.
 func factor(text string) (float64, error) {
 	if text == "" || text == "-" {
 		text += "1"

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// written is a Step in a file, or a word for several in faults.yaml. Its times may be in leases
-// ("1.3ttl"), and be drawn.
+// written is a Step in a file, or in faults.yaml also a word for several steps. Its times may be in
+// leases ("1.3ttl"), or drawn.
 type written struct {
 	At     strictyaml.Position
 	Do     string  `yaml:"do"`
@@ -21,18 +21,18 @@ type written struct {
 	Mode   string  `yaml:"mode"`
 	For    string  `yaml:"for"`
 	Until  string  `yaml:"until"`
-	UpTo   string  `yaml:"upto"` // of a wait: its time is drawn between for, or until, and this
+	UpTo   string  `yaml:"upto"` // of a wait: its time is drawn between for, or until, and this time
 	Offset string  `yaml:"offset"`
 	Rate   float64 `yaml:"rate"`
 	Aimed  bool    `yaml:"aimed"`
 	Await  *Await  `yaml:"await"`
 
-	// of faults.yaml: an await's Nth that is the variant's number N, or how many masters there are
+	// of faults.yaml: an await's Nth; "N" is the variant's number, "masters" the number of masters
 	Nth  string `yaml:"nth"`
 	Only string `yaml:"only"` // the topology that has this step; if empty, each has it
 }
 
-// UnmarshalYAML reads also a text: an action with its target, or with the time of a wait.
+// UnmarshalYAML also reads a text: an action with its target, or with the time of a wait.
 func (w *written) UnmarshalYAML(decode func(any) error) error {
 	var text string
 	if decode(&text) != nil {
@@ -51,11 +51,11 @@ func (w *written) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// topology is what the schedule cannot do without; "" if any will do.
+// topology returns the topology that the schedule needs, or "" if any will do.
 func (s *Schedule) topology() string { return s.Topology }
 
-// scenario makes the schedule ready for a plan: its times are in leases of the plan, and drawn by
-// its seed.
+// scenario prepares the schedule for a plan: it converts leases into times, and draws with the
+// plan's seed.
 func (s *Schedule) scenario(p Params) (Scenario, error) {
 	out := Scenario{Topology: s.Topology, Replicas: s.Replicas}
 	switch {
@@ -95,8 +95,8 @@ func (s *Schedule) scenario(p Params) (Scenario, error) {
 	return out, nil
 }
 
-// hits is how many steps must hit. Where none is aimed, any one of the faults must: one that misses
-// every hold proves nothing.
+// hits returns the number of steps that must hit. If none is aimed, any one of the faults must: a
+// fault that misses every hold proves nothing.
 func hits(steps []Step, asked *int) (n int) {
 	for _, s := range steps {
 		if s.Aimed {
@@ -140,7 +140,7 @@ func (w written) step(p Params, draw *rand.Rand) (s Step, err error) {
 	return s, drawn(&s, upTo, draw)
 }
 
-// drawn makes a time that is random one that is not.
+// drawn replaces a step's time by a random one up to upTo.
 func drawn(s *Step, upTo history.Duration, draw *rand.Rand) error {
 	at := &s.For
 	if s.Until > 0 {
