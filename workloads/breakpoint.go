@@ -27,7 +27,7 @@ type armedBreakpoint struct {
 	stopped int                   // how many calls have waited
 }
 
-// stand is one stop of a call at a breakpoint.
+// stand is one wait of a call at a breakpoint.
 type stand struct {
 	id, stop int
 	open     <-chan struct{}
@@ -82,7 +82,7 @@ func (g *breakpoints) open(id, stop int) {
 	g.armed = keep
 }
 
-// pass lets one go on.
+// pass lets one waiting call go on.
 func (a *armedBreakpoint) pass(stop int) {
 	if open, ok := a.stops[stop]; ok {
 		close(open)
@@ -90,8 +90,8 @@ func (a *armedBreakpoint) pass(stop int) {
 	}
 }
 
-// phase stops at a breakpoint for this phase, command at one for this command. Hit is told the
-// breakpoint's number, and of a breakpoint for every call the stop's.
+// phase stops a call at a breakpoint for this phase. It calls hit with the breakpoint's number and,
+// for a breakpoint for every call, the number of the stop.
 func (g *breakpoints) phase(ctx context.Context, phase string, hit func(id, stop int)) {
 	begins := phase == nemesis.Acquiring || phase == nemesis.Releasing || phase == PhaseConnect
 	g.pass(ctx, func(a *armedBreakpoint) bool {
@@ -100,7 +100,8 @@ func (g *breakpoints) phase(ctx context.Context, phase string, hit func(id, stop
 	}, hit)
 }
 
-// Is says whether the command has a meaning.
+// command stops a call at a breakpoint for this command. The function is reports whether the
+// command has a meaning.
 func (g *breakpoints) command(ctx context.Context, at, command string, is func(meaning string) bool,
 	hit func(id, stop int)) {
 	g.pass(ctx, func(a *armedBreakpoint) bool {
@@ -109,9 +110,10 @@ func (g *breakpoints) command(ctx context.Context, at, command string, is func(m
 	}, hit)
 }
 
-// pass waits at the first armed breakpoint that matches until it is opened or ctx ends, or the
-// client's life: a lock that gives something back does so with a context that no cancelling ends.
-// Only one call stops at a breakpoint that is not for every call; others go by.
+// pass waits at the first armed breakpoint that matches. It returns when the breakpoint is opened,
+// or when ctx or the client's life ends. Both count, because a lock may release with a context that
+// is never cancelled. A breakpoint stops only one call, unless it is for every call; other calls
+// pass.
 func (g *breakpoints) pass(ctx context.Context, match func(*armedBreakpoint) bool,
 	hit func(id, stop int)) {
 	s, ok := g.take(ctx, match)
@@ -147,8 +149,8 @@ func (g *breakpoints) take(ctx context.Context, match func(*armedBreakpoint) boo
 	return stand{}, false
 }
 
-// stop is a new place at a breakpoint for every call. A command's time-out does not end the wait
-// there: it is over when an order says so.
+// stop returns a new wait at a breakpoint for every call. Only an order ends that wait, and not the
+// time-out of the command.
 func (g *breakpoints) stop(a *armedBreakpoint) stand {
 	a.stopped++
 	open := make(chan struct{})

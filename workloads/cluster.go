@@ -12,18 +12,18 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redirects is how often a client of a cluster goes where a node sends it before it gives up: the
+// redirects bounds the redirections that a client of a cluster follows for a command. It is the
 // default of go-redis.
 const redirects = 3
 
-// reloadEvery is how old what a client knows of the nodes' slots may be. A client of go-redis
-// learns of a failover from MOVED, or when this time is over: with its default, a minute, no client
-// of a run would hear of it while the old master is gone.
+// reloadEvery bounds the age of a client's knowledge of the nodes' slots. go-redis learns of a
+// failover from MOVED, or after this time. Its default is a minute: no client of a run would learn
+// of the failover while the old master is gone.
 const reloadEvery = 250 * time.Millisecond
 
-// newCluster makes a client of a Redis Cluster. It finds the node of a key by itself, over the
-// client's own ways to the nodes, and goes where MOVED and ASK send it. A command whose reply was
-// lost it does not send again, unless that is asked for: go-redis would.
+// newCluster makes a client of a Redis Cluster. The client finds the node of a key by itself, over
+// its own ways to the nodes, and follows MOVED and ASK. It repeats a command without a reply only
+// if the config asks for that, although go-redis would.
 func newCluster(r *route, c Config, node *redis.Options, hook tracer) redis.UniversalClient {
 	r.announced = c.Announced
 	return redis.NewClusterClient(&redis.ClusterOptions{
@@ -47,7 +47,7 @@ func newCluster(r *route, c Config, node *redis.Options, hook tracer) redis.Univ
 	})
 }
 
-// connectNode makes a connection by the client's own way to a node of a cluster.
+// connectNode connects to a node of a cluster by the client's own way.
 func (r *route) connectNode(ctx context.Context, node string) (net.Conn, error) {
 	r.begin()
 	r.mu.Lock()
@@ -62,15 +62,15 @@ func (r *route) connectNode(ctx context.Context, node string) (net.Conn, error) 
 	return c, err
 }
 
-// answered notes that a node of a cluster is the one that the client uses.
+// answered records the cluster node that the client uses.
 func (r *route) answered(node string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.node = node
 }
 
-// once is the go-redis hook that hides from the client of a cluster why a reply was lost: it would
-// send the command again.
+// once is a go-redis hook. It hides the cause of a lost reply from the client of a cluster, which
+// would send the command again.
 type once struct{}
 
 func (once) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -90,7 +90,7 @@ func (once) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPip
 	return next
 }
 
-// lostError is an error whose cause cannot be seen but by loss.
+// lostError is an error whose cause only loss can see.
 type lostError struct {
 	text string
 	why  history.Loss
@@ -98,8 +98,8 @@ type lostError struct {
 
 func (e lostError) Error() string { return e.text }
 
-// conceal hides an error after which nothing is known of the command. What a node answered, and
-// that it cannot be connected to, is not hidden.
+// conceal hides an error that leaves the effect of the command unknown. It does not hide the answer
+// of a node, or that a connection failed.
 func conceal(err error) error {
 	var said redis.Error
 	if err == nil || errorsAs(err, &said) || err == redis.Nil || dialling(err) {
@@ -108,7 +108,7 @@ func conceal(err error) error {
 	return lostError{err.Error(), loss(err)}
 }
 
-// dialling reports whether a connection could not be made.
+// dialling reports whether the error is a failed connection attempt.
 func dialling(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"

@@ -48,9 +48,9 @@ func (c *commands) make(node string, args []string) history.Command {
 	return history.Command{Process: c.process, N: int(c.n.Load()), Node: node, Args: args}
 }
 
-// Replied records the end of a command that Sent returned: its reply, or the error and why there is
-// none. Then it stops at a breakpoint. If unsure, the command may have had an effect or not. That
-// is so, too, of a script that was answered by an error of one of its commands.
+// Replied records the end of a command that Sent returned: its reply, or the error and the reason
+// why there is none. Then it stops at a breakpoint. If unsure, or if a script ended with the error
+// of one of its commands, the effect is unknown.
 func (c *commands) Replied(ctx context.Context, sent, done history.Command, unsure bool) {
 	done.Process, done.Seq, done.N = sent.Process, sent.Seq, sent.N
 	done.Recv = int64(c.env.Elapsed())

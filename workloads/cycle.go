@@ -10,14 +10,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// cycle is acquire, hold, release. It returns the error that calls for a pause, if there was one.
+// cycle acquires, holds and releases. It returns an error if the next cycle must be delayed.
 func (w *Worker) cycle(o Order) error {
 	l, err := w.locks.find(o)
 	if err != nil {
 		return err
 	}
 	w.pass(nemesis.Acquiring, o)
-	stand, stay, done := w.bounds(o) // the lock may tell before its call returns
+	stand, stay, done := w.bounds(o) // here, since a loss may come before Acquire returns
 	defer done()
 	w.opening.Store(true)
 	g, err := w.acquire(l, o, 0)
@@ -57,15 +57,15 @@ func (w *Worker) acquire(l caller, o Order, depth int) (Granted, error) {
 	return g, err
 }
 
-// release is not cut short by a stop: a lock that is held is given back.
+// release releases a lock. A stop does not cut it short.
 func (w *Worker) release(l caller, o Order, g Granted, depth int) error {
 	return w.giveBack(o, depth, func(begun func(int64)) (int64, error) {
 		return l.Release(w.lifetime.life, o.N+depth, g, begun)
 	})
 }
 
-// finally releases after an Acquire that did not grant, if the lock's document does that. It is
-// recorded as a release of an acquisition that never was.
+// finally releases after an Acquire that did not grant, if the lock's document does so. The record
+// has a release of an acquisition that never was.
 func (w *Worker) finally(l caller, o Order) error {
 	here, _ := l.(own)
 	f, ok := here.lock.(impls.Finalizer)
@@ -83,7 +83,7 @@ func (w *Worker) finally(l caller, o Order) error {
 func (w *Worker) giveBack(o Order, depth int, call func(begun func(at int64)) (at int64,
 	err error)) error {
 	o.N += depth
-	// here, since a process may send before it says that it acts
+	// here, since a process may send before it reports its start
 	w.meanings.begin(history.Release, w.locks.names(o))
 	at, err := call(func(at int64) { w.begin(history.Release, o, depth, at) })
 	w.meanings.end(err == nil)
@@ -107,8 +107,8 @@ func (w *Worker) begin(f string, o Order, depth int, at int64) {
 	w.event(e)
 }
 
-// outcome is ok, fail or info: fail only if every command of the call had a definite reply and none
-// changed anything.
+// outcome returns the event ok, fail or info. It returns fail only if every command of the call had
+// a definite reply and none changed anything.
 func (w *Worker) outcome(f string, o Order, err error) history.Event {
 	e := about(history.OK, f, o)
 	e.Err = text(err)
@@ -131,7 +131,7 @@ func definite(err error) bool {
 	return errors.As(err, &refused) || impls.Definite(err)
 }
 
-// refusal says why an acquire failed with a definite error.
+// refusal returns the reason of a definite error of an acquire.
 func refusal(err error) history.Refusal {
 	var server redis.Error
 	var refused RefusedError
@@ -150,7 +150,7 @@ func refusal(err error) history.Refusal {
 	return history.Unreachable
 }
 
-// about is an event with the acquisition and the keys of an order.
+// about returns an event with the acquisition and the keys of an order.
 func about(t history.Type, f string, o Order) history.Event {
 	e := history.Event{Type: t, F: f, N: o.N}
 	if f == history.Acquire {

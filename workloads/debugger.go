@@ -15,8 +15,8 @@ type debugger struct {
 	meanings    meanings
 }
 
-// arm adds a breakpoint. The commands of our own locks are known; those of a Remote are known only
-// by their meaning.
+// arm adds a breakpoint. If it has both a command and a meaning, our own locks use the command and
+// a Remote uses the meaning.
 func (d *debugger) arm(b Breakpoint, remote bool) error {
 	if b.Means != "" && b.Command != "" {
 		if remote {
@@ -31,7 +31,7 @@ func (d *debugger) arm(b Breakpoint, remote bool) error {
 	return d.breakpoints.arm(b)
 }
 
-// pass goes through the breakpoints of a phase.
+// pass stops at the breakpoints of a phase.
 func (d *debugger) pass(phase string, o Order) { d.passWithin(d.life, phase, o) }
 
 // passWithin is pass until ctx ends.

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Env is impls.Env for one client: its clocks, its random stream and its goroutines. It is safe for
-// concurrent use.
+// Env implements impls.Env for one client: its clocks, its random stream and its goroutines. It is
+// safe for concurrent use.
 type Env struct {
 	elapsed func() time.Duration
 
@@ -19,7 +19,7 @@ type Env struct {
 	offset time.Duration // how far the wall clock is ahead
 	rate   float64       // how much it gains per second
 	since  time.Duration // when the rate began to count
-	timers []*time.Timer // that no sleep uses
+	timers []*time.Timer // unused timers
 
 	pool pool // runs what Go starts
 
@@ -43,12 +43,12 @@ func NewEnv(life context.Context, seed uint64, elapsed func() time.Duration) *En
 // calls, and orders goroutines that start together.
 func (e *Env) Hook(spawn func() (begin func()), woken func()) { e.spawn, e.woken = spawn, woken }
 
-// HookSleep makes the environment know of each sleep, and of its end. It must not be called while
-// a goroutine of the client sleeps.
+// HookSleep sets a function that is called before each sleep. The function it returns is called
+// after the sleep. HookSleep must not be called while a goroutine of the client sleeps.
 func (e *Env) HookSleep(doze func(d time.Duration) (awake func())) { e.doze = doze }
 
-// Now is the wall clock with this client's skew. Round strips the monotonic reading, which a skew
-// must not be undone by.
+// Now returns the wall clock with this client's skew. Round strips the monotonic reading, because
+// that reading has no skew.
 func (e *Env) Now() time.Time { return time.Now().Round(0).Add(e.skew()) }
 
 func (e *Env) skew() time.Duration {
@@ -57,22 +57,21 @@ func (e *Env) skew() time.Duration {
 	return e.offset + time.Duration(e.rate*float64(e.elapsed()-e.since))
 }
 
-// Skew sets the wall clock ahead of the true one by offset, gaining rate seconds a second from now
-// on.
+// Skew sets the wall clock ahead by offset. From now on it gains rate seconds a second.
 func (e *Env) Skew(offset time.Duration, rate float64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.offset, e.rate, e.since = offset, rate, e.elapsed()
 }
 
-// Elapsed is the monotonic clock.
+// Elapsed returns the monotonic clock.
 func (e *Env) Elapsed() time.Duration { return e.elapsed() }
 
-// Hurry makes every Sleep that begins from now on shorter by late: a replay that is behind its
-// record catches up where clients only wait.
+// Hurry shortens every later Sleep by late. A replay that lags behind its record catches up while
+// clients only wait.
 func (e *Env) Hurry(late time.Duration) { e.late.Store(int64(late)) }
 
-// Sleep waits for d or for the end of ctx, and looks at ctx first when both have come.
+// Sleep waits for d or for the end of ctx. If both have come, the end of ctx counts.
 func (e *Env) Sleep(ctx context.Context, d time.Duration) error {
 	if e.doze != nil {
 		defer e.doze(d)()
@@ -80,7 +79,7 @@ func (e *Env) Sleep(ctx context.Context, d time.Duration) error {
 	return e.sleep(ctx, d-time.Duration(e.late.Load()))
 }
 
-// sleep is Sleep for exactly so long.
+// sleep waits for exactly d.
 func (e *Env) sleep(ctx context.Context, d time.Duration) error {
 	t := e.timer(d)
 	select {
@@ -99,7 +98,7 @@ func (e *Env) breathe() {
 	}
 }
 
-// timer is a timer that an earlier sleep has done with, or a new one.
+// timer returns a timer from an earlier sleep, or a new one.
 func (e *Env) timer(d time.Duration) *time.Timer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -113,7 +112,7 @@ func (e *Env) timer(d time.Duration) *time.Timer {
 	return t
 }
 
-// spare keeps a timer for the next sleep.
+// spare keeps a timer for a later sleep.
 func (e *Env) spare(t *time.Timer) {
 	t.Stop()
 	e.mu.Lock()
@@ -135,7 +134,7 @@ func (e *Env) Go(ctx context.Context, f func(context.Context)) (wait func()) {
 // Wait returns when every goroutine that Go started has ended.
 func (e *Env) Wait() { e.pool.wait() }
 
-// Token returns 20 random bytes in hexadecimal, as Redis' own description of the lock asks for.
+// Token returns 20 random bytes in hexadecimal, as Redis' own description of the lock recommends.
 func (e *Env) Token() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Shape is what the generator needs to know of a plan.
+// Shape holds the parts of a plan that the generator needs.
 type Shape struct {
 	Body    string
 	Clients int
@@ -28,7 +28,7 @@ type Generator struct {
 	n      []int
 }
 
-// NewGenerator returns a generator at its beginning.
+// NewGenerator returns a generator of the first cycles.
 func NewGenerator(s Shape) *Generator {
 	g := &Generator{shape: s, n: make([]int, s.Clients)}
 	for i := range s.Clients {
@@ -61,8 +61,8 @@ func (g *Generator) Next(client int) (Order, time.Duration) {
 	return o, think
 }
 
-// shares draws whether a cycle is one with a shared hold. Of the first ones every other is: a fault
-// that strikes the first hold finds a client that has to wait for it.
+// shares draws whether a cycle has a shared hold. In the first cycle, every other client has one.
+// If a fault strikes the first hold, some client then has to wait for it.
 func (g *Generator) shares(client, n int, r *rand.Rand) bool {
 	drawn := r.IntN(2) == 0
 	if n == 1 {
@@ -83,7 +83,7 @@ func (s Shape) Longest() time.Duration {
 	return s.Hold
 }
 
-// several draws two of the keys, or all if there are no more, and sorts them. Clients that took
+// several draws two of the keys, or all if there are only two, and sorts them. Clients that took
 // locks in different orders could deadlock, and that would not be a fault of the lock.
 func several(r *rand.Rand, keys int) []int {
 	all := r.Perm(max(keys, 1))

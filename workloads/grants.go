@@ -13,13 +13,13 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Grants find the commands of a Remote's acquire that were the grant: for each key of the call, on
-// each node, the last one that changed it or may have. What they do not find is not guessed.
-// They are safe for concurrent use.
+// Grants finds the commands of a Remote's acquire that made the grant: on each node, the last
+// command that changed a key of the call, or may have. It does not guess. It is safe for concurrent
+// use.
 type Grants struct {
 	Scripts *Scripts
 	Lease   time.Duration // of a command that names none; 0 if unknown
-	Masters int           // how many independent ones the lock uses; 0 and 1: one
+	Masters int           // number of independent masters; 0 and 1 mean one
 
 	mu   sync.Mutex
 	keys []string
@@ -32,10 +32,10 @@ type keyOn struct{ node, key string }
 // granting is a command that may have created the key.
 type granting struct {
 	sent  int64
-	lease time.Duration // 0: not seen
+	lease time.Duration // 0 if unknown
 }
 
-// Expect begins an acquire of these keys.
+// Expect starts the record of an acquire of these keys.
 func (g *Grants) Expect(keys []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -66,7 +66,7 @@ func (g *Grants) renews(args []string) bool {
 	return false
 }
 
-// note keeps a command as the latest one of each key that it names.
+// note records a command as the latest one of each key that it names.
 func (g *Grants) note(sent history.Command, lease time.Duration) {
 	for _, k := range g.keysOf(sent.Args) {
 		g.last[keyOn{sent.Node, k}] = granting{sent.Sent, lease}
@@ -182,7 +182,8 @@ func affirms(args []string, reply string) bool {
 	return reply == "1" || reply == "[1]"
 }
 
-// end returns when the lease of the first key is over on so many masters that no majority is left.
+// end returns the time when the lease of the first key ends on so many masters that no majority is
+// left.
 func (g *Grants) end() (first time.Duration) {
 	for i, k := range g.keys {
 		if end := g.endOf(k); i == 0 || end < first {
@@ -213,9 +214,9 @@ func (g *Grants) learn(args []string) {
 	}
 }
 
-// Scripts know of scripts whether they prolong a lease. The clients of a run share them, because
-// one of them makes a script known to the server, and the others name its digest only. They are
-// safe for concurrent use.
+// Scripts records which scripts prolong a lease. The clients of a run share it, because one of them
+// sends the text of a script to the server, and the others send only its digest. It is safe for
+// concurrent use.
 type Scripts struct {
 	mu       sync.Mutex
 	prolongs map[string]bool // by digest
@@ -227,7 +228,8 @@ var creating = []string{"set", "setnx", "setex", "psetex", "mset", "msetnx", "ge
 	"incrby", "hset", "hsetnx", "hmset", "hincrby", "lpush", "rpush", "sadd", "zadd", "xadd", "append",
 	"restore"}
 
-// Learn looks at the text of a script: it prolongs a lease if it sets one, and deletes nothing.
+// Learn reads the text of a script. A script that sets a lease and deletes nothing prolongs a
+// lease.
 func (s *Scripts) Learn(text string) {
 	lower := strings.ToLower(text)
 	s.mu.Lock()
@@ -241,7 +243,7 @@ func (s *Scripts) Learn(text string) {
 	})
 }
 
-// calls reports whether a script names a command in quotes.
+// calls reports whether a script has a command in quotes.
 func calls(script, command string) bool {
 	return strings.Contains(script, "'"+command+"'") || strings.Contains(script, `"`+command+`"`)
 }

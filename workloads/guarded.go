@@ -83,7 +83,7 @@ func (s *guarded) ask(f string, o Order, value, token int64) (Order, bool) {
 		done.Value = &value
 	}
 	if a.Err != "" {
-		done.Type = history.Fail // the resource refused; it never leaves open what it did
+		done.Type = history.Fail // the resource refused, and that outcome is certain
 	}
 	s.event(done)
 	return a, true

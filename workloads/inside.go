@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// The workloads: what a client does while it is inside.
+// The workloads: the work of a client while it is inside.
 const (
 	Mutex = "mutex" // hold the lock for a while
 	// read the guarded number, hold, write it back plus one: a lost update shows
@@ -24,12 +24,12 @@ const (
 type Workload struct {
 	Name string
 	Line string                  // a description in one line
-	Keys int                     // how many keys it needs at least
-	need func(impls.Entry) error // why a lock cannot do it
+	Keys int                     // the minimum number of keys
+	need func(impls.Entry) error // returns an error if a lock cannot do it
 }
 
-// nestings is how often the reentrant workload acquires a lock that it has; multiKeys how many
-// locks the multi workload takes at once.
+// nestings is the number of nested acquires in the reentrant workload, multiKeys the number of
+// locks that the multi workload takes at once.
 const (
 	nestings  = 2
 	multiKeys = 2
@@ -62,7 +62,7 @@ func unless(can bool, e impls.Entry, workload, lacks, better string) error {
 		workload, e.Name, lacks, better)
 }
 
-// heeds refuses locks that never say unasked that a hold is over.
+// heeds returns an error for locks that never report a loss unasked.
 func heeds(e impls.Entry) error {
 	if e.Loss {
 		return nil
@@ -102,8 +102,8 @@ func Names() []string {
 	return names
 }
 
-// Suits says in one line why a lock, or a number of keys, does not suit a workload, and what to do;
-// nil: it does.
+// Suits returns an error in one line if a lock, or a number of keys, does not suit a workload. The
+// error says what to do.
 func Suits(e impls.Entry, workload string, keys int) error {
 	for _, w := range table {
 		switch {
@@ -120,7 +120,7 @@ func Suits(e impls.Entry, workload string, keys int) error {
 	return fmt.Errorf("unknown workload %q; there are: %s", workload, list(Names()))
 }
 
-// acquires is how many acquire calls a cycle may make, each with a number of its own.
+// acquires returns the number of acquire calls in a cycle. Each has a number of its own.
 func acquires(body string) int {
 	if body == Reentrant {
 		return 1 + nestings
@@ -155,8 +155,8 @@ func (w *Worker) count(stay context.Context, l caller, o Order, token int64) {
 	w.guarded.access(l, history.WriteOp, o, read+1, token)
 }
 
-// nest acquires the lock that it has, goes deeper, and releases. What is not granted is not
-// released.
+// nest acquires the lock that the client already has, goes deeper, and releases. It releases only
+// what was granted.
 func (w *Worker) nest(stay context.Context, l caller, o Order, depth int) {
 	if depth > nestings {
 		_ = w.env.Sleep(stay, o.Hold.D())

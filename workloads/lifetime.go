@@ -29,8 +29,9 @@ func newLifetime(life context.Context) *lifetime {
 	return l
 }
 
-// bounds returns until when the client of a cycle stands at breakpoints, and until when it stays
-// inside. A client that heeds its lock does neither after the lock has said that the hold is over.
+// bounds returns two contexts for the client of a cycle: one bounds its waits at breakpoints, the
+// other its stay inside. If the client heeds its lock, both end when the lock says that the hold is
+// over.
 func (l *lifetime) bounds(o Order) (stand, stay context.Context, done context.CancelFunc) {
 	if o.Body != Heed {
 		return l.life, l.holding, func() {}

@@ -18,29 +18,30 @@ import (
 // process of a Remote. N is the number of the acquisition. After an error other than a RefusedError
 // or impls.ErrNotOwner, the effect of the call is unknown.
 type LinkedLock interface {
-	// Acquire waits for so long. It may end sooner, and must soon after ctx does.
+	// Acquire waits for at most wait. It may return sooner, and must do so soon after ctx ends.
 	Acquire(ctx context.Context, n int, keys []string, wait time.Duration) (Said, error)
 	Release(ctx context.Context, n int) error
-	// Close is called when the client has ended, also by a kill: no goroutine may be left.
+	// Close is called when the client has ended or was killed. It must leave no goroutine.
 	Close()
 }
 
-// Said is what a lock says of a hold; zero fields say nothing.
+// Said is what a lock reports about a hold. Zero fields report nothing.
 type Said struct {
 	ValidUntil time.Time
 	Token      int64
 }
 
-// LinkedClient is what a linked lock is told of its client. What is zero is left to it.
+// LinkedClient is the part of a client that its linked lock knows. A zero field leaves the choice
+// to the lock.
 type LinkedClient struct {
 	Config
-	Servers int // independent ones; the addresses of Address are theirs
-	// Life ends with the client, also when it is killed. Goroutines of the lock must end with it.
+	Servers int // number of independent servers, with the addresses of Address
+	// Life ends with the client, even if it is killed. The lock's goroutines must end with it.
 	Life context.Context
 	Env  *Env
-	// Dial connects to an address out of Address. It must be the only way to Redis.
+	// Dial connects to an address from Address. The lock must reach Redis only in this way.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Lost says that the lock told its holder that the hold n is over, and by what.
+	// Lost records that the lock told its holder that hold n is over, and by what.
 	Lost func(n int, by string)
 }
 
@@ -59,11 +60,11 @@ type Linkage struct {
 	Lease time.Duration
 }
 
-// links are the linked locks, by the name that Config.Impl has.
+// links maps each name in Config.Impl to its linked lock.
 var links sync.Map
 
-// Link makes a lock known by a name that no lock of the table has. What had the name before is
-// forgotten.
+// Link registers a lock under a name that the table of locks does not have. It replaces an earlier
+// lock with that name.
 func Link(name string, to Linkage) { links.Store(name, to) }
 
 // IsLinked reports whether a lock with this name is linked into the program.
@@ -80,7 +81,7 @@ type linked struct {
 	lock   LinkedLock
 	routes []*route
 	grants Grants
-	held   atomic.Int64           // the acquisition that the client has; 0: none
+	held   atomic.Int64           // number of the client's acquisition, or 0
 	fault  atomic.Pointer[string] // strikes the next command, or nil
 }
 
@@ -103,7 +104,7 @@ func newLinked(life context.Context, cfg Config, env *Env, dial Dial, to Linkage
 	return w
 }
 
-// connect makes the lock, in the goroutine of its client.
+// connect opens the lock, in the goroutine of its client.
 func (l *linked) connect() (err error) {
 	c := LinkedClient{Config: l.w.cfg, Servers: len(l.routes), Life: l.w.lifetime.life, Env: l.w.env}
 	c.Lost = func(n int, by string) { l.w.Lost(n, 0, by) }
@@ -119,27 +120,27 @@ func (l *linked) connect() (err error) {
 	return err
 }
 
-// Lock is Remote. No linked lock declares a shared mode.
+// Lock implements Remote. No linked lock declares a shared mode.
 func (l *linked) Lock(keys []string, _ string) RemoteLock { return linkedKeys{l, keys} }
 
-// Touch is Remote.
+// Touch implements Remote.
 func (l *linked) Touch(int) (int64, error) { return 0, nil }
 
-// Redirect is Remote.
+// Redirect implements Remote.
 func (l *linked) Redirect(node string) error { return redirect(l.routes, node) }
 
-// Befall is Remote.
+// Befall implements Remote.
 func (l *linked) Befall(what string) error {
 	l.fault.Store(&what)
 	return nil
 }
 
-// SetClock is Remote.
+// SetClock implements Remote.
 func (l *linked) SetClock(time.Duration, float64) error {
 	return errors.New("the wall clock of code that calls time.Now cannot be moved in the simulator")
 }
 
-// KeyNames is Remote.
+// KeyNames implements Remote.
 func (l *linked) KeyNames(keys []string) []string {
 	names := slices.Clone(keys)
 	for i, k := range keys {
@@ -156,7 +157,7 @@ func (l *linked) close() {
 	}
 }
 
-// replied is told of the end of each command: it may be the grant, or prolong it.
+// replied handles the end of each command. The command may be the grant, or prolong it.
 func (l *linked) replied(sent, done history.Command) {
 	n := l.held.Load()
 	if n == 0 {
@@ -174,7 +175,7 @@ type linkedKeys struct {
 	keys []string
 }
 
-// Acquire is RemoteLock.
+// Acquire implements RemoteLock.
 func (l linkedKeys) Acquire(ctx context.Context, n int) (g Granted, err error) {
 	l.grants.Expect(l.KeyNames(l.keys))
 	begun := l.w.env.Elapsed()
@@ -192,7 +193,7 @@ func (l linkedKeys) Acquire(ctx context.Context, n int) (g Granted, err error) {
 	return g, nil
 }
 
-// Release is RemoteLock.
+// Release implements RemoteLock.
 func (l linkedKeys) Release(ctx context.Context, n int, _ Granted, begun func(int64)) (int64,
 	error) {
 	l.held.CompareAndSwap(int64(n), 0)

@@ -57,7 +57,7 @@ func (s *locks) names(o Order) (names []string) {
 	return names
 }
 
-// nameOf tells sets of keys apart.
+// nameOf returns a distinct name for each set of keys.
 func nameOf(o Order) string {
 	switch len(o.Keys) {
 	case 0:
@@ -89,13 +89,13 @@ type own struct {
 	connections *connections
 }
 
-// Acquire is RemoteLock.
+// Acquire implements RemoteLock.
 func (l own) Acquire(ctx context.Context, _ int) (Granted, error) {
 	g, err := l.lock.Acquire(ctx)
 	return l.connections.granted(g), err
 }
 
-// Release is RemoteLock.
+// Release implements RemoteLock.
 func (l own) Release(ctx context.Context, _ int, g Granted, begun func(int64)) (int64, error) {
 	begun(0)
 	return 0, l.lock.Release(ctx, g.Grant)

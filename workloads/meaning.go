@@ -9,10 +9,11 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// meanings know what the commands of a client mean to its calls, whatever language it speaks: which
-// is the first of an acquire, which creates the key, which comes between two of one call. What only
-// a call that has ended can tell, it learns from the first one: which script creates the key, and
-// how many commands a release has. It is safe for concurrent use.
+// meanings recognises the role of a client's commands in its calls, in any language: the first
+// command of an acquire, the one that creates the key, those between two commands of a call. Some
+// roles become clear only at the end of a call: which script creates the key, and how many commands
+// a release has. meanings learns these from the first call that ends. It is safe for concurrent
+// use.
 type meanings struct {
 	mu      sync.Mutex
 	on      bool
@@ -40,18 +41,18 @@ func (c *call) follow() {
 	c.at, c.created, c.scripts = map[string]int{}, map[string]bool{}, map[string]string{}
 }
 
-// place is where in its call a command stands.
+// place is the position of a command in its call.
 type place struct {
 	call     int
 	f        string
 	keys     bool // it is about a key of the call
 	nth      int  // of all commands of the call, from 1
 	onNode   int  // of those to its node
-	creation bool // it comes behind the one that created the key, on its node
+	creation bool // it follows the command that created the key, on its node
 }
 
-// learn is called when the first breakpoint with a meaning is armed: until then nothing is kept of
-// commands. Of a call that has sent some already none is the first, and of a release none is told.
+// learn starts the recording of commands, when the first breakpoint with a meaning is armed. If a
+// call has already sent commands, it has no first command, and a release teaches nothing.
 func (m *meanings) learn() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,7 +69,7 @@ func (m *meanings) learn() {
 	}
 }
 
-// begin is called when a client is told to acquire or release keys, by their names in Redis.
+// begin starts the record of a call that acquires or releases keys, by their names in Redis.
 func (m *meanings) begin(f string, keys []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,7 +79,7 @@ func (m *meanings) begin(f string, keys []string) {
 	}
 }
 
-// end is called when the call has ended; done: it was granted, or released.
+// end ends the record of a call. done reports whether the lock was granted or released.
 func (m *meanings) end(done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,11 +90,11 @@ func (m *meanings) end(done bool) {
 	case c.f == history.Release:
 		m.frees = c.at
 	case c.f == history.Acquire && !c.early && !c.plain && len(m.creates) == 0 && len(c.scripts) == 1:
-		m.creates = c.scripts // of several it is not known which
+		m.creates = c.scripts // one of these scripts created the key
 	}
 }
 
-// next is where a command that is about to leave stands.
+// next returns the place of a command that is about to leave.
 func (m *meanings) next(node string, args []string) place {
 	c := &m.call
 	p := place{call: c.n, f: c.f, nth: c.sent + 1, onNode: c.at[node] + 1, creation: c.created[node]}
@@ -103,7 +104,7 @@ func (m *meanings) next(node string, args []string) place {
 	return p
 }
 
-// sent takes a command that leaves.
+// sent records that a command leaves.
 func (m *meanings) sent(c history.Command) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -121,7 +122,7 @@ func (m *meanings) sent(c history.Command) {
 	}
 }
 
-// replied takes the end of a command.
+// replied records the end of a command.
 func (m *meanings) replied(c, done history.Command) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -131,7 +132,7 @@ func (m *meanings) replied(c, done history.Command) {
 		return
 	}
 	if id := scriptOf(c.Args); id != "" {
-		m.call.scripts[id] = done.Reply // whether that created the key is known when the call has ended
+		m.call.scripts[id] = done.Reply // the end of the call shows whether that created the key
 		if reply, known := m.creates[id]; known && reply == done.Reply {
 			m.call.created[c.Node] = true
 		}
@@ -210,7 +211,7 @@ func scriptOf(args []string) string {
 	return ""
 }
 
-// creates reports whether a command makes its key if there is none.
+// creates reports whether a command creates its key if it does not exist.
 func creates(args []string) bool {
 	switch strings.ToLower(args[0]) {
 	case "set":
@@ -243,5 +244,5 @@ func takesOver(args []string) bool {
 	return false
 }
 
-// created reports whether a reply says that such a command did so: GETSET has none on a free key.
+// created reports whether the reply confirms the creation. GETSET has no reply on a free key.
 func created(reply string) bool { return reply != "0" && reply != "(nil)" && reply != "" }

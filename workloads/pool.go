@@ -6,22 +6,22 @@ import (
 	"sync"
 )
 
-// pool runs jobs in goroutines that it keeps for the next one. A lock that fans out starts
-// thousands, and the stack of a new goroutine grows, by copying, while it goes down into the Redis
-// client: that was a seventh of a simulated run of Redlock.
+// pool runs jobs in goroutines, and keeps these for later jobs. A lock that fans out starts
+// thousands of jobs. The stack of a new goroutine grows, by copying, when it calls the Redis
+// client. That was a seventh of a simulated run of Redlock.
 type pool struct {
 	life context.Context // every job's context ends with it
 	jobs sync.WaitGroup
 
 	mu      sync.Mutex
-	idle    []chan *job // of goroutines that have nothing to do
+	idle    []chan *job // of goroutines without a job
 	running []*job
-	watched bool // the end of life is waited for
+	watched bool // the pool already watches the end of life
 	dead    bool // life has ended
-	over    bool // no goroutine is kept any more
+	over    bool // no goroutine is kept for later jobs
 }
 
-// job is what one goroutine does.
+// job is the work of one goroutine.
 type job struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -51,7 +51,7 @@ func (c *pool) start(j *job) {
 	}
 }
 
-// serve is a goroutine of the pool: it runs jobs until there is none for it any more.
+// serve is a goroutine of the pool. It runs jobs as long as it gets any.
 func (c *pool) serve(j *job) {
 	GrowStack()
 	mine := make(chan *job, 1)
@@ -78,7 +78,7 @@ func (c *pool) ended(j *job) {
 	c.running = slices.Delete(c.running, i, i+1)
 }
 
-// next waits for a job for the goroutine that listens to mine.
+// next waits for the next job of the goroutine with the channel mine.
 func (c *pool) next(mine chan *job) (*job, bool) {
 	c.mu.Lock()
 	if c.over {
@@ -91,7 +91,7 @@ func (c *pool) next(mine chan *job) (*job, bool) {
 	return j, ok
 }
 
-// end is the end of life.
+// end ends the pool with its client's life.
 func (c *pool) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +101,7 @@ func (c *pool) end() {
 	}
 }
 
-// wait returns when every job has ended. Goroutines that were kept end then.
+// wait returns when every job has ended. It also ends the idle goroutines.
 func (c *pool) wait() {
 	c.jobs.Wait()
 	c.mu.Lock()
@@ -113,7 +113,7 @@ func (c *pool) wait() {
 	c.idle = nil
 }
 
-// stackSize is what a call of the Redis client needs at least.
+// stackSize is the stack that a call of the Redis client needs.
 const stackSize = 8 << 10
 
 // GrowStack grows the stack of a goroutine in one step before the goroutine uses the Redis client.

@@ -1,6 +1,6 @@
-// Package workloads is what clients do with a lock: the seeded generator of cycles, the worker that
-// runs them, the critical section itself, and the protocol between the harness and a worker. The
-// same worker code plays a client in a process of its own and in the simulator.
+// Package workloads holds the work of clients: the seeded generator of cycles, the worker that runs
+// them, the critical section itself, and the protocol between the harness and a worker. The same
+// worker code plays a client in a process of its own and in the simulator.
 package workloads
 
 import (
@@ -8,22 +8,22 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// What an Order asks for, in field Do.
+// The kinds of orders, in field Do.
 const (
-	DoConfig   = "config"   // who you are; the first order of all
+	DoConfig   = "config"   // the client's configuration; the first order
 	DoCycle    = "cycle"    // acquire, hold, release, once
 	DoArm      = "arm"      // stop at a breakpoint
 	DoGo       = "go"       // go on from a breakpoint, or forget it
 	DoRedirect = "redirect" // use another node from now on
 	DoClock    = "clock"    // your wall clock is wrong by Offset from now on
-	DoMessage  = "message"  // Body happens to your next command: nemesis.Drop, Strand or Duplicate
+	DoMessage  = "message"  // Body strikes your next command: nemesis.Drop, Strand or Duplicate
 	DoHurry    = "hurry"    // your sleeps are shorter by Offset from now on
 	DoGiveUp   = "give-up"  // wait no longer for the reply of Node that you have waited for longest
-	DoAnswer   = "answer"   // what the guarded resource says
+	DoAnswer   = "answer"   // the answer of the guarded resource
 	DoLeave    = "leave"    // the hold that you are in ends now
 	DoStop     = "stop"     // end waiting; a hold runs to its end, unless Leave is set
 	DoReset    = "reset"    // end this client's life; another config comes
-	DoLog      = "log"      // before a config: what you write on standard error goes to the file Body
+	DoLog      = "log"      // before a config: your standard error goes to the file Body
 )
 
 // Order is a line from the harness to a worker. Which fields count depends on Do; docs/formats.md
@@ -43,10 +43,10 @@ type Order struct {
 	Rate       float64          `json:"rate,omitempty"` // of a clock: seconds it gains in each second
 	Value      int64            `json:"value,omitempty"`
 	Err        string           `json:"err,omitempty"`
-	Leave      bool             `json:"leave,omitempty"` // a hold ends now, too
+	Leave      bool             `json:"leave,omitempty"` // a hold ends now as well
 }
 
-// Config is all that a worker must know to play its client.
+// Config is everything that a worker needs to play its client.
 type Config struct {
 	Process        int              `json:"process"`
 	Impl           string           `json:"impl"`
@@ -56,7 +56,7 @@ type Config struct {
 	Poll           history.Duration `json:"poll"`
 	AcquireTimeout history.Duration `json:"acquire_timeout"`
 	ClientTimeout  history.Duration `json:"client_timeout"` // dial, read and write
-	ClientRetries  int              `json:"client_retries"` // what go-redis itself resends
+	ClientRetries  int              `json:"client_retries"` // retries of go-redis itself
 	NoWatchdog     bool             `json:"no_watchdog,omitempty"`
 	impls.Settings
 	Keys []string `json:"keys"` // names of the locks, by number
@@ -91,8 +91,8 @@ type Breakpoint struct {
 	Command string `json:"command,omitempty"`
 	// what the command means to its call, one of nemesis' meanings; with a Command only for a Remote
 	Means string `json:"means,omitempty"`
-	Nth   int    `json:"nth,omitempty"` // stop at this match; 0 and 1: at the first
-	// instead: every call stops, each time, when about to acquire, to release, to connect or to send a
+	Nth   int    `json:"nth,omitempty"` // stop at this match; 0 and 1 mean the first
+	// instead: each call stops every time it is about to acquire, to release, to connect or to send a
 	// command
 	Every bool `json:"every,omitempty"`
 	Stop  int  `json:"stop,omitempty"` // of a Go: let only this one go on, and keep the breakpoint
@@ -109,8 +109,8 @@ type Report struct {
 	Ask        *Ask             `json:"ask,omitempty"`
 	Done       *Done            `json:"done,omitempty"`
 	Failed     string           `json:"failed,omitempty"` // the worker cannot go on; why
-	Reset      bool             `json:"reset,omitempty"`  // nothing is left of the client; a config may come
-	// the environment says that the worker is gone
+	Reset      bool             `json:"reset,omitempty"`  // the client is gone; a config may come
+	// the environment reports that the worker is gone
 	Exit *Exit `json:"-"`
 }
 
@@ -118,7 +118,7 @@ type Report struct {
 type Ready struct {
 	PID int   `json:"pid"`
 	T   int64 `json:"t"`
-	// of what plays the client, where that is not lockbench: "redis-py": "8.1.0"
+	// versions of other programs that play the client: "redis-py": "8.1.0"
 	Versions map[string]string `json:"versions,omitempty"`
 }
 
@@ -149,14 +149,14 @@ type Ask struct {
 // Done says that a cycle is over and the worker waits for the next order.
 type Done struct {
 	N   int    `json:"n"`
-	Err string `json:"err,omitempty"` // an outcome that calls for a pause before the next cycle
+	Err string `json:"err,omitempty"` // an outcome that delays the next cycle
 }
 
 // Exit says that a process is gone: the worker of Report.Process, or a node.
 type Exit struct {
 	T    int64
 	Node string // the node, if it was one
-	Err  string // how it ended, or why a node is of no use any more
+	Err  string // how it ended, or why a node is no longer usable
 	// the signal of the lock that ended its process; "" if the harness ended it or it ended otherwise
 	Signal string
 }

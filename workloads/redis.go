@@ -32,10 +32,10 @@ func (quiet) Printf(context.Context, string, ...any) {}
 // Quiet silences go-redis' own log, for a whole process.
 func Quiet() { redis.SetLogger(quiet{}) }
 
-// route is where one go-redis client connects to: the node that the harness named last.
+// route is the way of a go-redis client to a Redis: to the node that the harness named last.
 type route struct {
 	dial   Dial
-	begin  func() // called before it is decided where to connect to
+	begin  func() // called before the route decides where to connect
 	nodes  map[string]string
 	spares map[string]string
 
@@ -67,7 +67,7 @@ func (r *route) current() string {
 	return r.node
 }
 
-// target is the node to connect to, and the address of the way to it.
+// target returns the node to connect to, and the address of the way to it.
 func (r *route) target() (node, address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,15 +125,15 @@ func (r *route) answeredBy(node string, made int) string {
 	return node
 }
 
-// connections returns how many connections were made so far.
+// connections returns the number of connections so far.
 func (r *route) connections() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.made
 }
 
-// redirect makes all further connections go to node and closes those to another; or, for
-// nemesis.Spare, by the second way to the same node.
+// redirect directs all later connections to node, and closes the connections to other nodes. For
+// nemesis.Spare, it directs them by the second way to the same node.
 func (r *route) redirect(node string) error {
 	if node == nemesis.Spare {
 		return r.evade()
@@ -164,7 +164,7 @@ func (r *route) evade() error {
 	return nil
 }
 
-// redirect directs all of a client's routes that know the node to it.
+// redirect redirects all routes of a client that know the node.
 func redirect(routes []*route, node string) error {
 	var err error
 	known := node == nemesis.Spare
@@ -179,7 +179,7 @@ func redirect(routes []*route, node string) error {
 	return err
 }
 
-// MasterName is what the sentinels call the master.
+// MasterName is the sentinels' name of the master.
 const MasterName = "lockbench"
 
 // The buffers are ample for the replies and for the longest script of a lock; go-redis' own 64 KiB
@@ -223,10 +223,10 @@ func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 type tracer struct {
 	commands *commands
 	r        *route
-	node     string // of a cluster, whose commands these are; "" means that of the route
+	node     string // the node of a cluster, or "" for the route's
 }
 
-// to is the node that a command goes to.
+// to returns the node that a command goes to.
 func (t tracer) to() string {
 	if t.node != "" {
 		return t.node
@@ -234,8 +234,8 @@ func (t tracer) to() string {
 	return t.r.current()
 }
 
-// handshake are the commands that go-redis sends by itself, when it connects or to find the nodes
-// of a cluster; they are neither traced nor stopped.
+// handshake lists the commands that go-redis sends by itself, to connect or to find the nodes of a
+// cluster. They are neither traced nor stopped.
 var handshake = []string{"hello", "client", "auth", "select", "cluster", "command",
 	"asking"}
 
@@ -257,7 +257,7 @@ func (t tracer) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// send passes a command on, unless something happens to it on its way.
+// send passes a command on, unless a fault strikes it.
 func (t tracer) send(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) (err error) {
 	what := t.commands.fault.Swap(nil)
 	if what == nil || *what != nemesis.Drop {
@@ -272,7 +272,7 @@ func (t tracer) send(ctx context.Context, cmd redis.Cmder, next redis.ProcessHoo
 	default:
 		err = io.ErrUnexpectedEOF
 		if c, ok := cmd.(*redis.Cmd); ok {
-			c.SetVal(nil) // a reply that is lost tells its caller nothing
+			c.SetVal(nil) // a lost reply tells its caller nothing
 		}
 		cmd.SetErr(err)
 	}
@@ -298,8 +298,8 @@ func (t tracer) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	}
 }
 
-// before stops at a breakpoint, then records that the command leaves: the client may have been
-// directed to another node while it stood there.
+// before stops at a breakpoint, then records that the command leaves. Only then is its node
+// certain: the client may have been redirected while it waited there.
 func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
 	args := words(cmd)
 	t.commands.Before(ctx, t.to(), args)
@@ -314,7 +314,8 @@ func words(cmd redis.Cmder) []string {
 	return args
 }
 
-// answered notes which node answered a command that left when so many connections had been made.
+// answered records the node that answered a command. The route had made that many connections when
+// the command left.
 func (t tracer) answered(sent *history.Command, made int) {
 	if t.node != "" {
 		t.r.answered(t.node)
@@ -362,7 +363,7 @@ func loss(err error) history.Loss {
 	return history.BrokenOff
 }
 
-// argument is fmt.Sprint, sooner for what locks send.
+// argument works like fmt.Sprint, but faster for the usual types.
 func argument(a any) string {
 	switch a := a.(type) {
 	case string:
@@ -373,7 +374,7 @@ func argument(a any) string {
 	return fmt.Sprint(a)
 }
 
-// reply is what go-redis shows behind the arguments of a command.
+// reply returns go-redis' text of a reply, without the arguments of the command.
 func reply(cmd redis.Cmder) string {
 	if c, ok := cmd.(*redis.Cmd); ok {
 		switch v := c.Val().(type) {
@@ -385,7 +386,7 @@ func reply(cmd redis.Cmder) string {
 	return strings.TrimPrefix(strings.TrimPrefix(cmd.String(), args), ": ")
 }
 
-// pingTimeout bounds the wait for a first connection, pingPause is between two tries.
+// pingTimeout bounds the wait for a first connection. pingPause is the pause between two tries.
 const (
 	pingTimeout = 2 * time.Second
 	pingPause   = 50 * time.Millisecond

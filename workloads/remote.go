@@ -13,26 +13,26 @@ import (
 // worker decides what the client does and when. The process does it, and reports the time. Stamps
 // are in ns, by the clock of Env.Elapsed.
 type Remote interface {
-	// Lock is the lock on these keys, in a mode: history.Shared, or "".
+	// Lock returns the lock on these keys, in a mode: history.Shared, or "".
 	Lock(keys []string, mode string) RemoteLock
-	// Touch makes the process touch what the lock guards, and returns the stamp of it.
+	// Touch makes the process touch the guarded resource, and returns the stamp of that.
 	Touch(n int) (at int64, err error)
-	// Redirect makes the process' connections go to another node, or by the second way.
+	// Redirect directs the connections of the process to another node, or by the second way.
 	Redirect(node string) error
-	// Befall makes nemesis.Drop, Strand or Duplicate happen to the next command of the process.
+	// Befall strikes the next command of the process with nemesis.Drop, Strand or Duplicate.
 	Befall(what string) error
-	// SetClock makes the process' wall clock wrong, as Env.Skew does.
+	// SetClock skews the wall clock of the process, as Env.Skew does.
 	SetClock(offset time.Duration, rate float64) error
-	// KeyNames are the names that keys have in Redis.
+	// KeyNames returns the names of keys in Redis.
 	KeyNames(keys []string) []string
 }
 
 // RemoteLock is one lock of a Remote. N names the acquisition in every call. Any call may fail with
 // ErrGone.
 type RemoteLock interface {
-	// Acquire is impls.Lock's. When ctx ends, the process is told to end its wait, if it can.
+	// Acquire works like impls.Lock's. When ctx ends, it asks the process to end its wait, if it can.
 	Acquire(ctx context.Context, n int) (Granted, error)
-	// Release calls begun with the stamp at which the process acts: until then its client is inside.
+	// Release calls begun with the stamp at which the process acts; until then its client is inside.
 	// It returns the stamp of the end.
 	Release(ctx context.Context, n int, g Granted, begun func(at int64)) (at int64, err error)
 }
@@ -40,8 +40,9 @@ type RemoteLock interface {
 // Guard is a RemoteLock of an optimistic lock. It lets all clients in, and reports for each write
 // whether another client was first.
 type Guard interface {
-	// Read returns the guarded number, and Write replaces it: ErrConflict is for certain, after any
-	// other error it may have been replaced. Both call begun with the stamp at which the process acts.
+	// Read returns the guarded number, and Write replaces it. After ErrConflict, the number was
+	// certainly not replaced; after any other error it may have been. Both call begun with the stamp
+	// at which the process acts.
 	Read(n int, begun func(at int64)) (value, at int64, err error)
 	Write(n int, value int64, begun func(at int64)) (at int64, err error)
 }
@@ -49,11 +50,11 @@ type Guard interface {
 // ErrConflict is the error of a write that surely changed nothing: another client was first.
 var ErrConflict = errors.New("another client has written since the read")
 
-// ErrGone says that the process of a Remote has ended before it answered. Nothing is recorded of
-// the call but its begin.
+// ErrGone reports that the process of a Remote has ended before it answered. The history has only
+// the start of such a call.
 var ErrGone = errors.New("the process is gone")
 
-// RefusedError says that a process has refused an acquire for certain, and why.
+// RefusedError reports that a process has certainly refused an acquire, and why.
 type RefusedError struct{ Why history.Refusal }
 
 func (e RefusedError) Error() string {
@@ -63,10 +64,10 @@ func (e RefusedError) Error() string {
 	return string(e.Why)
 }
 
-// Is makes it impls.ErrHeld where another client has the lock.
+// Is reports whether the target is impls.ErrHeld and another client has the lock.
 func (e RefusedError) Is(target error) bool { return target == impls.ErrHeld && e.Why.Denied() }
 
-// Granted is a grant as it goes into the record.
+// Granted is a grant as the history records it.
 type Granted struct {
 	impls.Grant
 	Node string // the Redis that granted it; "" if several did or it is unknown
@@ -81,9 +82,9 @@ func (g Granted) record() *history.Grant {
 // caller is a lock of this process or of another.
 type caller = RemoteLock
 
-// NewBridge builds a client whose lock another process has. Out is called for each report, never
-// concurrently. The client ends with life. It reports nothing before its first cycle: its
-// caller says when the process is ready.
+// NewBridge builds the client of a lock in another process. It calls out for each report, never
+// concurrently. The client ends with life. It reports nothing before its first cycle; its caller
+// reports when the process is ready.
 func NewBridge(life context.Context, cfg Config, env *Env, remote Remote,
 	out func(Report)) *Worker {
 	w := newWorker(life, cfg, env, out)
@@ -91,8 +92,8 @@ func NewBridge(life context.Context, cfg Config, env *Env, remote Remote,
 	return w
 }
 
-// Lost records that the process of a Remote was told that its hold n is over, and by what. It may
-// be called by any goroutine.
+// Lost records that the process of a Remote learned that its hold n is over, and by what. Any
+// goroutine may call it.
 func (w *Worker) Lost(n int, at int64, by string) {
 	o := w.hold.Load()
 	if o == nil {
@@ -104,8 +105,7 @@ func (w *Worker) Lost(n int, at int64, by string) {
 	w.told(n)
 }
 
-// Extended records that the lease of hold n of a Remote was prolonged. It may be called by any
-// goroutine.
+// Extended records that the lease of hold n of a Remote was prolonged. Any goroutine may call it.
 func (w *Worker) Extended(n int, g Granted) {
 	o := w.hold.Load()
 	if o == nil {

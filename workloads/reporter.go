@@ -18,8 +18,8 @@ type reporter struct {
 	seq int // of the last command
 }
 
-// event reports e, and stamps it unless another process did: such a stamp is never changed, even if
-// an event with a later one was reported before.
+// event reports e. It stamps e unless another process did. It never changes such a stamp, even if
+// an event with a later stamp was reported before.
 func (r *reporter) event(e history.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,8 +52,8 @@ func (r *reporter) report(x Report) {
 	r.out(x)
 }
 
-// Gap records that the process of a Remote did not run for d until the stamp. It may be called by
-// any goroutine.
+// Gap records that the process of a Remote did not run for d until the stamp. Any goroutine may
+// call it.
 func (r *reporter) Gap(at int64, d time.Duration) {
 	r.event(history.Event{Type: history.Gap, T: at, Gap: history.Duration(d)})
 }

@@ -7,21 +7,21 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Resource is what the locks guard: one number for each key. It lives in the harness, outside
-// everything that is under test: it is never faulty and answers each Ask in one step. The zero
-// value is ready. It is not safe for concurrent use.
+// Resource is the resource that the locks guard: one number for each key. It lives in the harness,
+// outside everything that is under test. It is never faulty and answers each Ask in one step. The
+// zero value is ready. It is not safe for concurrent use.
 type Resource struct {
 	cells map[int]cell
 }
 
 type cell struct {
 	value int64
-	token int64 // the newest that a write carried
+	token int64 // the newest token of a write
 }
 
-// Answer carries out a read or a write and returns the order that tells the worker. A write whose
-// token is older than one seen before is refused; writes without a token (0) are taken as long as
-// none ever came with one.
+// Answer carries out a read or a write, and returns the order with the answer for the worker. It
+// refuses a write with a token that is older than one before. It accepts writes without a token (0)
+// as long as no write had one.
 func (r *Resource) Answer(a Ask) Order {
 	if r.cells == nil {
 		r.cells = map[int]cell{}

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// waiting is a connection that knows since when a reply is waited for there. go-redis sets a
-// deadline before it reads the reply to a command, and none before it waits for messages.
+// waiting is a connection that knows the start of each wait for a reply. go-redis sets a deadline
+// before it reads the reply to a command, and none before it waits for messages.
 type waiting struct {
 	net.Conn
 	asks  *atomic.Int64 // of all connections of a route
 	since atomic.Int64  // number of the ask in progress; 0 if there is none
 }
 
-// SetReadDeadline is net.Conn.
+// SetReadDeadline implements net.Conn.
 func (c *waiting) SetReadDeadline(t time.Time) error {
 	since := int64(0)
 	if !t.IsZero() {
@@ -26,14 +26,14 @@ func (c *waiting) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// Read is net.Conn.
+// Read implements net.Conn.
 func (c *waiting) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.since.Store(0)
 	return n, err
 }
 
-// forClient is what go-redis gets of the connection: it looks there whether the other end has
+// forClient returns the connection for go-redis, which checks there whether the other end has
 // closed.
 func (c *waiting) forClient() net.Conn {
 	if raw, ok := c.Conn.(syscall.Conn); ok {
@@ -45,8 +45,7 @@ func (c *waiting) forClient() net.Conn {
 	return c
 }
 
-// giveUp ends the wait for the reply that has been waited for longest, as the end of a client's
-// patience does.
+// giveUp ends the longest wait for a reply, as a client's time-out does.
 func (r *route) giveUp() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

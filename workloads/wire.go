@@ -33,8 +33,8 @@ type wire struct {
 
 	mu      sync.Mutex
 	talk    resp.Conversation
-	asked   []history.Command // that have no whole reply, oldest first; quiet ones without a Seq
-	twins   []bool            // which of them the client does not know of
+	asked   []history.Command // without a complete reply, oldest first; quiet ones have no Seq
+	twins   []bool            // which of them the client did not send
 	tx      []history.Command // queued in a transaction
 	muted   bool              // the reply belongs to a twin
 	why     error             // of the latest read that failed
@@ -56,8 +56,8 @@ func (l *linked) dial(ctx context.Context, server int, r *route) (net.Conn, erro
 	return c, nil
 }
 
-// Write passes commands on when the worker lets them go. Those that go to several servers at the
-// same moment leave some nanoseconds apart, always in the same order.
+// Write sends commands when the worker lets them pass. Commands to several servers at the same
+// moment leave some nanoseconds apart, always in the same order.
 func (c *wire) Write(b []byte) (int, error) {
 	c.l.w.env.breathe()
 	time.Sleep(c.turn)
@@ -106,7 +106,7 @@ func (c *wire) befall(args []string, command, out []byte) ([]byte, error) {
 	return append(out, command...), nil
 }
 
-// send waits until a command may leave, and notes it. The client does not know of a twin.
+// send waits until a command may leave, and records it. The client does not see a twin.
 func (c *wire) send(args []string, twin bool) {
 	sent := history.Command{Args: args}
 	switch {
@@ -145,7 +145,7 @@ var quietCommands = []string{"hello", "client", "auth", "select", "quit", "ping"
 
 func greets(args []string) bool { return slices.Contains(quietCommands, strings.ToLower(args[0])) }
 
-// Read returns replies when the worker lets them through.
+// Read returns replies when the worker lets them pass.
 func (c *wire) Read(p []byte) (int, error) {
 	for {
 		if n := c.take(p); n > 0 {
@@ -172,7 +172,7 @@ func (c *wire) take(p []byte) int {
 	return n
 }
 
-// arrived takes bytes from the node. A reply is whole before the client sees any of it.
+// arrived takes bytes from the node. The client sees only complete replies.
 func (c *wire) arrived(b []byte) error {
 	c.reading = append(c.reading, b...)
 	for {
@@ -198,7 +198,7 @@ func (c *wire) arrived(b []byte) error {
 // ended is a command with its end.
 type ended struct{ sent, done history.Command }
 
-// match finds the commands that a reply ends. One that was queued in a transaction ends with EXEC.
+// match finds the commands that a reply ends. A command in a transaction ends with EXEC.
 func (c *wire) match(wire []byte) []ended {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -219,8 +219,8 @@ func (c *wire) match(wire []byte) []ended {
 	return slices.DeleteFunc(all, func(e ended) bool { return e.sent.Seq == 0 })
 }
 
-// queued are the ends of a transaction's commands: each with its item of EXEC's reply, or, of one
-// that was not carried out, with all of it.
+// queued returns the ends of a transaction's commands. Each ends with its item of EXEC's reply, or
+// with the whole reply if the transaction was not carried out.
 func (c *wire) queued(wire []byte, text string) (all []ended) {
 	items := resp.Items(wire)
 	for i, q := range c.tx {
@@ -256,7 +256,7 @@ func (c *wire) Close() error {
 	return c.Conn.Close()
 }
 
-// SyscallConn lets go-redis look whether the other end has closed the connection.
+// SyscallConn lets go-redis check whether the other end has closed the connection.
 func (c *wire) SyscallConn() (syscall.RawConn, error) {
 	if s, ok := c.Conn.(syscall.Conn); ok {
 		return s.SyscallConn()

@@ -13,8 +13,8 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// Worker plays one client: it takes orders and reports what happened. Handle may be called while a
-// cycle runs.
+// Worker plays one client: it takes orders and reports events. Handle may be called while a cycle
+// runs.
 type Worker struct {
 	cfg Config
 	env *Env
@@ -27,8 +27,8 @@ type Worker struct {
 	cycles  chan *Order
 }
 
-// NewWorker builds the client that cfg describes. Out is called for each report, never
-// concurrently. The worker ends with life.
+// NewWorker builds the client that cfg describes. It calls out for each report, never concurrently.
+// The worker ends with life.
 func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(Report)) (*Worker,
 	error) {
 	if to, ok := links.Load(cfg.Impl); ok {
@@ -71,7 +71,7 @@ func newWorker(life context.Context, cfg Config, env *Env, out func(Report)) *Wo
 	return w
 }
 
-// setRemote gives the locks to a Remote. The meaning of its commands has to be learned.
+// setRemote gives the locks to a Remote. The worker has to learn the meaning of its commands.
 func (w *Worker) setRemote(r Remote) {
 	w.remote, w.locks.remote, w.guarded.remote = r, r, r
 	w.meanings.learn()
@@ -102,7 +102,7 @@ func (w *Worker) Close() {
 	w.Disconnect()
 }
 
-// Handle carries out an order at once; a cycle is handed to Run.
+// Handle carries out an order at once, but leaves a cycle to Run.
 func (w *Worker) Handle(o Order) error {
 	switch o.Do {
 	case DoCycle:
@@ -149,7 +149,7 @@ func (w *Worker) redirect(node string) error {
 	return redirect(w.routes, node)
 }
 
-// Run performs cycles as they are ordered until life ends.
+// Run carries out the ordered cycles until life ends.
 func (w *Worker) Run() {
 	for {
 		select {
@@ -163,8 +163,8 @@ func (w *Worker) Run() {
 	}
 }
 
-// notice records what a watchdog learned. It belongs to the hold that the process is busy with, and
-// of nested ones to the outermost: a client has one cycle at a time.
+// notice records a notice of a watchdog for the hold in progress. In a nested cycle it belongs to
+// the outermost hold, because a client has one cycle at a time.
 func (w *Worker) notice(n impls.Notice) {
 	o := w.hold.Load()
 	if o == nil {
@@ -194,17 +194,17 @@ func maintenanceOff() *maintnotifications.Config {
 	return &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }
 
-// gapLimit is how late a timer may be before it counts as a scheduling gap.
+// gapLimit bounds the delay of a timer. A longer delay is a scheduling gap.
 const gapLimit = 20 * time.Millisecond
 
-// tick is how often a client looks whether it ran. What can matter is a stall of a good part of a
-// lease, and each look wakes the process up.
+// tick returns the interval of a client's checks whether it ran. Only a stall of a good part of a
+// lease matters, and each check wakes the process up.
 func tick(lease time.Duration) time.Duration {
 	return min(max(lease/25, 10*time.Millisecond), 40*time.Millisecond)
 }
 
-// Watch reports when the process did not run for longer than gapLimit and a tick. It returns when
-// life ends.
+// Watch reports each time when the process did not run for longer than gapLimit and a tick. It
+// returns when life ends.
 func (w *Worker) Watch() {
 	tick := tick(w.cfg.TTL.D())
 	last := w.env.Elapsed()
