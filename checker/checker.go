@@ -1,20 +1,20 @@
-// Package checker says what follows from a history: which properties of a lock were violated, which
-// held, and of which it cannot tell. It never raises a false alarm: every model is built on what
-// certainly happened (see record.Of), and porcupine's answer is the verdict of record, with a fast
-// exact check beside it that must agree.
+// Package checker decides from a history for each property of a lock whether it was violated,
+// whether it held, or that the history cannot tell. It never raises a false alarm: every model
+// rests on events that certainly happened (see record.Of). Porcupine's answer is the verdict of
+// record, and a fast exact check must agree with it.
 //
-// This file is its face; run.go and conclude.go are what happens between a history and its verdict,
-// and everything else is behind them, where each room imports only rooms above it:
+// This file is the entrance. run.go and conclude.go turn a history into a verdict with the help of
+// the packages below. Each of them imports only packages above it:
 //
 //	history, nemesis
 //	      |
-//	   record    which client held what, when; calls, faults, gaps, trust. Reports draw it.
+//	   record    the holds of each client; calls, faults, gaps, trust. Reports draw it.
 //	      |
-//	    trace    Redis commands: what they are meant to do, and what they did
+//	    trace    Redis commands: their purpose and their effects
 //	      |
 //	   linear    the models of locks and resources, the fast exact checks and porcupine
 //	      |
-//	   explain   every word that a verdict says; verdict is the document in which it stands
+//	   explain   all words of a verdict; verdict is the document that contains them
 //	      |
 //	    rules    one file for each property: when it is violated, and why that is certain; the
 //	      |      class and the witness of a violation
@@ -38,23 +38,24 @@ import (
 
 // Options say what to judge and how.
 type Options struct {
-	Properties []string // "S", "L", ...; empty: those of the header
+	Properties []string // "S", "L", ...; empty: the header's
 	// judge this model instead: mutex, lease, reentrant, register or fencing; for imported histories
 	Model string
-	// "valid", "violated", letters such as "S,L", or "exactly:S,L"; empty: that of the header, else
-	// "valid"
+	// Expect is "valid", "violated", letters such as "S,L", or "exactly:S,L". If empty, the header's
+	// expectation is used, or else "valid".
 	Expect string
-	// lease of grants that do not name one, for the lease model; 0: that of the header
+	// TTL is the lease of grants that do not name one, for the lease model. If zero, the header's is
+	// used.
 	TTL time.Duration
-	// the history is a readable part of a damaged file: what it shows is judged, but it cannot be
-	// valid
+	// Partial says that the history is the readable part of a damaged file. It can be violated, but
+	// not valid.
 	Partial bool
-	Timeout time.Duration // for porcupine, for each property; 0: one minute
+	Timeout time.Duration // porcupine's limit for each property; one minute if zero
 }
 
-// Check judges a history. The commands, those of trace.jsonl, only help to explain, and alone show
-// O and R; they may be nil. Check never panics: a fault of its own becomes a verdict that is
-// unknown, with exit code 255 and the reason.
+// Check judges a history. The commands come from trace.jsonl and may be nil. They help to explain
+// violations, and O and R depend on them. Check never panics: if it fails itself, it returns an
+// unknown verdict with exit code 255 and the reason.
 func Check(h *history.History, commands []history.Command, o Options) (v *Verdict) {
 	expect := cmp.Or(o.Expect, h.Header.Expect, string(Valid))
 	defer func() {

@@ -8,12 +8,12 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Monitor watches a run and tells its first certain violations of S and L. Events must come in
-// order within each process; those of several may interleave with some delay, since a pair of holds
-// is judged only when both have ended, or when one has and the other's client was still inside by
-// its own later word. What it reports, Check finds too, unless Check learns afterwards that the
-// record cannot be trusted (a stall, an exit that was not planned). It is not safe for concurrent
-// use.
+// Monitor watches a run and reports its first certain violations of S and L. Events must come in
+// order within each process. Those of several processes may interleave with some delay: Monitor
+// judges a pair of holds only when both have ended, or when one has ended and the other client's
+// own later event shows that it was still inside. Check confirms every report, unless it learns
+// afterwards that the record cannot be trusted (a stall, an exit that was not planned). It is not
+// safe for concurrent use.
 type Monitor struct {
 	c      *record.Collector
 	judged []record.ExclusionRule
@@ -28,8 +28,8 @@ type monitorKey struct {
 	key  int
 }
 
-// NewMonitor returns a monitor for a run with this header. It judges S and L, those of them that
-// the header lists, or both if it lists none; of an optimistic lock it judges neither.
+// NewMonitor returns a monitor for a run with this header. It judges S and L if the header lists
+// them, or both if it lists none. For an optimistic lock it judges neither.
 func NewMonitor(h history.Header) *Monitor {
 	m := &Monitor{
 		c:    record.NewCollector(h),
@@ -48,8 +48,7 @@ func NewMonitor(h history.Header) *Monitor {
 var ruleLetters = map[record.ExclusionRule]string{record.UntilRelease: MutualExclusion,
 	record.WhileLeased: LeaseExclusion}
 
-// Violated returns the properties that are known to be violated, in the order in which they were
-// found.
+// Violated returns the properties that were found violated, in the order of discovery.
 func (m *Monitor) Violated() []string { return m.found }
 
 // Add takes the next event. It reports whether a property is now known to be violated that was not
@@ -91,8 +90,8 @@ func (m *Monitor) take(p *record.Client, e history.Event) {
 	}
 }
 
-// end judges a hold that has ended against those that ended before and those whose clients are
-// known to have been inside later.
+// end compares a hold that has ended with the earlier ended ones and with the holds of clients that
+// were inside later.
 func (m *Monitor) end(i int, h *record.Hold) {
 	for _, b := range m.judged {
 		if slices.Contains(m.found, ruleLetters[b]) {
@@ -107,13 +106,13 @@ func (m *Monitor) end(i int, h *record.Hold) {
 	}
 }
 
-// meetsOver adds a span to those that are over and reports whether it overlaps one of them.
+// meetsOver reports whether a span overlaps one of the ended spans, and adds it to them.
 func (m *Monitor) meetsOver(k monitorKey, s record.Span) bool {
 	ss := m.over[k]
 	at, _ := slices.BinarySearchFunc(ss, s.From, func(o record.Span, t int64) int {
 		return cmp.Compare(o.From, t)
 	})
-	if m.c.Shared { // shared ones overlap, so that neighbours do not say all
+	if m.c.Shared { // shared spans overlap, so that comparing neighbours does not suffice
 		if slices.ContainsFunc(ss, s.Conflict) {
 			return true
 		}
@@ -124,8 +123,8 @@ func (m *Monitor) meetsOver(k monitorKey, s record.Span) bool {
 	return false
 }
 
-// meetsInside reports whether another client, which has not left yet, is known to have been inside
-// during the span.
+// meetsInside reports whether another client, not out yet, is known to have been inside during the
+// span.
 func (m *Monitor) meetsInside(b record.ExclusionRule, h *record.Hold, s record.Span) bool {
 	for _, p := range m.c.Running {
 		if p.Process == h.Process {

@@ -35,11 +35,11 @@ func NewPlain(h history.Header, o Options) *Plain {
 		cmp.Or(o.Timeout, time.Minute))}
 }
 
-// Add takes the next event, which is not before the last one, and does not keep it. It reports
-// whether the history may still be a plain one.
+// Add takes the next event in the order of time, and does not keep it. It reports whether the
+// history may still be a plain one.
 func (s *Plain) Add(e *history.Event) bool { return s.judge.Add(e) }
 
-// Verdict is the verdict on what was added; nil: only Check can tell.
+// Verdict returns the verdict on the added events, or nil if only Check can judge them.
 func (s *Plain) Verdict() *Verdict {
 	found, asked, r, plain := s.judge.Verdict()
 	if !plain {

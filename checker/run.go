@@ -33,7 +33,7 @@ func inOrder(h *history.History) *history.History {
 	return s
 }
 
-// asked returns what is to be judged.
+// asked returns the names of the properties or the model to judge.
 func asked(o Options, h history.Header) []string {
 	switch {
 	case o.Model != "":
@@ -48,8 +48,8 @@ func asked(o Options, h history.Header) []string {
 	return []string{MutualExclusion, LeaseExclusion}
 }
 
-// reported returns those of the properties that do not decide the run: the header says so, and
-// neither the caller nor the expectation has asked for them by name.
+// reported returns the properties that do not decide the run: the header says so, and neither the
+// caller nor the expectation names them.
 func reported(o Options, h history.Header, expect string) []string {
 	if o.Model != "" || len(o.Properties) > 0 {
 		return nil

@@ -8,10 +8,9 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Stream judges a history as that of a mutex while it is read, in memory that does not grow with
-// it. Its verdict is that of Check with the model "mutex", but that it ends at the first violation,
-// that porcupine is not asked, and that less evidence is counted. It is not safe for concurrent
-// use.
+// Stream judges a history as a mutex while it is read, in constant memory. Its verdict equals that
+// of Check with the model "mutex", with three differences: it stops at the first violation, it does
+// not ask porcupine, and it counts less evidence. It is not safe for concurrent use.
 type Stream struct {
 	header  history.Header
 	options Options
@@ -23,11 +22,11 @@ func NewStream(h history.Header, o Options) *Stream {
 	return &Stream{header: h, options: o, judge: online.New(h)}
 }
 
-// Add takes the next event, which is not before the last one, and does not keep it. It reports
-// whether more may change the verdict.
+// Add takes the next event in the order of time, and does not keep it. It reports whether more may
+// change the verdict.
 func (s *Stream) Add(e *history.Event) bool { return s.judge.Add(e) }
 
-// Verdict is the verdict on what was added; partial says that it was not all.
+// Verdict returns the verdict on the added events. Partial says that more events existed.
 func (s *Stream) Verdict(partial bool) *Verdict {
 	p, found, r := s.judge.Verdict()
 	v := &Verdict{Format: verdict.Format, Evidence: found,

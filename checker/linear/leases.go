@@ -76,13 +76,12 @@ func (h *LeaseHold) Extend(calls []record.Interval) {
 	h.Call, h.Extended = max(h.Call, next-h.TTL), calls
 }
 
-// FastLease decides the lease model where it can without search: if every acquire call is shorter
-// than every lease, and each returned before its release was called, the order of the grants is
-// forced to be that of the returns of the calls (two grants are a lease or a release apart), and
-// placing each as early as possible is exact. exact is false elsewhere: where calls are longer, and
-// where an acquire that was never answered may have been granted after the call of its release. bad
-// is the first hold that does not fit, -1: none; first is where the chain of holds that push it
-// begins.
+// FastLease decides the lease model without a search if it can. It can if every acquire call is
+// shorter than every lease and returned before its release was called. Then the grants have the
+// order of the returns of the calls (two grants are a lease or a release apart), and it is exact to
+// place each as early as possible. Exact is false otherwise: if calls are longer, or if an
+// unanswered acquire may have been granted after the call of its release. Bad is the first hold
+// that does not fit, or -1. First is the start of the chain of holds that push it.
 func FastLease(hs []LeaseHold) (bad, first int, exact bool) {
 	t := int64(math.MinInt64)
 	first = 0

@@ -185,7 +185,7 @@ func (t *Token) local(ops []Op) Flaw {
 	return NoFlaw
 }
 
-// refuses reports whether a refused release lies wholly in the time in which its token surely held.
+// refuses reports whether a refused release lies wholly in the time when its token surely held.
 func (t *Token) refuses(o *Op) bool { return t.Core() && t.From < o.Call && o.Ret < t.End }
 
 // point reports whether the token is one of condition 3.

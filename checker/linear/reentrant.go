@@ -6,8 +6,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// stepReentrant is a re-entrant mutex. It belongs to a process, which may acquire it again, and is
-// free after as many releases. Operations with unknown outcomes take effect if they can, or come
+// stepReentrant is a re-entrant mutex. It belongs to a process. That process may acquire it again,
+// and must release it as often. Operations with unknown outcomes take effect if they can, or come
 // last, as in stepMutex.
 func stepReentrant(s reentrantState, o *Op) (bool, reentrantState) {
 	mine := s.count > 0 && s.owner == o.Process

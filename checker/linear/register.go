@@ -41,7 +41,7 @@ type Misplaced struct {
 // A Misfit is a reason why a register cannot have produced some sections.
 type Misfit uint8
 
-// The misfits. In all but the first two, A and B are in the order in which values force them.
+// The misfits. In all but the first two, the values force the order of A and B.
 const (
 	WroteUponOne Misfit = iota // both read one value and wrote, and it was written once
 	TwoAtFirst                 // both read a value that was not written; one could be the first
@@ -190,9 +190,9 @@ func (r *register) unwritten() (first, other *Section) {
 	return first, nil
 }
 
-// begin removes the writes of unknown outcome that lead from the value of first, which was not
-// written, to the first value that the register must have had, and returns a section that read that
-// value. The register may have held it from the start, and nothing else needs those writes.
+// begin removes the writes of unknown outcome between the value of first, written by no section,
+// and the first value that the register must have had. It returns a section that read that value.
+// The register may have held it from the start, and nothing else needs those writes.
 func (r *register) begin(first *Section) *Section {
 	for first.Outcome == history.Info && r.reads[first.Read] == nil {
 		delete(r.upon, first.Read)

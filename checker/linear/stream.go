@@ -81,8 +81,8 @@ func NewMutexStream() *MutexStream {
 		now: math.MinInt64}
 }
 
-// Add takes the next event, which must not be before the last one, and does not keep it. It reports
-// whether later events may change the result.
+// Add takes the next event in the order of time, and does not keep it. It reports whether later
+// events may change the result.
 func (m *MutexStream) Add(e *history.Event) bool {
 	if e.Process < 0 || e.F != history.Acquire && e.F != history.Release {
 		return m.open()

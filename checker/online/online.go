@@ -1,4 +1,4 @@
-// Package online judges a history while it is read. It keeps nothing of it but what is under way.
+// Package online judges a history while it is read. It keeps only the current calls and holds.
 package online
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Judge judges a history as that of a mutex while it is read, in memory that does not grow with
-// it. Its answer is that of rules.Case, but that it ends at the first violation, that porcupine is
-// not asked, and that less evidence is counted. It is not safe for concurrent use.
+// Judge judges a history as a mutex while it is read, in constant memory. It agrees with rules.Case
+// but for three differences: it stops at the first violation, it does not ask porcupine, and it
+// counts less evidence. It is not safe for concurrent use.
 type Judge struct {
 	header  history.Header
 	mutex   *linear.MutexStream
-	told    []history.Event // of the harness: what can be trusted
+	told    []history.Event // events of the harness, for the trust in the record
 	shared  bool
 	found   verdict.Evidence
 	crowds  map[int]*crowd
@@ -27,10 +27,10 @@ type Judge struct {
 	granted map[int]int // lock -> the client that was granted it last
 }
 
-// crowd is who has a lock and who asks for it.
+// crowd is the holder of a lock and the clients that ask for it.
 type crowd struct {
 	asking []*streamedCall
-	holder *streamedCall // nil: none is known
+	holder *streamedCall // nil if unknown
 }
 
 // streamedCall is an acquire call and the hold that it got.
@@ -46,8 +46,8 @@ func New(h history.Header) *Judge {
 		crowds: map[int]*crowd{}, calls: map[int]*streamedCall{}, granted: map[int]int{}}
 }
 
-// Add takes the next event, which is not before the last one, and does not keep it. It reports
-// whether more may change the verdict.
+// Add takes the next event in the order of time, and does not keep it. It reports whether more may
+// change the verdict.
 func (s *Judge) Add(e *history.Event) bool {
 	if e.Process < 0 || e.Type == history.Kill || e.Type == history.Exit {
 		s.told = append(s.told, *e)
@@ -160,7 +160,7 @@ func (s *Judge) grant(key int, k *crowd, hold streamedCall) {
 	s.granted[key] = hold.process
 }
 
-// Verdict is that on what was added, what was counted, and how far it can be trusted.
+// Verdict returns the verdict on the added events, the evidence, and the record with its trust.
 func (s *Judge) Verdict() (verdict.Property, verdict.Evidence, *record.Record) {
 	s.mutex.End()
 	r := record.Of(&history.History{Header: s.header, Events: s.told})

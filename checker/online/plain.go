@@ -10,11 +10,11 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Plain judges S and L of a plain history while it is read, in memory that does not grow with it.
-// Plain is a history of which nothing needs to be told but that it is valid, and what it exercised:
-// without a fault, a kill or inner holds, in which no client was inside with another one, and no
-// lease ended before its hold. Of any other it knows nothing. What it says of a plain one is
-// what rules.Case says, with the same evidence. It is not safe for concurrent use.
+// Plain judges S and L of a plain history while it is read, in constant memory. A history is plain
+// if its verdict is valid and needs no more than the evidence: it has no fault, no kill and no
+// inner holds, no client was inside with another one, and no lease ended before its hold. Plain
+// cannot judge any other history. For a plain one it agrees with rules.Case, with the same
+// evidence. It is not safe for concurrent use.
 type Plain struct {
 	header history.Header
 	leased bool // L is judged
@@ -34,18 +34,18 @@ const mostHolds = 100_000
 // someHolds is how many holds come before it is asked which of them are over.
 const someHolds = 1024
 
-// stampLimit is that of the checker, or less: no multiple of a stamp leaves an int64.
+// stampLimit is at most the checker's limit, so that no multiple of a stamp overflows an int64.
 const stampLimit = int64(1) << 60
 
-// NewPlain returns a judge of a history with this header; leased says that L is judged, too.
+// NewPlain returns a judge of a history with this header. If leased, it also judges L.
 func NewPlain(h history.Header, leased bool, timeout time.Duration) *Plain {
 	return &Plain{header: h, leased: leased, record: record.NewCollector(h),
 		asked: linear.NewSequence(timeout), crowds: map[int]*company{},
 		calls: map[int]*history.Event{}, odd: h.Declares.Optimistic}
 }
 
-// Add takes the next event, which is not before the last one, and does not keep it. It reports
-// whether the history is still plain.
+// Add takes the next event in the order of time, and does not keep it. It reports whether the
+// history is still plain.
 func (s *Plain) Add(e *history.Event) bool {
 	s.last = *e
 	switch {
@@ -124,8 +124,8 @@ func (s *Plain) end(h *record.Hold, t int64) {
 	}
 }
 
-// settle takes a hold of which all is known, in the order of the grants. A second lease is one that
-// was asked for after the first had ended.
+// settle judges a completed hold, in the order of the grants. It looks only at the first lease,
+// because a second one was requested after the first had ended.
 func (s *Plain) settle(h *record.Hold) {
 	k := s.crowd(h.Key)
 	s.found.Acquisitions++
@@ -143,8 +143,8 @@ func (s *Plain) settle(h *record.Hold) {
 	}
 }
 
-// Verdict is what was counted, porcupine's answer for one letter, and how far the history can be
-// trusted; false: the history is not plain.
+// Verdict returns the evidence, porcupine's answer for one letter, and the record with its trust.
+// Plain is false if the history is not plain.
 func (s *Plain) Verdict() (e verdict.Evidence, q verdict.Porcupine, r *record.Record,
 	plain bool) {
 	if s.odd {
@@ -206,7 +206,7 @@ func (k *company) pass(t int64) {
 }
 
 // wanted reports whether another client asked for the lock between the call of a hold's acquire and
-// its end, which is now: the rule of record.Contended.
+// its end, now. It follows the rule of record.Contended.
 func (k *company) wanted(h *record.Hold, now int64) bool {
 	k.pass(now)
 	other := func(o record.Interval) bool { return o.Process != h.Process && o.From < now }

@@ -32,7 +32,7 @@ type Client struct {
 // nesting is an acquisition by a client that was inside already.
 type nesting struct{ outer, inner int } // index into holds, and into inner
 
-// Of reads a history into the form in which it is judged.
+// Of reads a history into the form that the rules judge.
 //
 // A hold is taken to last only while its client was certainly inside; wherever the record leaves a
 // doubt, the shorter time is taken, so that no doubt can become an alarm:
@@ -51,7 +51,7 @@ func Of(h *history.History) *Record {
 	return c.Finish(h)
 }
 
-// Finish is what was collected, of a history of which only the header and the last event count.
+// Finish returns the record. It needs only the header and the last event of h.
 func (c *Collector) Finish(h *history.History) *Record {
 	c.close()
 	c.seal(h)

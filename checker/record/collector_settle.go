@@ -3,8 +3,8 @@ package record
 // Idle reports whether nothing of the client is under way.
 func (p *Client) Idle() bool { return p.op == nil && len(p.Inside) == 0 }
 
-// Settle hands the holds over, in their order, up to the first of which later events may still say
-// something, and forgets them. It forgets all that only the words of a violation need, too.
+// Settle hands over the holds, in their order, up to the first that later events may still change,
+// and forgets them. It also forgets everything that only the words of a violation need.
 func (c *Collector) Settle(take func(h *Hold)) {
 	first := c.unsettled()
 	for i := range c.Holds[:first] {
@@ -23,8 +23,8 @@ func (c *Collector) Settle(take func(h *Hold)) {
 	clear(c.Releases)
 }
 
-// unsettled is the first hold of which later events may still say something. Holds with inner ones
-// are not meant.
+// unsettled returns the index of the first hold that later events may still change. It does not
+// support holds with inner ones.
 func (c *Collector) unsettled() int {
 	first := len(c.Holds)
 	for _, p := range c.Running {

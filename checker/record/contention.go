@@ -1,15 +1,15 @@
 package record
 
-// Interval is a time in which something of a process was under way: a call, or an acquire call with
-// the hold that it got.
+// Interval is a time when a process was active: a call, or an acquire call with the hold that it
+// got.
 type Interval struct {
 	From, To int64
 	Process  int
 }
 
-// Contended counts the acquisitions for which there is an instant, between the invocation of the
-// acquire and the end of the hold, at which another live client had an acquire call for the same
-// key open. A call of a killed client is open until the kill.
+// Contended counts the acquisitions with competition: between the invocation of the acquire and the
+// end of the hold, another live client had an acquire call for the same key open. A call of a
+// killed client is open until the kill.
 func (r *Record) Contended() int {
 	calls := map[int][]Interval{}
 	for _, c := range r.Calls {
@@ -33,7 +33,7 @@ func (r *Record) Contended() int {
 func meet(as, bs []Interval) (n int) {
 	reach := NewReach(bs)
 	for _, a := range as {
-		if reach.MeetsOther(a.From+1, a.To-1, a.Process) { // ends that touch are no instant in common
+		if reach.MeetsOther(a.From+1, a.To-1, a.Process) { // touching ends share no instant
 			n++
 		}
 	}

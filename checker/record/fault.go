@@ -55,8 +55,8 @@ func (f *Fault) Hits(process int) bool {
 	return ok && n == process
 }
 
-// ClientOf returns the number of the client that a target names: "c3", or "client 3". A link,
-// "c3>n0", is no client.
+// ClientOf returns the number of the client that a target names: "c3", or "client 3". It returns
+// false for a link, "c3>n0".
 func ClientOf(target string) (int, bool) {
 	rest, ok := strings.CutPrefix(target, "client")
 	if !ok {
@@ -69,8 +69,8 @@ func ClientOf(target string) (int, bool) {
 	return n, err == nil
 }
 
-// Breaks returns the assumption of a lock that the fault takes away: that of its row in the table
-// of actions. Of an action that has none, such as one of an imported history, its name tells.
+// Breaks returns the assumption of a lock that the fault breaks, from its row in the table of
+// actions. If the action has no row, as in an imported history, its name decides.
 func (f *Fault) Breaks() nemesis.Assumption {
 	if a, known := nemesis.ActionOf(f.Action); known && a.Breaks != nemesis.Nothing {
 		return a.Breaks
@@ -99,8 +99,8 @@ func (f *Fault) Forgets() bool { return f.Breaks() >= nemesis.ServerClocks }
 // and the memory of its server. A lock can bear the others.
 func (f *Fault) Unbearable() bool { return f.Breaks() >= nemesis.ClientClocks }
 
-// OfClient reports whether the fault hit nothing but clients, which it paused or killed, or whose
-// clocks it moved: no write was lost by it, or brought back.
+// OfClient reports whether the fault hit only clients: it paused or killed them, or moved their
+// clocks. Such a fault neither loses a write nor brings one back.
 func (f *Fault) OfClient() bool {
 	_, client := f.Client()
 	breaks := f.Breaks()

@@ -15,8 +15,8 @@ func (r *Record) Handovers() (n int) {
 	return n
 }
 
-// LongestWait returns the longest time for which a client's acquire was open that was not undone by
-// a kill: a client may wait for long while others are granted the lock.
+// LongestWait returns the longest time for which an acquire call was open, except calls that a kill
+// cut off. A client may wait for long while others are granted the lock.
 func (r *Record) LongestWait() (longest int64) {
 	for i := range r.Calls {
 		if k := &r.Calls[i]; k.Outcome != "" {

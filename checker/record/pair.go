@@ -12,10 +12,10 @@ type Pair struct {
 	// the servers that had granted each one, of several that know nothing of each other
 	VotesA, VotesB []string
 
-	Token string // that both clients have, and by which one passed for the other; "" if none
+	Token string // of both clients, so that one passed for the other; "" if none
 }
 
-// Pair returns two spans of a key, of which b begins inside of a, with their holds.
+// Pair returns the pair of two spans of a key, if b begins inside a, with their holds.
 func (r *Record) Pair(rule ExclusionRule, key int, a, b Span) *Pair {
 	return &Pair{Rule: rule, Key: key, A: &r.Holds[a.Hold], B: &r.Holds[b.Hold], SpanA: a, SpanB: b,
 		From: b.From, To: min(a.End, b.End)}

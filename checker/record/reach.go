@@ -22,7 +22,7 @@ type Ends struct {
 	process        int // whose end is the latest
 }
 
-// NoEnds are those of no interval.
+// NoEnds returns the Ends of an empty set of intervals.
 func NoEnds() Ends { return Ends{latest: never, others: never, process: -1} }
 
 // Add takes another interval.
@@ -45,7 +45,7 @@ func (e *Ends) Other(process int) int64 {
 	return e.latest
 }
 
-// NewReach returns the reach of intervals, which it sorts.
+// NewReach returns the reach of intervals. It sorts ts.
 func NewReach(ts []Interval) Reach {
 	SortIntervals(ts)
 	out := make(Reach, len(ts))

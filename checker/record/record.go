@@ -1,7 +1,7 @@
-// Package record is the one reading of a history: which client held what and when, what was asked
-// for and refused, what the nemesis did and when it was healed, when a process stalled or ended,
-// and how far all of this can be trusted. The checker judges it and the reports draw it, so that a
-// picture cannot disagree with its verdict. All stamps are those of the history (ns).
+// Package record is the one reading of a history: the holds of each client, the requests and
+// refusals, the actions of the nemesis and their ends, the stalls and ends of processes, and how
+// far to trust all of this. The checker judges it and the reports draw it, so that a picture cannot
+// disagree with its verdict. All stamps are stamps of the history (ns).
 package record
 
 import (
@@ -11,17 +11,18 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Forever is the stamp of what did not happen: a release that no client called, a lease that does
-// not end.
+// Forever is the stamp of an event that did not happen: a release that no client called, the end of
+// a lease without end.
 const Forever = math.MaxInt64
 
-// Record is a history in the form in which it is judged and drawn. It is read only once it is made.
+// Record is a history in the form that the rules judge and the reports draw. No code changes it
+// after it is made.
 type Record struct {
 	Holds   []Hold  // the outermost holds, by the stamp of the grant
 	Inner   []Hold  // acquisitions by a client that was inside already, by the stamp of the grant
 	Calls   []Call  // acquire calls, by the stamp of the completion, open ones last
 	Faults  []Fault // by begin
-	Gaps    []Gap   // times in which a process did not run, by end
+	Gaps    []Gap   // stalls of processes, by end
 	Slow    []Slow  // what the harness took long for, by end
 	Clients []int   // the numbers of the processes that the record speaks of, sorted
 	// kills, exits, losses, gaps and extensions of leases, in the order of their stamps
@@ -64,15 +65,16 @@ type Hold struct {
 	Lost            int64        // the client was told that the hold is over
 	Valid           int64        // the lock itself promised the hold until then
 	Promised        int64        // so too, as the grant said it, before any extension
-	Granted         int64        // the lease of the grant; 0: it does not end
+	Granted         int64        // the lease of the grant; zero if it does not end
 	Leases          []Lease      // never empty
-	Length          int64        // of the latest lease, as the lock named it; 0: it does not end
+	Length          int64        // of the latest lease, as the lock named it; zero if endless
 	Node            string       // the server that granted it
-	Token           int64        // fencing token, 0: none
+	Token           int64        // fencing token; zero if none
 	Depth           int          // holds of the key that its client had already
 	Shared          bool         // other shared holds of the key may overlap it
-	InnerReleased   int64        // the latest release of an inner acquisition was invoked; 0: none was
-	// the first release of an inner acquisition that did not succeed for sure was invoked; 0: none was
+	InnerReleased   int64        // invocation of the latest release of an inner acquisition, or zero
+	// InnerUnsure is the invocation of the first release of an inner acquisition that may have failed,
+	// or zero.
 	InnerUnsure int64
 }
 
@@ -146,8 +148,8 @@ type Gap struct {
 // Length is how long the gap was, in ns.
 func (g Gap) Length() int64 { return g.To - g.From }
 
-// Slow is a time that the harness needed to carry out an action, for longer than a quarter of the
-// lease: the scenario went on only then, and let clients stand for as long as they stood.
+// Slow is the time of a slow action of the harness, longer than a quarter of the lease. The
+// scenario waited for it, and paused clients stayed paused as long.
 type Slow struct {
 	Action, Target string
 	Interval

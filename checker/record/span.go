@@ -25,7 +25,7 @@ type Span struct {
 	From, End int64
 	Hold      int32 // index into record.holds
 	Lease     int32 // index into hold.leases
-	Shared    bool  // others that are shared, too, may overlap it
+	Shared    bool  // other shared spans may overlap it
 }
 
 // Conflict reports whether two spans have an instant in common that they must not have.
@@ -33,8 +33,8 @@ func (s Span) Conflict(o Span) bool {
 	return !(s.Shared && o.Shared) && s.From < o.End && o.From < s.End
 }
 
-// Spans returns the sure spans of each key, in the order in which they begin. What happened at or
-// after cut does not count.
+// Spans returns the sure spans of each key, in the order of their beginnings. It ignores everything
+// from cut on.
 //
 // Spans of one process and key are disjoint: Of has merged nested holds and ended forgotten ones,
 // and leases that do not join are apart. So two spans that overlap are always of two clients.
@@ -84,14 +84,14 @@ func (h *Hold) Spans(i int, b ExclusionRule, cut int64) []Span {
 }
 
 // FirstOverlap decides mutual exclusion exactly and in one pass: it returns the earliest pair of
-// spans that conflict, or ok false. The spans must come in the order in which they begin.
+// conflicting spans, or ok false. The spans must come in the order of their beginnings.
 //
-// That this is the whole truth: a history of holds that certainly happened is linearizable as a
-// mutex if and only if the spans are disjoint. If it is linearizable, each hold's span lies inside
-// the time between the instants at which the mutex was taken and freed, and those times are
-// disjoint. If the spans are disjoint, take the mutex just when the acquire returns and free it
-// just when the hold ends: both lie inside the windows of the calls. Ends that touch are
-// concurrent, so allowed. Of shared holds the same is true of each two that conflict.
+// Proof that this is exact: a history of holds that certainly happened is linearizable as a mutex
+// if and only if the spans are disjoint. If it is linearizable, each hold's span lies inside the
+// time between the instants when the mutex was taken and freed, and those times are disjoint. If
+// the spans are disjoint, take the mutex just when the acquire returns and free it just when the
+// hold ends: both lie inside the windows of the calls. Touching ends are concurrent, so allowed.
+// For shared holds, the same is true of every two that conflict.
 func FirstOverlap(ss []Span) (a, b int, ok bool) {
 	latest := nothing
 	for i, s := range ss {
@@ -143,8 +143,8 @@ func longestBefore(ss []Span, i int) int {
 	return best
 }
 
-// Overlaps calls yield for each span that begins inside an earlier one with which it conflicts,
-// with that one of them that ends last, until yield returns false.
+// Overlaps calls yield for each span that begins inside an earlier one and conflicts with it. It
+// passes the earlier one that ends last. It stops when yield returns false.
 func Overlaps(ss []Span, yield func(a, b Span) bool) {
 	latest := nothing
 	for i, s := range ss {
@@ -159,10 +159,10 @@ func Overlaps(ss []Span, yield func(a, b Span) bool) {
 	}
 }
 
-// Together joins shared spans that overlap into one, from the first that comes to the last that
-// goes. An exclusive span conflicts with one of them exactly if it overlaps the whole: each instant
-// of it lies in one of them. So what is left is the question whether all spans are disjoint. The
-// spans must come in the order in which they begin, and so do those that it returns.
+// Together joins overlapping shared spans into one, from the first beginning to the last end. An
+// exclusive span conflicts with one of them if and only if it overlaps the whole, because each
+// instant of the whole lies in one of them. So it remains to ask whether all spans are disjoint.
+// The spans must come in the order of their beginnings, and the result has the same order.
 func Together(ss []Span) []Span {
 	if !slices.ContainsFunc(ss, func(s Span) bool { return s.Shared }) {
 		return ss

@@ -11,7 +11,7 @@ type Trust struct {
 	Failure     Failure
 	Interrupted bool            // the run was stopped before it was over
 	Stalls      []Gap           // that no fault made, longer than a quarter of the TTL
-	Undone      *history.Undone // a step that the scenario cannot do without; nil: all were done
+	Undone      *history.Undone // a required step of the scenario that was not done, or nil
 }
 
 // FailureKind is what went wrong with a run.
@@ -33,7 +33,7 @@ type Failure struct {
 	Process        int    // that ended
 	Action, Target string // of the fault
 	Err            string
-	Signal         string // by which the lock ended its process
+	Signal         string // the signal that ended the lock's process
 }
 
 // exit takes the end of a process. One that the harness killed exits as planned.

@@ -33,7 +33,7 @@ type Class struct {
 	Overrun bool
 }
 
-// classes are in the order in which docs/design.md has them.
+// classes have the order of docs/design.md.
 var classes = []Class{
 	{Name: LeaseOverrun, Letters: []string{MutualExclusion}, Overrun: true,
 		Needs:   "the lease that the first holder was promised ended before the second grant",

@@ -5,12 +5,13 @@ import (
 	"slices"
 )
 
-// gravity has the properties in the order in which a headline tells them, the worst first.
+// gravity lists the properties in the order of a headline, the worst first.
 var gravity = []string{LeaseExclusion, MutualExclusion, OwnerRelease, Deadlock, Fencing, LostUpdate,
 	Reentry, Validity, Orphan, Outage, Notice}
 
-// Rank returns the place of a violation among all that a run may have; the worst is 0. What an
-// overrun broke comes last of those that decide the run, and what decides nothing after that.
+// Rank returns the place of a violation among all that a run may have; the worst is 0. Overruns
+// come last among the violations that decide the run. Violations that are only reported come after
+// them.
 func Rank(property, class string, reported bool) int {
 	rank := slices.Index(gravity, property)
 	if property == MutualExclusion && FindClass(class).Overrun {

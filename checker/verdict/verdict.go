@@ -16,8 +16,8 @@ import (
 // Format is the version of verdict.json that this package writes.
 const Format = 2
 
-// Result is what is known about one property, or about a whole run. The zero value is Unknown, and
-// unknown never passes.
+// Result is the verdict on one property, or on a whole run. The zero value is Unknown, and unknown
+// never passes.
 type Result string
 
 // The results. NA is for a property that the lock does not promise or that the workload did not
@@ -29,7 +29,7 @@ const (
 	NA       Result = "n.a."
 )
 
-// String returns the result as it is written in JSON.
+// String returns the result in the form of the JSON file.
 func (r Result) String() string {
 	if r == "" {
 		return string(Unknown)
@@ -120,7 +120,7 @@ type Property struct {
 	Reported bool `json:"reported,omitempty"` // for information: it does not decide the run
 	// of a violation of R: it decides the run also where R is reported only
 	Decides bool `json:"decides,omitempty"`
-	// of A: the longest time under a fault in which no client was granted the lock
+	// Seconds, for A, is the longest time under a fault during which no client was granted the lock.
 	Seconds float64  `json:"seconds,omitempty"`
 	Witness *Witness `json:"witness,omitempty"`
 }
@@ -130,22 +130,22 @@ type Witness struct {
 	Key     int              `json:"key"`
 	Holds   []Hold           `json:"holds"`
 	Overlap history.Duration `json:"overlap,omitempty"` // how long both were surely inside
-	// how many other pairs of holds of this lock overlapped, too, counted up to MostMore
+	// More counts further overlapping pairs of holds of this lock, up to MostMore.
 	More int `json:"more,omitempty"`
-	// along the key's versions, in the order in which they were sent
+	// Commands are in the order of sending.
 	Commands []WitnessCommand `json:"commands,omitempty"`
 }
 
 // MostMore is where further overlaps are no longer counted.
 const MostMore = 100
 
-// Hold is one hold of a witness. Stamps are those of the history.
+// Hold is one hold of a witness. Stamps are stamps of the history.
 type Hold struct {
 	Process  int   `json:"process"`
 	N        int   `json:"n"`
 	From     int64 `json:"from"`                // the acquire returned
 	To       int64 `json:"to"`                  // the holder was surely inside until then
-	LeaseEnd int64 `json:"lease_end,omitempty"` // 0: it has no lease
+	LeaseEnd int64 `json:"lease_end,omitempty"` // zero if the hold has no lease
 	Token    int64 `json:"token,omitempty"`
 }
 
@@ -154,11 +154,11 @@ type Hold struct {
 type WitnessCommand struct {
 	history.Command
 	Kind   Kind   `json:"kind,omitempty"`
-	Effect string `json:"effect,omitempty"` // what it did to the key, for people
-	Of     int    `json:"-"`                // of the end of a lease: the client whose it was
-	Until  int64  `json:"-"`                // of a renewal: the end of the lease
-	Free   bool   `json:"-"`                // of a write: it takes the key only if it is free
-	Over   bool   `json:"-"`                // of a write: it ended the value of the first holder
+	Effect string `json:"effect,omitempty"` // its effect on the key, for people
+	Of     int    `json:"-"`                // for the end of a lease: its client
+	Until  int64  `json:"-"`                // for a renewal: the end of the lease
+	Free   bool   `json:"-"`                // for a write: it takes the key only if it is free
+	Over   bool   `json:"-"`                // for a write: it ended the value of the first holder
 }
 
 // Kind is the part that a command has in a violation.
@@ -199,7 +199,7 @@ type Evidence struct {
 	Unknown       int      `json:"unknown,omitempty"` // operations whose outcome is unknown
 	// unplanned stalls above a quarter of the TTL
 	Gaps int `json:"gaps,omitempty"`
-	// the longest unplanned stall, of any length that the record tells of
+	// LongestGapMS is the longest recorded stall that was not planned.
 	LongestGapMS int `json:"longest_gap_ms,omitempty"`
 	// commands that timed out although no fault held them back
 	TimedOut    int  `json:"timed_out,omitempty"`
@@ -207,7 +207,7 @@ type Evidence struct {
 	Interrupted bool `json:"interrupted,omitempty"` // the run was stopped before it was over
 	// writes to the guarded resource with a token
 	FencedWrites int `json:"fenced_writes,omitempty"`
-	// those of them that were refused, since the resource had seen a newer token
+	// OldWrites counts the writes that the resource refused, because it had seen a newer token.
 	OldWrites int `json:"old_writes,omitempty"`
 	// holds of such a resource's lock that surely began while another client was inside
 	Together int `json:"together,omitempty"`
@@ -229,7 +229,7 @@ type Evidence struct {
 type Starvation struct {
 	Client int `json:"client"`
 	Key    int `json:"key"`
-	Tries  int `json:"tries"`  // of its calls in which it was told that the lock is taken, or waited
+	Tries  int `json:"tries"`  // calls that were told that the lock is taken, or waited
 	Others int `json:"others"` // grants to other clients while it waited
 	// of being passed over so often, if each grant went to one of the waiting clients by chance
 	Chance      float64 `json:"chance"`
@@ -239,15 +239,15 @@ type Starvation struct {
 // Porcupine says what the verdict of record rests on.
 type Porcupine struct {
 	Version string `json:"version"`
-	// Ok, Illegal or Unknown; empty: porcupine was not asked
+	// Result is Ok, Illegal or Unknown. It is empty if porcupine was not asked.
 	Result     string           `json:"result"`
 	Operations int              `json:"operations"`
 	Slices     int              `json:"slices,omitempty"`
 	Took       history.Duration `json:"took"`
 }
 
-// Property returns the verdict on one property. The zero Property, which is unknown, is returned
-// for one that was not judged.
+// Property returns the verdict on one property. If the property was not judged, it returns the zero
+// Property, an unknown one.
 func (v *Verdict) Property(name string) Property {
 	for _, p := range v.Properties {
 		if p.Property == name {
@@ -257,8 +257,8 @@ func (v *Verdict) Property(name string) Property {
 	return Property{Property: name}
 }
 
-// Violated are the properties that were found violated; with reported, also those that do not
-// decide the verdict.
+// Violated returns the violated properties. If reported, it includes properties that do not decide
+// the verdict.
 func (v *Verdict) Violated(reported bool) (out []string) {
 	for _, p := range v.Properties {
 		if p.Verdict == Violated && (reported || !p.Reported) {
@@ -268,8 +268,8 @@ func (v *Verdict) Violated(reported bool) (out []string) {
 	return out
 }
 
-// Visual returns porcupine's own picture of the slice of the history in which a violation lies, as
-// an HTML page, and whether there is one. A verdict that was read from a file has none.
+// Visual returns porcupine's own picture of the violating slice of the history as an HTML page, and
+// whether there is one. A verdict from a file has none.
 func (v *Verdict) Visual() ([]byte, bool) {
 	if v.Draw == nil {
 		return nil, false
@@ -299,8 +299,8 @@ func Read(r io.Reader) (*Verdict, error) {
 	return v, nil
 }
 
-// ReadHead is Read for a list of many runs: of the properties it has only their verdicts, and no
-// evidence, which is most of what there is to read.
+// ReadHead is Read for a list of many runs. It reads only the verdicts of the properties, and skips
+// the evidence, the largest part of a verdict.
 func ReadHead(b []byte) (*Verdict, error) {
 	type ignored struct{}
 	head := struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 )
 
-// Arbitrary makes n operations with any windows, outcomes and ties, most of which no lock can
-// produce.
+// Arbitrary makes n operations with any windows, outcomes and ties. Most of them cannot come from a
+// lock.
 func Arbitrary(r *rand.Rand, n int) []linear.Op {
 	ops := make([]linear.Op, n)
 	span := 2 + r.Int64N(40)
@@ -201,7 +201,7 @@ func (s *service) wake() {
 	next()
 }
 
-// numbered gives tokens numbers in the order in which their acquires returned, as the checker's own
+// numbered numbers tokens in the order of the returns of their acquires, as the checker's own
 // reader does.
 func (s *service) numbered() []linear.Op {
 	number := map[int32]int32{}

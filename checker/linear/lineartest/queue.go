@@ -2,8 +2,8 @@ package lineartest
 
 import "container/heap"
 
-// Queue is what is still to happen in a simulated service, in the order of its times; equal times
-// keep the order in which they were put. The zero Queue is empty.
+// Queue holds the future events of a simulated service in the order of their times. Equal times
+// keep the order of insertion. The zero Queue is empty.
 type Queue struct {
 	later happenings
 	seq   int
