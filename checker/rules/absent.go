@@ -40,8 +40,8 @@ func (c waits) replaced() bool {
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool { return replaces(&f) })
 }
 
-// pauseElsewhere is the longest pause that clients made outside of a time in which the key is
-// absent, or 0 if it is not known how soon a client comes back: no other call had to wait.
+// pauseElsewhere returns the longest pause of clients outside of a time when the key is absent. It
+// returns 0 if no other call had to wait: then it is unknown how soon a client comes back.
 func (c waits) pauseElsewhere(q record.Interval) (longest int64) {
 	waited := false
 	for i := range c.Record.Calls {

@@ -27,8 +27,8 @@ func (c excuses) lostBehind(l *record.Lock) func(process int) []record.Gap {
 }
 
 // blocking returns the time that clients lost while they asked for a lock, held or released it, so
-// that others may have waited for them. If there is no trace, a session that a client may have lost
-// meanwhile blocks the others for another lease.
+// that others may have waited for them. Without a trace, a client may have lost its session
+// meanwhile, and the session blocks the others for another lease.
 func (c excuses) blocking(l *record.Lock) (out []record.Gap) {
 	busy := busyWith(c.Record, l)
 	for _, g := range c.Record.Gaps {
@@ -72,9 +72,9 @@ func joinGaps(all []record.Gap) (out []record.Gap) {
 	return out
 }
 
-// lostCalls returns the times in which a lock without a trace may be taken for no other reason than
-// that a call has lost its reply: the machine stood still so long that its connection may have
-// broken. What it left behind lives as long as its session, which ends a lease after its client.
+// lostCalls returns the times when a lock without a trace may be taken only because a call has lost
+// its reply: the machine stood still so long that its connection may have broken. The leftover
+// lives as long as the session, until a lease after its client's end.
 func (c excuses) lostCalls(l *record.Lock) (out []record.Interval) {
 	if len(c.trace.Commands) > 0 {
 		return nil

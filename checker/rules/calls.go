@@ -69,7 +69,7 @@ func (c waits) hanging(calls []explain.OpenCall, bound int64) *explain.OpenCall 
 	return nil
 }
 
-// overdue returns a call that was open when the record ended, of which that is not certain, or nil.
+// overdue returns a call that was open when the record ended and does not certainly hang, or nil.
 func (c waits) overdue(calls []explain.OpenCall, bound int64) *explain.OpenCall {
 	for i := range calls {
 		if k := &calls[i]; k.Open {
@@ -80,7 +80,7 @@ func (c waits) overdue(calls []explain.OpenCall, bound int64) *explain.OpenCall 
 	return nil
 }
 
-// quiet returns the times of a call in which no fault was under way.
+// quiet returns the parts of a call during which no fault was under way.
 func (c waits) quiet(k *explain.OpenCall) (out []record.Interval) {
 	busy := slices.Clone(c.faultTimes().everywhere())
 	record.SortIntervals(busy)

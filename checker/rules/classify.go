@@ -16,10 +16,10 @@ type classifier struct{ *Case }
 
 func (c *Case) classifier() classifier { return classifier{c} }
 
-// classify says what kind of thing a violation is, and which assumption of the lock a fault broke.
-// The order matters: an overlap that the end of a lease explains is an overrun whatever else went
-// on; then what the commands show; then the faults. A deletion of which it is unknown whether it
-// was done explains nothing where a server has lost its memory, or its clock was moved.
+// classify returns the class of a violation, and the assumption of the lock that a fault broke. The
+// order matters: an overlap is an overrun if the end of a lease explains it, whatever else
+// happened. The commands come next, and then the faults. An uncertain deletion explains nothing if
+// a server has lost its memory, or its clock was moved.
 func (c classifier) classify(p *record.Pair, commands []command) (class, assumption string) {
 	leased := p.A.LeaseAt(p.B.From)
 	switch {
@@ -187,7 +187,7 @@ func (c classifier) culprit(a, b *record.Hold) nemesis.Assumption {
 	return gravest(c.Case, a, b, func(f *record.Fault) bool { return c.mayLose(f, a, b) })
 }
 
-// gravest returns the gravest kind of fault between two grants by which something may be lost.
+// gravest returns the gravest kind of fault between two grants that may lose something.
 func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemesis.Assumption {
 	worst, taken := nemesis.Nothing, firstTaken(c, a, b)
 	for i := range c.faults {

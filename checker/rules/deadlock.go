@@ -96,8 +96,8 @@ func (c deadlockRule) endless(h *record.Hold) bool {
 		h.End < c.trust.Cut && !c.history.Header.Declares.Lease
 }
 
-// grantedAndDenied returns when acquire calls for a lock were granted, and when those that were
-// denied began.
+// grantedAndDenied returns when acquire calls for a lock were granted, and when the denied ones
+// began.
 func grantedAndDenied(l *record.Lock) (granted, denied record.Reach) {
 	var yes, no []record.Interval
 	for _, k := range l.Calls {
@@ -118,8 +118,8 @@ func (c deadlockRule) forgotten(h *record.Hold) bool {
 	})
 }
 
-// stuck looks for a time in which no client was granted the lock for too long. Lost time is left
-// out: see lostTime. Where nothing but that excuses it, it is unknown.
+// stuck looks for a time when no client was granted the lock for too long. It subtracts lost time:
+// see lostTime. If only that brings the wait below the bound, the result is unknown.
 func (c deadlockRule) stuck(l *record.Lock) (property, bool) {
 	wanted, busy := c.waits().wanted(l), c.faultTimes().disturbances(l)
 	if _, _, ok := wanted.Lasts(c.waits().boundFor(0), nil); !ok {
@@ -139,8 +139,8 @@ func (c deadlockRule) stuck(l *record.Lock) (property, bool) {
 	return property{}, false
 }
 
-// keptOut looks for a quiet time in which clients wanted the lock for too long, without what was
-// lost of it.
+// keptOut looks for a quiet time when clients wanted the lock for too long. It subtracts the time
+// that they lost.
 func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []record.Interval,
 	lost func(process int) []record.Gap) (property, bool) {
 	for _, q := range progress.Quiet(busy, c.waits().boundFor(0)) {
@@ -207,7 +207,7 @@ func (c deadlockRule) keptBy(l *record.Lock, since int64) *explain.Leftover {
 	return left
 }
 
-// recovery judges a run in which the lock was never stuck for longer than the bound.
+// recovery judges a run without a wait longer than the bound.
 func (c deadlockRule) recovery(locks []record.Lock, bound int64) property {
 	if fs := c.faultTimes().unhealed(); len(fs) > 0 {
 		return notApplicable("%s, and that lasted until the run ended: progress is promised only when "+
@@ -259,8 +259,8 @@ func (c deadlockRule) unwanted() bool {
 }
 
 // recovers reports whether a client was granted the lock after the last fault was over, by a
-// command that was sent then. A client that enters again what it has left behind itself shows
-// nothing.
+// command that it sent then. A client that re-acquires its own leftover lock is not evidence of
+// recovery.
 func (c deadlockRule) recovers(l *record.Lock, healed int64) bool {
 	unsure := unsureCalls(l)
 	for i, h := range l.Holds {
@@ -340,8 +340,8 @@ func (c deadlockRule) blind(l *record.Lock, bound int64) *record.Call {
 	return nil
 }
 
-// lost returns the gaps of a client and of the harness that no fault made, by begin; those that
-// overlap are one.
+// lost returns the gaps of a client and of the harness that no fault made, by begin. It merges
+// overlapping gaps.
 func (c *Case) lost(process int) (out []record.Gap) {
 	if out, known := c.gaps[process]; known {
 		return out

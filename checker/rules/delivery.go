@@ -123,8 +123,9 @@ func (c deliveryRule) ballot(h *record.Hold) (b ballot) {
 	return b
 }
 
-// lastWords are the commands by which a client took or gave back the lock last before it came in,
-// or was refused it, one for each server. A vote whose taking back was not answered is none.
+// lastWords returns the last command on each server by which the client took or gave back the lock,
+// or was refused it, before it came in. A vote counts as withdrawn even if the withdrawal was not
+// answered.
 func (c deliveryRule) lastWords(h *record.Hold) []*history.Command {
 	return c.lastThat(h, func(m *history.Command) bool {
 		return c.trace.Takes(m) || c.trace.Refused(m) || c.trace.Frees(m)
@@ -146,8 +147,8 @@ func (c *Case) lastThat(h *record.Hold, fits func(*history.Command) bool) (ms []
 	return ms
 }
 
-// expiry returns when fewer than a quorum of the grants are left by their leases; Forever if it
-// cannot be told. Lease is that of a command that asks for none.
+// expiry returns when the leases of the grants leave fewer than a quorum, or Forever if that is
+// unknown. Lease is the default for a command that asks for none.
 func (c deliveryRule) expiry(took []*history.Command, lease int64) int64 {
 	var ends []int64
 	for _, m := range took {

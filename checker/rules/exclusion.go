@@ -80,9 +80,9 @@ func (c exclusionRule) outstayed(p *record.Pair) string {
 	return ""
 }
 
-// outlasted returns the action of the harness that took so long that the first holder's lease ran
-// out meanwhile, although no fault stopped the holder; nil if there is none. The scenario let the
-// holder stand for as long, and the lock has no part in it.
+// outlasted returns a slow action of the harness during which the first holder's lease ran out,
+// although no fault stopped the holder. It returns nil if there is none. The scenario paused the
+// holder for as long, so the lock is not to blame.
 func (c exclusionRule) outlasted(p *record.Pair) *record.Slow {
 	if p.A.LeaseAt(p.B.From) > p.B.From || slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		return f.Pauses() && f.Hits(p.A.Process) && f.From < p.From && p.A.Call < f.To

@@ -46,15 +46,15 @@ func (c fencingRule) fencing() property {
 	return c.fencedWrites()
 }
 
-// tokened is a hold with a token, and the time in which it was granted.
+// tokened is a hold with a token, and the time of its grant.
 type tokened struct {
 	*record.Hold
 	asked, answered int64
 	traced          bool // by the trace, not by the call
 }
 
-// tokened finds when a hold was granted. A script whose author does not say what it does may be
-// another one than the one that granted.
+// tokened returns a hold with the time of its grant. It does not use an undeclared script for that:
+// another script may have granted the hold.
 func (c fencingRule) tokened(h *record.Hold) tokened {
 	if m := c.trace.GrantOf(h); m != nil && !c.trace.Undeclared(m) {
 		return tokened{h, m.Sent, m.Recv, true}
@@ -62,8 +62,8 @@ func (c fencingRule) tokened(h *record.Hold) tokened {
 	return tokened{h, h.Call, h.From, false}
 }
 
-// outOfOrder returns two holds of one key of which the later has not the larger token, or nil.
-// Unless each must have its own, the later may have the same.
+// outOfOrder returns two holds of one key, the later one without a larger token, or nil. If own is
+// false, the later one may have the same token.
 func outOfOrder(holds []tokened, own bool) (a, b *tokened) {
 	byReturn, byCall := make([]*tokened, len(holds)), make([]*tokened, len(holds))
 	for i := range holds {
@@ -94,7 +94,7 @@ func outOfOrder(holds []tokened, own bool) (a, b *tokened) {
 	return nil, nil
 }
 
-// stale is the violation by two holds of which the later one has not the larger token.
+// stale returns the violation by two holds, if the later one has no larger token.
 func (c fencingRule) stale(a, b *tokened) property {
 	p := violated(a.Key, whole(a.Hold), whole(b.Hold))
 	broken := gravest(c.Case, a.Hold, b.Hold, func(f *record.Fault) bool {

@@ -17,7 +17,7 @@ import (
 // kept is a key that its client wrote and that a later reply shows to be still there.
 type kept struct {
 	key                  int
-	wrote, refused, seen *history.Command // refused: by which a release was told no; nil: an acquire
+	wrote, refused, seen *history.Command // refused is the refusal of a release, or nil
 }
 
 // keptAfter returns a key that a lock keeps, or nil. What its client took without using it may be
@@ -39,10 +39,10 @@ func (c orphanRule) keptAfter(lost lateness) *kept {
 }
 
 // keptOwn returns a release that was told "not yours" although a later answer of the same server
-// shows that the key was its client's own, or nil. The value is what the client wrote last before
-// the release, by a command that was answered; no command since can have written the key; and the
-// promised lease was not over when the release returned. A lock may refuse without asking what it
-// takes to be over.
+// shows that the key was its client's own, or nil. The client's last command that wrote the value
+// was answered before the release. No command since can have written the key. The promised lease
+// was not over when the release returned: a lock may refuse a release without a request if it
+// believes that the lease is over.
 func (c orphanRule) keptOwn() *kept {
 	for i := range c.Record.Holds {
 		h := &c.Record.Holds[i]
@@ -169,9 +169,9 @@ func (c orphanRule) nextCall(k *record.Call) (from int64, ok bool) {
 	return from, from < record.Forever
 }
 
-// seenAfter returns the first command, sent after a stamp, whose answer shows that the key is still
-// as a command wrote it, or nil: another take was refused, or the value itself was read, and no
-// command since can have written the key, and no fault have taken it away or brought it back.
+// seenAfter returns the first command, sent after a stamp, whose answer shows that the key still
+// has the value of a command, or nil: another take was refused, or the value itself was read. No
+// command since can have written the key, and no fault can have removed it or brought it back.
 func (c orphanRule) seenAfter(wrote *history.Command, after int64) *history.Command {
 	for _, m := range c.trace.OfKey(trace.Key(wrote)) {
 		if m.Node != wrote.Node || m == wrote || m.Recv != 0 && m.Recv < wrote.Sent {

@@ -21,8 +21,8 @@ type keyFacts struct{ *Case }
 
 func (c *Case) keyFacts() keyFacts { return keyFacts{c} }
 
-// keyLeaseOf returns the lease of the key that a command granted, as it is before a stamp: that of
-// the latest command that asked for one. Where no command names a length, it is that of the hold.
+// keyLeaseOf returns the lease of the key that a command granted, before a stamp. The latest
+// command that asked for a length decides. If no command names one, the hold's lease counts.
 func (c keyFacts) keyLeaseOf(h *record.Hold, grant *history.Command, before int64) keyLease {
 	l := keyLease{by: grant, end: h.Leases[0].To}
 	if d, known := c.trace.Asked(grant); known {

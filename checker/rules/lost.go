@@ -35,8 +35,8 @@ func mayForget(c *Case, f *record.Fault, a, b *record.Hold) bool {
 		(len(f.Servers()) == 0 || slices.Contains(f.Servers(), a.Node))
 }
 
-// firstTaken is when the command was sent that took the key for the first of two holds. Where both
-// commands were under way at once, the server may have executed that of the other one first.
+// firstTaken returns when the client sent the command that took the key for the first of two holds.
+// If both commands were under way at once, the server may have executed the second one first.
 func firstTaken(c *Case, a, b *record.Hold) int64 {
 	ga, gb := c.trace.GrantOf(a), c.trace.GrantOf(b)
 	if ga != nil && gb != nil && gb.Sent < ga.Recv {
@@ -45,8 +45,9 @@ func firstTaken(c *Case, a, b *record.Hold) int64 {
 	return takenAt(c, a)
 }
 
-// takenAt is when the command was sent that took the key of a hold. A lock may take it with one
-// command and give it a lease with the next, from which its client counts.
+// takenAt returns when the client sent the command that took the key of a hold. A lock may take the
+// key with one command and set its lease with the next. Its client counts the lease from the
+// second.
 func takenAt(c *Case, h *record.Hold) int64 {
 	if m := c.trace.GrantOf(h); m != nil && !c.quorums().independent() {
 		return min(h.Granting, m.Sent)

@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Lost time is time in which a client, the harness or a server did not run although no fault was
-// under way. This file adds up the gaps of a client and of the harness, the commands that timed out
-// or lost their connection, and the commands that a server answered late.
+// Lost time is time during which a client, the harness or a server did not run although no fault
+// was under way. This file adds up the gaps of a client and of the harness, the commands that timed
+// out or lost their connection, and the commands that a server answered late.
 
 // excuses tells which time was lost to stalls and lost messages, and what that excuses.
 type excuses struct{ *Case }
@@ -109,9 +109,9 @@ func (c excuses) faultHits(process int, g record.Gap) bool {
 	})
 }
 
-// strikes returns the times in which a lock may be taken for no other reason than that a command or
-// a call was lost without a fault: until the key that it may have left has expired. It returns one
-// of these commands, too, or nil.
+// strikes returns the times when a lock may be taken only because a command or a call was lost
+// without a fault. Each lasts until the leftover key has expired. It also returns one of these
+// commands, or nil.
 func (c excuses) strikes(l *record.Lock) (out []record.Interval, one *history.Command) {
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// mutex judges a history by itself as that of a mutex, with unknown outcomes and without leases.
+// mutex judges a history alone as a mutex, with unknown outcomes and without leases.
 func (c exclusionRule) mutex() property {
 	p := valid
 	logs := linear.Logs(c.history)
@@ -49,9 +49,9 @@ func (c exclusionRule) strayExtension() *history.Event {
 	return nil
 }
 
-// decide makes a property of porcupine's ruling on one key and of what a fast check found, which
-// must agree if that is exact; where there are too many operations for porcupine, an exact check
-// decides alone. violation explains what is illegal.
+// decide makes a property of porcupine's ruling on one key and the result of a fast check. The two
+// must agree if the fast check is exact. If there are too many operations for porcupine, an exact
+// check decides alone. Violation explains the illegal operations.
 func (c *Case) decide(key int, r linear.Ruling, exact, bad bool,
 	violation func() property) property {
 	exclusionRule{c}.add(r)
@@ -131,7 +131,7 @@ func tokenHold(l *linear.Log, t int32) hold {
 	return hold{Process: l.Names[t].Process, N: l.Names[t].N, From: tok.From, To: tok.End}
 }
 
-// lease judges a history by itself as that of a server that keeps leases exactly.
+// lease judges a history alone as a server that keeps leases exactly.
 func (c exclusionRule) lease() property {
 	all, why := linear.LeaseHolds(c.history, cmp.Or(c.limits.TTL, c.history.Header.TTL.D()))
 	if why != linear.Fits {
@@ -163,10 +163,9 @@ func earlyGrant(key int, chain []linear.LeaseHold) property {
 	return p
 }
 
-// reentrant judges a history by itself as that of a re-entrant mutex. Where all outcomes are known,
-// holds are reduced to the outermost, which is exact: what lies between is legal if and only if the
-// counts of the process fit, whatever others do. With unknown outcomes porcupine gets the whole
-// history.
+// reentrant judges a history alone as a re-entrant mutex. If all outcomes are known, it reduces
+// holds to the outermost. That is exact: everything in between is legal if and only if the counts
+// of the process fit, whatever others do. With unknown outcomes porcupine gets the whole history.
 func (c exclusionRule) reentrant() property {
 	p := valid
 	logs := linear.Logs(c.history)
@@ -195,9 +194,9 @@ func (c exclusionRule) reentrant() property {
 	return p
 }
 
-// register judges the reads, writes and compare-and-sets of a history by themselves as those of a
-// register. What it held at first is unknown. As in Jepsen, one that failed had no effect, and says
-// nothing: a cas may fail for any reason.
+// register judges the reads, writes and compare-and-sets of a history alone as a register with an
+// unknown initial value. As in Jepsen, a failed operation had no effect and says nothing: a cas may
+// fail for any reason.
 func (c exclusionRule) register() property {
 	byKey := map[int][]linear.Section{}
 	for _, a := range linear.Accesses(c.history, record.Forever) {

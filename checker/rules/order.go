@@ -9,9 +9,9 @@ import (
 )
 
 // inGrantOrder returns a pair so that the hold that was granted first is A, with the commands of
-// the witness. The client that was granted the lock first may read its reply last. Where both
-// grants were under way at once, the order is the one in which something freed the key for the
-// second. If that is so in both orders, none of the deletions is certain.
+// the witness. The client that was granted the lock first may read its reply last. If both grants
+// were under way at once, the order is the one that has a command that frees the key for the
+// second. If both orders have one, none of the deletions is certain.
 func (c exclusionRule) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
 	commands := c.commands(p)

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// ordered adds a command that deleted the first holder's key in some of the orders in which the
-// server can have executed the commands. It is certain if it did so in all of them.
+// ordered adds a command that deleted the first holder's key in some of the possible orders of
+// execution on the server. It is certain if it did so in all of them.
 func (w *chain) ordered(m, ga *history.Command, orders *trace.Orders) {
 	mine, others := 0, 0
 	for victim := range orders.Hits(m) {

@@ -12,8 +12,8 @@ import (
 // mostOrdered is how many commands are put in order at most.
 const mostOrdered = 4000
 
-// ordersOf returns the orders in which the server of a grant can have executed the commands on its
-// key, up to a moment after another grant in which none was under way; nil if they are not known.
+// ordersOf returns the possible orders of execution of the commands on a grant's key, up to a
+// moment after another grant without any command under way. It returns nil if they are unknown.
 func ordersOf(c *Case, ga, gb *history.Command) *trace.Orders {
 	if c.keyFacts().thirdParties() || c.Record.Shared {
 		return nil

@@ -15,8 +15,8 @@ import (
 // independent reports whether the lock is a majority of several servers.
 func (c quorums) independent() bool { return c.history.Header.Topology == "independent" }
 
-// arrivalSlack is how much longer than a call what it sent may take to arrive without being called
-// left behind: clients of independent servers give each of them little time, so that on a busy
+// arrivalSlack returns how long after the end of its call a command may arrive without counting as
+// left behind. Clients of independent servers give each of them little time, so that on a busy
 // machine a reply is late now and then.
 func (c quorums) arrivalSlack() int64 {
 	if !c.independent() {
@@ -39,7 +39,7 @@ func (c quorums) controlled() bool {
 func (c quorums) slow(m *history.Command) bool {
 	since := m.Sent - c.waits().longestLease()
 	if !c.history.Header.Declares.Lease {
-		since = 0 // what was left behind stays
+		since = 0 // a leftover stays
 	}
 	all := c.lostCommands()[trace.PlaceOf(m)]
 	first := sort.Search(len(all), func(i int) bool { return all[i].sent >= since })
@@ -60,8 +60,7 @@ type lostCommand struct {
 	struck int // of this one and those before it: how many a fault may have held back
 }
 
-// lostCommands returns the commands that had no answer, by place, in the order in which they were
-// sent.
+// lostCommands returns the commands without an answer, by place, in the order of sending.
 func (c quorums) lostCommands() map[trace.Place][]lostCommand {
 	if c.unread != nil {
 		return c.unread
@@ -126,10 +125,9 @@ func together(attempt []*history.Command, m *history.Command) bool {
 		})
 }
 
-// mayContend reports whether nothing but contention may keep clients from the lock in a quiet time:
-// of independent servers each gives its vote to one of several, and of several locks each client
-// has some. If the votes that live clients were given are too few for the lock, the others are
-// those of a client that is gone.
+// mayContend reports whether contention alone may keep clients from the lock in a quiet time:
+// independent servers may vote for different clients, and clients may have different ones of
+// several locks. If live clients have too few votes for the lock, a dead client has the others.
 func (c quorums) mayContend(l *record.Lock, q record.Interval) bool {
 	if slices.ContainsFunc(l.Calls, func(k *record.Call) bool {
 		return len(k.Keys) > 1 && k.From < q.To && q.From < k.To
@@ -142,7 +140,7 @@ func (c quorums) mayContend(l *record.Lock, q record.Interval) bool {
 	return len(c.trace.Commands) == 0 || len(c.votes(l, q)) > c.history.Header.Masters/2
 }
 
-// votes returns to whom independent servers gave the lock last in a quiet time, by server.
+// votes returns the last client that each independent server gave the lock in a quiet time.
 func (c quorums) votes(l *record.Lock, q record.Interval) (out []explain.Vote) {
 	if !c.independent() {
 		return nil

@@ -13,9 +13,9 @@ import (
 type outageRule struct{ *Case }
 
 // outage measures for how long no client was granted the lock while a fault was under way, although
-// a client asked for it; the time in which a client was inside is left out. It is violated if that
-// was longer than the bound of progress: the lock cannot be used while the fault lasts. What is
-// shorter is told, too.
+// a client asked for it. It subtracts the time when a client was inside. The property is violated
+// if that was longer than the bound of progress: the lock cannot be used while the fault lasts. It
+// also reports a shorter time.
 func (c outageRule) outage() property {
 	under := c.underway()
 	if len(under) == 0 {
@@ -47,8 +47,8 @@ func (c outageRule) outage() property {
 	return p
 }
 
-// underway returns the times in which some fault was under way or a server refused to serve, which
-// are disjoint and sorted. What befell one client alone is none: the others go on.
+// underway returns the disjoint, sorted times when some fault was under way or a server refused to
+// serve. A fault of one client alone does not count: the others go on.
 func (c outageRule) underway() []record.Interval {
 	var all []record.Interval
 	for i := range c.faults {
@@ -84,9 +84,8 @@ func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool 
 	return true
 }
 
-// withoutGrant returns the longest part between two grants of the times in which a fault was under
-// way, without those in which a client held the lock, and for how much of it a client had an
-// acquire call open.
+// withoutGrant returns the longest part between two grants of the times under a fault, without the
+// times when a client held the lock, and for how much of it a client had an acquire call open.
 func withoutGrant(l *record.Lock, open progress.Wants, under []record.Interval) (from, to,
 	longest int64) {
 	part := func(begin, end int64) {
@@ -97,8 +96,8 @@ func withoutGrant(l *record.Lock, open progress.Wants, under []record.Interval) 
 			from, to, longest = begin, end, ns
 		}
 	}
-	// When those that were granted the lock so far had left it. A release that the fault keeps from
-	// being answered is a part of the outage.
+	// left is when the clients that were granted the lock so far had left it. A release whose answer
+	// the fault delays is a part of the outage.
 	next, left := 0, int64(0)
 	for _, u := range under {
 		for ; next < len(l.Holds) && l.Holds[next].From < u.To; next++ {
@@ -110,8 +109,8 @@ func withoutGrant(l *record.Lock, open progress.Wants, under []record.Interval) 
 	return from, to, longest
 }
 
-// tries returns the times in which clients tried for a lock, however that went. Between two calls
-// that are no more than a second apart they rest: a call that finds no server is over at once.
+// tries returns the times when clients tried to get a lock, with any result. Between two calls at
+// most a second apart they rest: a call that finds no server is over at once.
 func tries(l *record.Lock) progress.Wants {
 	var out []progress.Want
 	for _, k := range l.Calls {

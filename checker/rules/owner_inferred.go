@@ -22,8 +22,8 @@ import (
 // grant proves nothing. Where others than the run's clients may delete keys, no
 // deletion proves anything: the key has vanished.
 //
-// Where the two grants were under way at the same time, it must be so in either order in which the
-// server can have given them.
+// If the two grants were under way at the same time, this must be true in both orders of their
+// execution.
 func (c ownerRule) deletedByOther(ss []record.Span, g *trace.Grants) (p property, found bool) {
 	if c.keyFacts().thirdParties() {
 		return p, false
@@ -55,9 +55,9 @@ type grant struct {
 	by *history.Command
 }
 
-// possibleDeleters returns what may have deleted the first one's key, if the second one was granted
-// after it; nothing if that cannot be. It is unclear if the second grant is no proof that the key
-// was gone, or the first one may have given it back by itself.
+// possibleDeleters returns the commands that may have deleted the first one's key, if the second
+// one was granted after it. It returns none if that is impossible. It is unclear if the second
+// grant is no proof that the key was gone, or the first one may have given it back by itself.
 func (c ownerRule) possibleDeleters(first, second *grant) (ms []*history.Command, unclear bool) {
 	switch {
 	case second.by.Recv < first.by.Sent:
@@ -86,8 +86,8 @@ func (c ownerRule) takenOver(first, second *grant) bool {
 	})
 }
 
-// overwrote reports whether the sender of a deletion may have written the key over before, after
-// the first grant: then it deleted what was its own.
+// overwrote reports whether the sender of a deletion may have overwritten the key between the first
+// grant and the deletion: then it deleted its own key.
 func (c ownerRule) overwrote(m, first *history.Command) bool {
 	return slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), func(k *history.Command) bool {
 		kind := trace.EffectOf(k.Args).Kind
@@ -104,7 +104,7 @@ func (c *Case) keyMayBeLost(from, to int64) bool {
 	})
 }
 
-// acquiredAgain reports whether a client acquired anew what it held, so that one of its own inner
+// acquiredAgain reports whether a client re-acquired its own lock, so that one of its own inner
 // releases may have ended the hold.
 func (c ownerRule) acquiredAgain(h *record.Hold) bool {
 	if c.nested == nil {
@@ -118,8 +118,8 @@ func (c ownerRule) acquiredAgain(h *record.Hold) bool {
 	return c.nested[h.Process]
 }
 
-// deletersBetween are all commands that may have deleted the key of one grant before the next one,
-// in the order in which they were sent.
+// deletersBetween returns all commands that may have deleted the key of one grant before the next
+// one, in the order of sending.
 func (c *Case) deletersBetween(ga, gb *history.Command) (out []*history.Command) {
 	return ownerRule{c}.deletersAt(trace.PlaceOf(ga)).between(ga.Sent, gb.Recv)
 }
@@ -136,7 +136,7 @@ func (c ownerRule) deletersAt(at trace.Place) deleters {
 	return ds
 }
 
-// deleters are the commands that may have deleted a key, in the order in which they were sent.
+// deleters are the commands that may have deleted a key, in the order of sending.
 type deleters struct {
 	commands []*history.Command
 	latest   []int64 // the latest reply of the first i+1; Forever: one may have come at any time
@@ -162,7 +162,8 @@ func lastAnswer(m *history.Command) int64 {
 	return record.Forever
 }
 
-// between returns those that may have been executed between two stamps; equal ones are concurrent.
+// between returns the commands that may have been executed between two stamps. Equal stamps are
+// concurrent.
 func (ds deleters) between(from, to int64) (out []*history.Command) {
 	end := sort.Search(len(ds.commands), func(i int) bool { return ds.commands[i].Sent > to })
 	begin := sort.Search(end, func(i int) bool { return ds.latest[i] >= from })

@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// deletedInOrder finds a deletion that hit the key of another client's hold in all orders in which
-// the server can have executed the commands. Another command that was under way with it may have
-// been told that the key was free, so that the deletion came first.
+// deletedInOrder finds a deletion that hit the key of another client's hold in all possible orders
+// of execution on the server. A concurrent command may have been told that the key was free, so
+// that the deletion came first.
 func (c ownerRule) deletedInOrder(ss []record.Span, g *trace.Grants) (p property, found bool) {
 	for _, s := range ss {
 		h, ga := &c.Record.Holds[s.Hold], g.ByHold[s.Hold]
@@ -62,8 +62,8 @@ func (c ownerRule) hasOwn(m *history.Command) bool {
 	return own != nil
 }
 
-// tookKey reports whether a command took the key for its client. A swap by which no client came in
-// has left the key to its owner, with another value.
+// tookKey reports whether a command took the key for its client. If a swap let no client in, it
+// left the key to its owner, with another value.
 func (c ownerRule) tookKey(k *history.Command) bool {
 	return c.trace.Takes(k) && (trace.EffectOf(k.Args).Kind != trace.Swap ||
 		slices.Contains(c.grants().ByHold, k))

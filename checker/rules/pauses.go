@@ -13,8 +13,8 @@ func (ps pauses) longest() (ns int64) {
 	return ns
 }
 
-// without is how long the longest one is if that of a quiet time is left out which is the longest
-// there: a client that sleeps although the lock is free must not excuse itself.
+// without returns the length of the longest pause, except the longest one in a quiet time: a client
+// that sleeps although the lock is free must not excuse itself.
 func (ps pauses) without(q record.Interval) (ns int64) {
 	worst := int64(0)
 	for _, p := range ps {

@@ -79,8 +79,8 @@ func (c exclusionRule) others(h *record.Hold, t int64) bool {
 	return calls.MeetsOther(h.From+1, t-1, h.Process)
 }
 
-// freedInside is the violation by two holds of which the first had been left but for an inner
-// acquisition; valid if the overlap has another cause.
+// freedInside returns the violation by two holds if an inner acquisition made the first one appear
+// left. It returns valid if the overlap has another cause.
 func (c exclusionRule) freedInside(key int, a, b record.Span) property {
 	h := &c.Record.Holds[a.Hold]
 	released := c.innerRelease(h, b.From)

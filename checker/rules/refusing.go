@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// refusing returns the times in which a server refused to serve: from one refusal to the next, if
-// it carried out no write between the two.
+// refusing returns the times when a server refused to serve: from one refusal to the next, if it
+// carried out no write between the two.
 func refusing(commands []history.Command, until int64) (out []record.Interval) {
 	if !slices.ContainsFunc(commands, func(m history.Command) bool { return refused(&m) }) {
 		return nil

@@ -1,6 +1,6 @@
 // Package rules decides: one file for each property says when it is violated, beginning with the
-// reason why that is certain. What a violation is called in words stands in explain; the class and
-// the witness of one, in witness.go and classify.go, are the same for all properties.
+// reason why that is certain. Package explain has the words of a violation. Its class and its
+// witness, in classify.go and witness.go, are made alike for all properties.
 package rules
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Case is a history that is being judged. What is found beside the properties (evidence, what
-// porcupine was asked, a contradiction of the checks) goes into its verdict. It is not safe for
+// Case is a history under judgement. Its verdict receives the findings outside of the properties:
+// the evidence, the answers of porcupine, a contradiction of the checks. It is not safe for
 // concurrent use.
 type Case struct {
 	Record *record.Record
@@ -42,7 +42,7 @@ type Case struct {
 	unread         map[trace.Place][]lostCommand
 	unsureReleases map[int]record.Reach
 	nested         map[int]bool
-	mayTake        map[int]record.Reach // by lock: the calls by which a client may have taken it
+	mayTake        map[int]record.Reach // by lock: the calls that may have taken it
 	deleters       map[trace.Place]deleters
 	foreign        *bool             // whether others than the run's clients may delete keys
 	values         map[[2]string]int // by key and value: the only client that sent it
@@ -94,22 +94,22 @@ func (c *Case) Judge(name string) property {
 	return p
 }
 
-// Shared is what is said of a lock whose holds may be shared, where that cannot be judged.
+// Shared returns the verdict on a property that lockbench cannot judge because holds may be shared.
 func Shared(name string) verdict.Property {
 	return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(
 		"holds of this lock may be shared, and lockbench has no model of that")}
 }
 
-// unshared are what takes one hold at a time for granted: who may free a lock that several clients
-// share is the lock's own affair.
+// unshared are the properties that assume one hold at a time: each lock decides which client may
+// free a lock that several clients share.
 var unshared = []string{verdict.OwnerRelease, verdict.Orphan, verdict.Reentry,
 	verdict.LostUpdate, "mutex", "lease", "reentrant"}
 
-// pessimistic are what is said of holds that keep other clients out.
+// pessimistic are the properties of holds that keep other clients out.
 var pessimistic = []string{verdict.MutualExclusion, verdict.LeaseExclusion, verdict.OwnerRelease,
 	verdict.Orphan, verdict.Notice, "mutex", "lease"}
 
-// judges are the rules by the name of what they judge.
+// judges are the rules by the name of the property or model.
 var judges = map[string]func(*Case) property{
 	verdict.MutualExclusion: func(c *Case) property {
 		return exclusionRule{c}.exclusion(record.UntilRelease)
@@ -150,7 +150,7 @@ func notApplicable(format string, args ...any) property {
 	return property{Verdict: verdict.NA, Reason: explain.Say(format, args...)}
 }
 
-// unknown is a property of which the record does not tell enough.
+// unknown returns a property that the record cannot decide.
 func unknown(format string, args ...any) property {
 	return property{Reason: explain.Say(format, args...)}
 }

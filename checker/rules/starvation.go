@@ -17,7 +17,7 @@ const mostChance = 1e-6
 // mostClients is up to how many clients starvation is looked for.
 const mostClients = 64
 
-// leastChance stands for all smaller ones.
+// leastChance replaces all smaller chances.
 const leastChance = 1e-300
 
 // starved returns the client that was passed over most improbably, or nil. Each grant while it

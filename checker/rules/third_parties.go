@@ -20,7 +20,7 @@ func (c keyFacts) thirdParties() bool {
 	return *c.foreign
 }
 
-// removals are the commands by which the clients of a run can have removed keys.
+// removals are the commands of the run's clients that can have removed keys.
 type removals struct {
 	header   *history.Header
 	commands []history.Command

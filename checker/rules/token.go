@@ -12,7 +12,7 @@ import (
 // This file finds clients that have one token. A lock that compares tokens takes one of them for
 // the other.
 
-// sharedToken returns the token by which a command of one client passed for the owner, or "". The
+// sharedToken returns the token that made a command of one client pass for the owner's, or "". The
 // command compares the token of both holds with the value of the key: a script, or a deletion that
 // names a value.
 func (c keyFacts) sharedToken(a, b *record.Hold, m *history.Command) string {
@@ -28,14 +28,14 @@ func (c keyFacts) sharedToken(a, b *record.Hold, m *history.Command) string {
 	return ""
 }
 
-// compares reports whether a command may compare a value with that of the key.
+// compares reports whether a command may compare a value with the key's value.
 func compares(m *history.Command) bool {
 	e := trace.EffectOf(m.Args)
 	return e.Compares || e.Kind == trace.Script
 }
 
-// tokensOf returns what a hold's grant wrote as the value or the field of the key. Of a script
-// whose commands are not known, these are the arguments that a release of the same hold has, too.
+// tokensOf returns the values that a hold's grant wrote as the value or the field of the key. For a
+// script with unknown commands, these are the arguments that a release of the same hold also has.
 func (c keyFacts) tokensOf(h *record.Hold) (tokens []string) {
 	g := c.trace.GrantOf(h)
 	if g == nil {
@@ -66,7 +66,7 @@ func (c keyFacts) releasedWith(h *record.Hold, v string) bool {
 		})
 }
 
-// arguments are those of a script, without its keys.
+// arguments returns the arguments of a script, without its keys.
 func arguments(m *history.Command) []string {
 	if len(m.Args) < 3 {
 		return nil

@@ -101,8 +101,8 @@ func (c faultTimes) healed() (t int64, any bool) {
 	return t, any || len(c.faults) > 0
 }
 
-// disturbances returns the times in which the lock may have been a client's or something
-// else may explain that none was granted it; stalls of the machine are none.
+// disturbances returns the times when a client may have had the lock, or when something else may
+// explain that no client was granted it. Stalls of the machine do not count.
 func (c faultTimes) disturbances(l *record.Lock) []record.Interval {
 	var out []record.Interval
 	add := func(from, to int64) { out = append(out, record.Interval{From: from, To: to}) }

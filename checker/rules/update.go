@@ -61,8 +61,7 @@ func (c updateRule) unlessLapsed(key int, p property) property {
 	return p
 }
 
-// silentWrite is why nothing is known after a write that may have happened and does not say what it
-// wrote.
+// silentWrite says why the history cannot be judged after a possible write of an unknown value.
 const silentWrite = "a write does not say what it wrote"
 
 // lost explains a lost update, best with two sections that wrote upon the same value, else with

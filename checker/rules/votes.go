@@ -116,8 +116,8 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 	}
 }
 
-// votesBefore adds the servers on which the client still had what it took before the call: it has
-// sent nothing that frees it, and its lease was not over.
+// votesBefore adds the servers on which the client still had its vote from before the call: it has
+// sent no command that frees it, and the lease was not over.
 func (c quorums) votesBefore(h *record.Hold, voted map[string]bool) {
 	until := map[trace.Place]int64{}
 	for _, m := range c.sentWithin(h.Process, 0, h.Call-1) {
@@ -192,14 +192,14 @@ func (c quorums) showsOwn(m *history.Command) bool {
 	return trace.Answered(m) && c.ownerOf(trace.Key(m), m.Reply) == m.Process
 }
 
-// tells reports whether the reply to a command is the value that another one wrote, which is of one
-// client only.
+// tells reports whether the reply to a command is the value that another one wrote, and no other
+// client uses that value.
 func (c quorums) tells(m, wrote *history.Command) bool {
 	return trace.Answered(m) && c.ownerOf(trace.Key(m), m.Reply) == wrote.Process &&
 		slices.Contains(wrote.Args, m.Reply)
 }
 
-// severalOwners stands for a value that more than one client has sent.
+// severalOwners marks a value that more than one client has sent.
 const severalOwners = -2
 
 // ownerOf returns the only client that has sent a value for a key; severalOwners if there is none

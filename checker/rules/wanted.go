@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// waits tells who waits for which lock, and how long it may take.
+// waits finds the clients that wait for a lock, and how long they may wait.
 type waits struct{ *Case }
 
 func (c *Case) waits() waits { return waits{c} }
@@ -69,9 +69,9 @@ func returnsError(k *record.Call) bool {
 		k.Outcome == history.Fail && !k.Denied() && k.Why != history.Unreachable
 }
 
-// wantedBy returns the time in which a call certainly wanted the lock, and whether there is one. Of
-// a call that was granted it ends with the granting command. An inner acquisition has none: its
-// client held the lock already.
+// wantedBy returns the time when a call certainly wanted the lock, and whether there is one. The
+// time of a granted call ends with the granting command. An inner acquisition has none: its client
+// held the lock already.
 func (c waits) wantedBy(k *record.Call, granted map[[2]int]int64) (from, to int64, ok bool) {
 	if len(c.trace.Commands) == 0 {
 		return k.From, k.To, k.Denied()
@@ -111,8 +111,8 @@ func (c waits) answered(k *record.Call, until int64) (from, to int64, ok bool) {
 	return from, to, to != 0
 }
 
-// definite reports whether the record tells what became of a call: its outcome, or all replies to
-// what it sent.
+// definite reports whether the record tells how a call ended: its outcome, or the replies to all of
+// its commands.
 func (c waits) definite(k *record.Call) bool {
 	if !k.Unsure() {
 		return true
@@ -143,8 +143,8 @@ func (c waits) bound() (ns int64, known bool) {
 	return c.boundFor(*c.pause), *c.pause > 0
 }
 
-// boundWithin is the bound for a time in which no client was granted the lock. A pause that may be
-// a part of what is wrong does not count: see pauses.without and pauseElsewhere.
+// boundWithin returns the bound for a time when no client was granted the lock. A pause does not
+// count if the lock itself may have caused it: see pauses.without and pauseElsewhere.
 func (c waits) boundWithin(lock int, q record.Interval) (ns int64, known bool) {
 	pause := c.declaredPause()
 	if pause == 0 {
@@ -153,8 +153,8 @@ func (c waits) boundWithin(lock int, q record.Interval) (ns int64, known bool) {
 	return c.boundFor(pause), pause > 0
 }
 
-// seenWithout is the longest pause that was seen, without those that may be a part of what is wrong
-// in a time; 0 if none is known.
+// seenWithout returns the longest observed pause, without pauses in q that the lock itself may have
+// caused. It returns 0 if none is known.
 func (c waits) seenWithout(lock int, q record.Interval) int64 {
 	if len(c.seenPauses()) == 0 {
 		return c.betweenCalls()
@@ -177,7 +177,7 @@ func (c waits) declaredPause() int64 {
 	return int64(c.history.Header.Declares.PauseOr(c.history.Header.Poll))
 }
 
-// longestLease is that of the header, or of a grant.
+// longestLease returns the longest lease of the header and the grants.
 func (c waits) longestLease() int64 {
 	if c.longest != nil {
 		return *c.longest
@@ -192,8 +192,8 @@ func (c waits) longestLease() int64 {
 	return ttl
 }
 
-// seenPauses are the times between the reply to one command of an acquire call and its next
-// command, without those in which the client was kept from running.
+// seenPauses returns the times between the reply to one command of an acquire call and its next
+// command, without the times when the client was kept from running.
 func (c waits) seenPauses() pauses {
 	if c.pauses != nil {
 		return c.pauses
@@ -205,7 +205,7 @@ func (c waits) seenPauses() pauses {
 	return c.pauses
 }
 
-// pausesOf are those of one call.
+// pausesOf returns the pauses of one call.
 func (c waits) pausesOf(k *record.Call) (out pauses) {
 	over := int64(record.Forever)
 	for _, m := range c.commandsOf(k) {

@@ -16,11 +16,10 @@ import (
 // five.
 const maxCommands = 9
 
-// commands returns the Redis commands that make a violation up, in the order in which they were
-// sent: the two grants, and between them everything that changed the key. For a key that was
-// deleted by another client, also the grant that made it think that the key was its own. What
-// happens by itself (a lease that ends, a fault) stands between them without arguments. Without a
-// trace there are none.
+// commands returns the Redis commands of a violation, in the order of sending: the two grants, and
+// between them everything that changed the key. If another client deleted the key, it adds the
+// grant that made that client believe that the key was its own. Events without a command (the end
+// of a lease, a fault) appear between them without arguments. Without a trace there are none.
 func (c *Case) commands(p *record.Pair) []command {
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
 	if ga == nil || gb == nil {
@@ -55,8 +54,8 @@ type chain struct {
 	votes, next map[string]*history.Command
 }
 
-// token returns the token of both clients by which the second grant, or a deletion before it,
-// passed for one of the first holder; "" if there is none.
+// token returns the token of both clients that made the second grant, or a deletion before it, pass
+// for one of the first holder. It returns "" if there is none.
 func (w *chain) token() string {
 	for i := range w.out {
 		m := &w.out[i]
@@ -134,7 +133,7 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 	}
 }
 
-// releasedUnseen reports whether a release sent a script of which it is unknown what it did.
+// releasedUnseen reports whether a release sent a script with unknown effects.
 func (w *chain) releasedUnseen(m *history.Command) bool {
 	return w.trace.Undeclared(m) && w.trace.Releasing(m)
 }

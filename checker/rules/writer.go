@@ -27,9 +27,9 @@ func (w *chain) inner(m *history.Command) bool {
 	})
 }
 
-// undoes reports whether a deletion took back what its sender had written on that node: the latest
-// value there was its own. A value of which it is unknown whether it was written counts where the
-// first holder has none, or its lease was over.
+// undoes reports whether a deletion took back its sender's own write on that node: the latest value
+// there was its own. A value that was perhaps written counts if the first holder has none, or its
+// lease was over.
 func (w *chain) undoes(m, ga *history.Command) bool {
 	lost := func(k *history.Command) bool {
 		return trace.Unsure(k) && trace.EffectOf(k.Args).Kind.Writes() && k.Process == m.Process
@@ -45,9 +45,9 @@ func (w *chain) undoes(m, ga *history.Command) bool {
 }
 
 // writerBefore returns the latest command that fits and wrote the key on the node of a deletion
-// before it came there, as far as is known; nil if there is none. A deletion that came late was
-// there at the latest before the second grant, whose writes count for deletions of the same call
-// alone: an attempt before the one that was granted takes back what it wrote.
+// before it arrived, as far as known, or nil. A late deletion arrived before the second grant. The
+// writes of the second grant count only for deletions of the same call: an attempt before the
+// granted one takes back its own writes.
 func (w *chain) writerBefore(m *history.Command, fits func(*history.Command) bool,
 ) (by *history.Command) {
 	for _, k := range w.trace.OfKey(w.key) {

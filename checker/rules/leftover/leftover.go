@@ -1,5 +1,5 @@
-// Package leftover finds the command that left the key of a lock behind. It finds words for what is
-// violated for certain already, and decides nothing.
+// Package leftover finds the command that left the key of a lock behind. It finds words for a
+// certain violation, and decides nothing.
 package leftover
 
 import (
@@ -43,8 +43,8 @@ func writes(t *trace.Trace, m *history.Command) bool {
 }
 
 // Before returns the last command that wrote, or may have written, the key of a lock on its one
-// server before a stamp and was not undone; nil if there is none. It says no more of its client
-// than what it sent.
+// server before a stamp and was not undone. It returns nil if there is none. Of the client it
+// returns only the command.
 func Before(t *trace.Trace, lock int, before int64) *explain.Leftover {
 	var left *explain.Leftover
 	for _, m := range t.OfLock(lock) {

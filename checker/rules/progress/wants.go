@@ -1,6 +1,6 @@
-// Package progress has the times that the rules of progress and of outages compare: those in which
-// clients wanted a lock, and the quiet ones in which nothing explains that none was granted it. All
-// of it is linear in the times, but for sorting.
+// Package progress has the times that the rules of progress and of outages compare: the times when
+// clients wanted a lock, and the quiet times without an excuse for granting it to no client. Except
+// for sorting, all of it is linear in the number of times.
 package progress
 
 import (
@@ -11,20 +11,20 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 )
 
-// Want is a time in which a client had an acquire call open that the servers answered.
+// Want is a time when a client had an acquire call open that the servers answered.
 type Want struct {
 	From, To int64
 	Process  int
-	Whole    bool // its commands are not known, so that it counts only if it is over
+	Whole    bool // its commands are unknown, so that it counts only if it is over
 }
 
-// Wants are in the order in which they begin; see Sort.
+// Wants are sorted by their beginning; see Sort.
 type Wants struct {
 	list   []Want
 	latest []int64 // the latest end of the first i+1
 }
 
-// Sort returns wants in the order in which they begin. It changes the slice.
+// Sort returns wants in the order of their beginnings. It changes the slice.
 func Sort(list []Want) Wants {
 	slices.SortFunc(list, func(a, b Want) int { return cmp.Compare(a.From, b.From) })
 	return inOrder(list)
@@ -153,8 +153,8 @@ func union(pieces []record.Interval, need int64) (from, to int64, ok bool) {
 	return 0, 0, false
 }
 
-// Quiet returns the times of at least the given length between disturbances, of which the last one
-// ends never. It sorts them.
+// Quiet returns the times of at least the given length between disturbances, of which the last has
+// no end. It sorts the disturbances.
 func Quiet(busy []record.Interval, length int64) []record.Interval {
 	record.SortIntervals(busy)
 	var out []record.Interval
