@@ -71,23 +71,55 @@ func (r *Record) Write(docs string) error {
 	return searched.Save(docs, file, r, searched.Table{Mark: "replays", Text: r.table()})
 }
 
-// table returns a table of the outcomes.
+// table returns a summary, the confirmed cells of each lock, and the others by their outcome.
 func (r *Record) table() string {
 	b := &strings.Builder{}
-	b.WriteString("\n| lock | fault | letter | confirmed | made again | steps |\n" +
-		"|---|---|---|---|---|---|\n")
 	count := map[string]int{}
+	var locks, others list
 	for _, x := range r.Results {
 		kind, said := x.outcome()
 		count[kind]++
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %d | %d |\n", x.Row, x.Column, x.Letter, said, x.Again,
-			x.Steps)
+		if kind == confirmed {
+			locks.add(x.Row, x.Column+" "+x.Letter)
+		} else {
+			others.add(said, x.Row+" "+x.Column)
+		}
 	}
 	fmt.Fprintf(b, "\nOf %s %d were confirmed each time; for %d the machine was too slow, %d "+
 		"diverged,\n%d are refused, and for %d the search finds nothing.\n\n",
 		units.Count(len(r.Results), "cell"), count[confirmed], count[slow], count[diverged],
 		count[refused], count[none])
+	locks.write(b, "lock", "confirmed each time: fault and letter")
+	others.write(b, "not confirmed", "lock and fault")
 	return b.String()
+}
+
+// list groups texts by their title, in the order of the titles.
+type list struct {
+	titles []string
+	of     map[string][]string
+}
+
+func (l *list) add(title, text string) {
+	if l.of == nil {
+		l.of = map[string][]string{}
+	}
+	if l.of[title] == nil {
+		l.titles = append(l.titles, title)
+	}
+	l.of[title] = append(l.of[title], text)
+}
+
+// write writes a table with a row for each title.
+func (l *list) write(b *strings.Builder, title, texts string) {
+	if len(l.titles) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "| %s | %s |\n|---|---|\n", title, texts)
+	for _, t := range l.titles {
+		fmt.Fprintf(b, "| %s | %s |\n", t, strings.Join(l.of[t], ", "))
+	}
+	b.WriteString("\n")
 }
 
 // The kinds of outcomes.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/base/units"
@@ -13,15 +14,21 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore"
 )
 
-// comparison writes the table of differences from the measurements on Redis.
+// comparison writes the cells that differ from the measurements on Redis.
 func (d *ExhaustiveReport) comparison(p *page, measured Measured) {
-	p.head(append([]string{"lock"}, d.columns()...)...)
+	p.head("lock", "same", "different")
 	d.each(func(r matrix.Row, cells []*ExhaustiveCell) {
-		row := []string{nameLink(r, "verdicts/")}
+		same, different := 0, []string{}
 		for _, c := range cells {
-			row = append(row, c.against(measured, d.judged()))
+			switch text := c.against(measured, d.judged()); text {
+			case "":
+			case "=", "= ·":
+				same++
+			default:
+				different = append(different, c.Column+" "+text)
+			}
 		}
-		p.row(row...)
+		p.row(nameLink(r, "verdicts/"), fmt.Sprint(same), nothing(strings.Join(different, ", ")))
 	})
 }
 
@@ -95,37 +102,33 @@ func (b *Book) exhaustive(p *page) {
 	d := b.Exhaustive
 	n := d.count(b.measured)
 	p.heading(1, "The table of expected verdicts, order by order")
-	p.paragraph("**The answer.** %d of %d cells have exactly the letters that were expected "+
-		"([locks/expected.md](../../docs/locks/expected.md)), and %d of %d those that were measured "+
-		"on real Redis "+
-		"([verdicts.md](verdicts.md)). In %d of %d cells every order was gone through to the end in "+
-		"both [spaces of the expectation](../../docs/locks/expected.md#the-two-spaces); the others "+
-		"are worth the "+
-		"schedules that were tried. A lock leads to its page, which has the reason for each difference "+
-		"and the spaces of each cell.%s",
+	p.paragraph("**The answer.** %d of %d cells have exactly the expected letters "+
+		"([locks/expected.md](../../docs/locks/expected.md)), and %d of %d the letters of real Redis "+
+		"([verdicts.md](verdicts.md)). In %d of %d cells every order was tried in both [spaces of the "+
+		"expectation](../../docs/locks/expected.md#the-two-spaces). The page of a lock explains each "+
+		"difference.%s",
 		n.agree, n.known, n.same, n.measured, n.finished, n.all, sentence(d.Partial))
-	p.paragraph("Each cell was gone through in the simulator "+
+	p.paragraph("The simulator tried each cell "+
 		"([explore.md](../../docs/explore.md#everything-within-bounds)): "+
 		"all orders of commands, replies and wake-ups, and in each order the fault at every place, "+
 		"within bounds that grow. `lab exhaustive --each %d` ran %s schedules "+
 		"in %s and wrote this page.", d.Each, units.Thousands(n.schedules), d.Took.D().Round(time.Second))
 	d.table(p, "verdicts/")
 	p.items([]string{
-		"The letters are those of [verdicts.md](verdicts.md#the-table). **Bold**: found and not " +
-			"expected. ~~Struck out~~: expected and not found. Empty: not possible.",
-		"The small numbers say up to how many preemptions every order was gone through, of 2 clients " +
-			"with 2 rounds and of 3 clients with 1 round: what is not found there is not there. \"–\": " +
-			"not even all orders without a preemption; then the number in brackets is that of 2 clients " +
-			"with 1 round.",
+		"[verdicts.md](verdicts.md#the-table) explains the letters. **Bold**: found and not expected. " +
+			"~~Struck out~~: expected and not found. Empty: not possible.",
+		"The small numbers are the preemptions up to which every order was tried, with 2 clients and 2 " +
+			"rounds, and with 3 clients and 1 round. \"–\": not even all orders without a preemption; the " +
+			"number in brackets then counts for 2 clients with 1 round.",
 		"Each acquire has 8 tries, a lease has three ticks, and clients work and wait for one.",
 	})
 	d.writeOpen(p, b.Sleep)
 	b.Sleep.savings(p, d)
 	p.heading(2, "Beside real Redis")
 	p.paragraph(
-		"\"=\": the same letters. +X: found in the simulator and not on Redis. −X: found on " +
-			"Redis and not in the simulator. \"·\": a space of the cell was not finished. \"?\": not " +
-			"run on Redis.")
+		"+X: found in the simulator and not on Redis. −X: found on Redis and not in the simulator. " +
+			"\"·\": a space of the cell was not finished. \"?\": not run on Redis. The page of a lock has " +
+			"the reasons.")
 	d.comparison(p, b.measured)
 }
 
@@ -213,7 +216,7 @@ func (d *Sleep) micros(row string) (mean int64) {
 	return mean / max(schedules, 1)
 }
 
-// savings writes the savings of sleep sets for each cell.
+// savings writes the savings of sleep sets for each lock.
 func (d *Sleep) savings(p *page, report *ExhaustiveReport) {
 	if d == nil {
 		return
@@ -221,36 +224,41 @@ func (d *Sleep) savings(p *page, report *ExhaustiveReport) {
 	with, without, cells := 0, 0, 0
 	var rows [][]string
 	report.each(func(r matrix.Row, all []*ExhaustiveCell) {
-		row, a, b := []string{nameLink(r, "verdicts/")}, 0, 0
-		for _, c := range all {
-			text := ""
-			if c != nil {
-				text = "–"
-				if s, ok := d.lookup(c.Row, c.Column); ok && s.With > 0 && s.Without > 0 {
-					text = fmt.Sprintf("%d/%d", s.With, s.Without)
-					a, b, cells = a+s.With, b+s.Without, cells+1
-				}
-			}
-			row = append(row, text)
-		}
-		saved := "–"
-		if b > 0 {
-			saved = fmt.Sprintf("%.0f %%", 100*float64(b-a)/float64(b))
-		}
-		with, without = with+a, without+b
-		rows = append(rows, append(row, saved))
+		a, b, n := d.sum(all)
+		with, without, cells = with+a, without+b, cells+n
+		rows = append(rows, []string{nameLink(r, "verdicts/"), fmt.Sprint(n), units.Thousands(a),
+			units.Thousands(b), percent(b-a, b)})
 	})
 	p.heading(2, "What sleep sets save")
-	p.paragraph("The schedules of 2 clients with 2 rounds and no preemption, with sleep sets / "+
-		"without them, and with states that are merged in both (`cd lab && go run ./searched/measure -sleep %d`). "+
-		"In the %d cells in which both come to their end there are %s schedules instead of %s: %.0f %% "+
-		"are saved. \"–\": one of them has more than %s schedules in this space, and was not finished.",
-		d.Limit, cells, units.Thousands(with), units.Thousands(without),
-		100*float64(without-with)/float64(max(without, 1)), units.Thousands(d.Limit))
-	p.head(append(append([]string{"lock"}, report.columns()...), "saved")...)
+	p.paragraph("The schedules of 2 clients with 2 rounds and no preemption, with merged states "+
+		"(`cd lab && go run ./searched/measure -sleep %d`). In the %d cells that end below %s "+
+		"schedules with and without sleep sets, %s are left of %s: %s are saved.", d.Limit, cells,
+		units.Thousands(d.Limit), units.Thousands(with), units.Thousands(without),
+		percent(without-with, without))
+	p.head("lock", "cells", "with", "without", "saved")
 	for _, row := range rows {
 		p.row(row...)
 	}
+}
+
+// sum adds up the schedules of the cells that were finished with and without sleep sets.
+func (d *Sleep) sum(all []*ExhaustiveCell) (with, without, cells int) {
+	for _, c := range all {
+		if c == nil {
+			continue
+		}
+		if s, ok := d.lookup(c.Row, c.Column); ok && s.With > 0 && s.Without > 0 {
+			with, without, cells = with+s.With, without+s.Without, cells+1
+		}
+	}
+	return with, without, cells
+}
+
+func percent(part, whole int) string {
+	if whole == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f %%", 100*float64(part)/float64(whole))
 }
 
 // writeOpen writes the spaces that were not finished, with their estimated cost.
@@ -277,12 +285,10 @@ func (d *ExhaustiveReport) writeOpen(p *page, sleep *Sleep) {
 		return
 	}
 	p.heading(2, "What is left open")
-	p.paragraph("The smallest space of each cell that was not gone through to the end; \"3×1 to 0\" " +
-		"is every order of 3 clients with 1 round and no preemption. At least: the schedules that " +
-		"were run and the ways that were found and not taken, of which each is one schedule or " +
-		"more. Where such a space was finished later, it came to one to three times that. What it " +
-		"costs at least is that many schedules, times the processor time that a schedule of the lock " +
-		"took with 2 clients and 2 rounds; with 3 clients it takes somewhat more.")
+	p.paragraph("The smallest unfinished space of each cell; \"3×1 to 0\" is every order of 3 clients " +
+		"with 1 round and no preemption. *At least* adds the known branches that were not tried; " +
+		"spaces that were finished later had one to three times as many schedules. The cost is an " +
+		"estimate from the schedules of 2 clients with 2 rounds.")
 	p.head("lock", "fault", "space", "schedules run", "at least", "costs at least")
 	for _, row := range rows {
 		p.row(row...)

@@ -17,13 +17,12 @@ import (
 func (b *Book) howOften(p *page) {
 	p.heading(1, "How reliably each letter is found")
 	p.paragraph(
-		"**The answer.** This page is about repeatability: how often an aimed scenario shows again " +
-			"what it is aimed at, and not how often a fault does harm in a system of yours. `make soak` runs every " +
-			"scenario of the matrix 20 times, and fails if " +
-			"a letter is not found each time, if a lock that is safe does not stay clean, or if a control " +
-			"finds anything. The letters below that are not found each time have a reason.")
-	p.paragraph("\"S 20/20\": found in 20 of 20 runs of the scenario that is aimed at it. \"- 40\": " +
-		"nothing found in 40 runs. \"=\": nothing that needs a fault, or not possible.")
+		"**The answer.** Aimed scenarios repeat their result. `make soak` runs every scenario of the " +
+			"matrix 20 times, and fails if a letter is not found each time, if a safe lock does not stay " +
+			"clean, or if a control finds anything. Exceptions have a reason below. This says nothing " +
+			"about how often a fault does harm in your system.")
+	p.paragraph("\"SLO:20/20\": each found in 20 of 20 runs of the scenario that is aimed at it. " +
+		"\"-40\": nothing found in 40 runs. \"=\": nothing that needs a fault, or not possible.")
 	for _, s := range b.Soaks {
 		p.heading(2, "Environment "+s.Environment)
 		s.write(p)

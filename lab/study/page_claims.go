@@ -26,24 +26,22 @@ func (b *Book) claims(p *page) {
 	}
 	p.paragraph("**The answer.** Of %d sentences of the source documents "+
 		"([titles and links](../../docs/locks/documents.md)), %s, on %s. A number leads to the "+
-		"sentence in its own "+
-		"words, to how it was tested, and to how often what was seen.", len(claims()),
+		"original sentence, its test and the result.", len(claims()),
 		strings.Replace(strings.Join(counts, ", "), string(Depends), "depend on a condition", 1),
 		redisOf(b.Matrix.Versions))
-	p.head("", "claim", "where", "outcome")
+	p.head("", "claim", "outcome")
 	for i, c := range claims() {
-		p.row(fmt.Sprintf("[%d](#%d)", i+1, i+1), c.Text, documentLinks(c.Document),
-			string(b.outcome(c)))
+		p.row(fmt.Sprintf("[%d](#%d)", i+1, i+1), c.Text, string(b.outcome(c)))
 	}
 	p.heading(2, "How to read the claims")
 	p.items([]string{
 		"A quotation is the document's own; spaces and line breaks are ours. The claim in the table is " +
-			"our translation, or our words for what follows from the sentence.",
-		"*Seen*: \"S 20/20\" is a property that was violated in 20 of 20 runs of the scenario that is " +
+			"our translation of it, or our conclusion from it.",
+		"*Seen*: \"S:20/20\" is a property that was violated in 20 of 20 runs of the scenario that is " +
 			"aimed at it; [design.md](../../docs/design.md#the-properties) has the letters. *process* is " +
-			"Redis on " +
-			"this machine, *sim* the simulator. The name of a lock leads to all that was found of it.",
-		"*Depends on* is a claim that is true under a condition, which stands with it.",
+			"Redis on this machine, *sim* the simulator. The name of a lock leads to all its results. " +
+			"A refuted claim has the story of a run.",
+		"*Depends on* is a claim that is true under its condition.",
 	})
 	for i, c := range claims() {
 		b.claim(p, i+1, c)
@@ -54,8 +52,7 @@ func (b *Book) claims(p *page) {
 func (b *Book) claim(p *page, n int, c Claim) {
 	outcome := b.outcome(c)
 	p.heading(2, fmt.Sprint(n))
-	p.paragraph("%s (%s): **%s**. %s", documentLinks(c.Document), titlesOf(c.Document), outcome,
-		units.Sentence(c.Text))
+	p.paragraph("%s: **%s**.", documentLinks(c.Document), outcome)
 	p.WriteByte('\n')
 	p.wrap("> ", "> ", quotation(c.Quote))
 	var lines []string
@@ -71,27 +68,11 @@ func (b *Book) claim(p *page, n int, c Claim) {
 	if seen := append(b.seen(c), c.seenBeside()...); len(seen) > 0 {
 		lines = append(lines, "Seen: "+strings.Join(seen, "; ")+".")
 	}
-	_, cells := Judge(b.Matrix, c)
-	p.items(append(lines, c.detail(cells)...))
-}
-
-// titles lists the titles of docs/locks/documents.md, which also contains the addresses.
-var titles = []struct{ document, title string }{
-	{"D000", "redis 不可重入分布式锁(setNx()和getset()方法实现)"},
-	{"D001", "redisson分布式锁实现原理"},
-	{"D002", "使用 Redis 实现分布式锁"},
-	{"D003", "a page without a title"},
-	{"D004", "5. redis distributed lock"},
-}
-
-func titlesOf(places string) string {
-	var out []string
-	for _, t := range titles {
-		if strings.Contains(places, t.document) {
-			out = append(out, t.title)
-		}
+	var cells []*matrix.Cell
+	if outcome == Refuted {
+		_, cells = Judge(b.Matrix, c)
 	}
-	return strings.Join(out, "; ")
+	p.items(append(lines, c.detail(cells)...))
 }
 
 // quotation escapes a quotation for Markdown.
@@ -118,29 +99,53 @@ func (b *Book) outcome(c Claim) Outcome {
 	return o
 }
 
-// seen returns how often the properties of a claim were violated under its faults.
-func (b *Book) seen(c Claim) (out []string) {
+// seen returns how often the properties of a claim were violated under its faults. Faults with
+// the same rates share them.
+func (b *Book) seen(c Claim) []string {
 	if costs := costsOf(b.Matrix, c); costs != "" {
 		return []string{strings.TrimSuffix(costs, ".")}
 	}
 	i := slices.IndexFunc(matrix.Rows(), func(r matrix.Row) bool { return r.Name == c.Row })
+	if i < 0 {
+		return nil
+	}
+	var rates []string
+	columns := map[string][]string{}
 	for _, column := range c.Columns {
-		var rates []string
-		for _, s := range b.Soaks {
-			if r := s.of(c.Row, column, c.Breaks+c.Keeps); len(r) > 0 {
-				rates = append(rates, ratesOf(r)+" ("+s.Environment+")")
+		if text := b.ratesUnder(c, column); text != "" {
+			if columns[text] == nil {
+				rates = append(rates, text)
 			}
-		}
-		cell := b.Matrix.Cell(c.Row, column)
-		if len(rates) == 0 && cell != nil {
-			rates = append(rates, ratesOf(counted(cell, c.Breaks+c.Keeps)))
-		}
-		if len(rates) > 0 && i >= 0 {
-			out = append(out, fmt.Sprintf("%s under %s: %s", nameLink(matrix.Rows()[i], "verdicts/"),
-				column, strings.Join(rates, ", ")))
+			columns[text] = append(columns[text], column)
 		}
 	}
-	return out
+	for j, text := range rates {
+		rates[j] = "under " + strings.Join(columns[text], ", ") + " " + text
+	}
+	if len(rates) == 0 {
+		return nil
+	}
+	return []string{nameLink(matrix.Rows()[i], "verdicts/") + " " + strings.Join(rates, "; ")}
+}
+
+// ratesUnder returns the rates of a claim's properties under one fault, by environment.
+func (b *Book) ratesUnder(c Claim, column string) string {
+	var rates, where []string
+	for _, s := range b.Soaks {
+		if r := s.of(c.Row, column, c.Breaks+c.Keeps); len(r) > 0 {
+			rates, where = append(rates, ratesOf(r)), append(where, s.Environment)
+		}
+	}
+	if cell := b.Matrix.Cell(c.Row, column); len(rates) == 0 && cell != nil {
+		return ratesOf(counted(cell, c.Breaks+c.Keeps))
+	}
+	if len(slices.Compact(slices.Clone(rates))) == 1 {
+		return fmt.Sprintf("%s (%s)", rates[0], strings.Join(where, ", "))
+	}
+	for i := range rates {
+		rates[i] += " (" + where[i] + ")"
+	}
+	return strings.Join(rates, ", ")
 }
 
 // of returns the rates of properties in a cell, or none if the cell was not counted. A soak does
@@ -181,10 +186,15 @@ func counted(cell *matrix.Cell, properties string) (out []HitRate) {
 	return out
 }
 
+// ratesOf formats rates. Letters with the same rate share it: "SLO:20/20 R:3/20".
 func ratesOf(rates []HitRate) string {
 	var out []string
-	for _, r := range rates {
-		out = append(out, fmt.Sprintf("%s %d/%d", r.Property, r.Hits, r.Of))
+	for i := 0; i < len(rates); {
+		r, letters := rates[i], ""
+		for ; i < len(rates) && rates[i].Hits == r.Hits && rates[i].Of == r.Of; i++ {
+			letters += rates[i].Property
+		}
+		out = append(out, fmt.Sprintf("%s:%d/%d", letters, r.Hits, r.Of))
 	}
 	return strings.Join(out, " ")
 }

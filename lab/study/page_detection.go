@@ -19,17 +19,15 @@ func (b *Book) detected(p *page) {
 	all := count(d.Mutants)
 	p.heading(1, "Which defects are found")
 	p.paragraph("**The answer.** Of %s of %s, each a lock of the table with one small defect, %d "+
-		"were found: a letter was violated that the lock as it is does not show under the same fault. "+
-		"%d were found by scenarios that are aimed and %d with moments that were drawn. Another %d do "+
-		"not pass without a letter, %d are equivalent, and %d were not found. Each of them is "+
-		"[below](#what-was-not-found), with the reason.", units.Count(all.mutants, "mutant"),
-		units.Count(len(d.Locks()), "lock"), all.found, all.aimed, all.drawn, all.noticed,
-		all.equivalent, all.missed)
-	p.paragraph("That is what a verdict tells of a lock that it knows nothing of. Of a lock of the "+
-		"table there is a specification, too ([lab/spec](../spec/spec.go)), and every "+
-		"command of a run must be a behaviour of it: **%d of the %d** send a command, or end a "+
-		"call, or say of their hold, what it does not allow. The locks as they are do not, "+
-		"in any run of the tests.", all.departs, all.mutants)
+		"were found: they violate a letter that their lock does not violate under the same fault. "+
+		"Aimed scenarios found %d, drawn moments %d. Another %d do not pass without a letter, %d are "+
+		"equivalent, and %d were not found. [Below](#what-was-not-found) each has a reason.",
+		units.Count(all.mutants, "mutant"), units.Count(len(d.Locks()), "lock"), all.found, all.aimed,
+		all.drawn, all.noticed, all.equivalent, all.missed)
+	p.paragraph("Verdicts know nothing of a lock. The specifications of our own ports "+
+		"([lab/spec](../spec/spec.go)) notice more: **%d of the %d** depart from theirs in a command, "+
+		"the end of a call or a hold. The locks themselves never do in the tests.", all.departs,
+		all.mutants)
 	p.head("lock", "mutants", "found", "aimed", "drawn", "no letter, does not pass", "equivalent",
 		"not found", "departs")
 	for _, lock := range d.Locks() {
@@ -76,10 +74,9 @@ func (p *page) unaimed(d *detection.Record) {
 			median(took), worst(took)})
 	}
 	p.heading(2, "How long it takes without an aim")
-	p.paragraph("%d of %s were found with moments that are drawn, and by a search that knows "+
-		"only which letters the lock shows as it is. The median took %s ms of "+
+	p.paragraph("%d of %s were found with drawn moments. The median took %s ms of "+
 		"processor time, the worst %s s (`cd lab && go run ./mutate/detect -times`). Every fault had 6 "+
-		"seeds first, then 24, then 48; the other workloads of the lock were tried in the same way.",
+		"seeds first, then 24, then 48, as had the other workloads of the lock.",
 		len(all), units.Count(len(d.Mutants), "mutant"), median(all), worst(all))
 	if open > 0 {
 		p.paragraph("%s showed a letter that their lock turned out to show as it is, and were not asked "+
@@ -91,8 +88,7 @@ func (p *page) unaimed(d *detection.Record) {
 		p.row(row...)
 	}
 	if len(only) > 0 {
-		p.paragraph("Found by scenarios only that are aimed; what neither finds is named " +
-			"[below](#what-was-not-found):")
+		p.paragraph("Only aimed scenarios found these:")
 		p.items(only)
 	}
 }
@@ -118,25 +114,23 @@ func worst(ms []int64) string {
 func (b *Book) howDetected(p *page) {
 	p.heading(2, "How it was measured")
 	p.paragraph("The operators know nothing of any lock. Each is applied wherever the source " +
-		"allows it, in Go and in Lua; of what compiles, one mutant of each operator in each file is " +
-		"asked, chosen by a hash of the changed text. `l.until = nil ¶ mine := …` means that two statements changed " +
-		"places.")
+		"allows it, in Go and in Lua. One mutant of each operator in each file is tested, chosen by a " +
+		"hash of the changed text. `l.until = nil ¶ mine := …` means that two statements changed places.")
 	p.items([]string{
 		"**Aimed**: every scenario of the [table](verdicts.md#the-faults) that the simulator can do " +
-			"for the lock, in each of the lock's rows, and its other workloads without a fault.",
-		"**Drawn**: `lockbench explore` under every fault, with moments and orders that are drawn " +
+			"for the lock, in each of its rows, and its other workloads without a fault. \"+3\": three " +
+			"more faults showed it.",
+		"**Drawn**: `lockbench explore` under every fault, with drawn moments and orders " +
 			"([explore.md](../../docs/explore.md)).",
-		fmt.Sprintf("Each mutant has %d s of processor time. A letter counts if the lock as it is "+
-			"shows it neither under the same fault nor without any: in the simulator with many more runs, "+
-			"or measured on Redis ([verdicts.md](verdicts.md)).", b.Detection.Limit),
-		"Of the 60 s only a part was used so far: each scenario was run twice at most, and each fault " +
-			"drawn 48 times. Redlock was not asked yet.",
+		fmt.Sprintf("Each mutant has %d s of processor time; each scenario was run twice at most, and "+
+			"each fault drawn 48 times. A letter counts if the lock itself shows it neither under the same "+
+			"fault nor without any, in the simulator with many more runs or on Redis "+
+			"([verdicts.md](verdicts.md)). Redlock was not tested.", b.Detection.Limit),
 		"**No letter, does not pass**: the client panics, a call never ends, or without any fault the " +
 			"lock is hardly ever granted. Such a run says *unknown*, and unknown never passes.",
-		"**Equivalent**: no run can tell it from the lock. That is argued for each.",
-		"**Departs**: in one run of each aimed scenario, something that the lock's specification does " +
-			"not allow (`cd lab && go run ./mutate/detect -departs`). Such a run of a lock of the table " +
-			"breaks, whatever its letters are.",
+		"**Equivalent**: no run can distinguish it from the lock, for the reason given.",
+		"**Departs**: one run of each aimed scenario violates the lock's specification " +
+			"(`cd lab && go run ./mutate/detect -departs`).",
 	})
 	p.paragraph("`cd lab && go run ./mutate/detect` measures, and writes this page. A test finds some of " +
 		"the mutants again, others with each commit; `make soak` all.")
@@ -267,29 +261,43 @@ func without(r detection.Result) string {
 }
 
 // mostFaults limits the faults that are named for each property.
-const mostFaults = 2
+const mostFaults = 1
 
-// findings formats the violated properties, each with its faults.
+// findings formats the violated properties with their faults. Properties with the same faults
+// share them.
 func findings(all []detection.Finding) string {
-	var parts []string
+	var parts, letters []string
 	for _, letter := range history.Properties() {
-		var faults []string
-		for _, f := range all {
-			if slices.Contains(f.Letters, letter) && !slices.Contains(faults, f.Fault) {
-				faults = append(faults, f.Fault)
-			}
-		}
-		if len(faults) == 0 {
+		text := faultsOf(all, letter)
+		if text == "" {
 			continue
 		}
-		text := strings.Join(faults[:min(len(faults), mostFaults)], ", ")
-		if more := len(faults) - mostFaults; more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
+		if i := slices.Index(parts, text); i >= 0 {
+			letters[i] += letter
+			continue
 		}
-		parts = append(parts, fmt.Sprintf("**%s** %s", letter, text))
+		parts, letters = append(parts, text), append(letters, letter)
+	}
+	for i := range parts {
+		parts[i] = fmt.Sprintf("**%s** %s", letters[i], parts[i])
 	}
 	if len(parts) == 0 {
 		return "-"
 	}
 	return strings.Join(parts, "; ")
+}
+
+// faultsOf names the faults that violate a property, up to mostFaults.
+func faultsOf(all []detection.Finding, letter string) string {
+	var faults []string
+	for _, f := range all {
+		if slices.Contains(f.Letters, letter) && !slices.Contains(faults, f.Fault) {
+			faults = append(faults, f.Fault)
+		}
+	}
+	text := strings.Join(faults[:min(len(faults), mostFaults)], ", ")
+	if more := len(faults) - mostFaults; more > 0 {
+		text += fmt.Sprintf(" +%d", more)
+	}
+	return text
 }

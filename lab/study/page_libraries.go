@@ -27,26 +27,98 @@ func (b *Book) libraries(p *page) {
 	p.items(inShort(m))
 	p.paragraph("`lockbench matrix --adapters all` measures, and `lab docs` writes this page; " +
 		"[adapters/README.md](../../adapters/README.md) says what each library declares. The letters " +
-		"are " +
-		"those of [design.md](../../docs/design.md#the-properties). R, A and N are reported beside " +
-		"the others: " +
-		"a key that is left behind, an outage, a holder that is not told in time. A row that is called " +
-		"defaults has the library's own lease, and is run under four faults.")
+		"are explained in [design.md](../../docs/design.md#the-properties). R, A and N are only " +
+		"reported: a key that is left behind, an outage, a holder that is not told in time.")
 	p.heading(2, "The table")
-	head := []string{"library", "release"}
-	for _, c := range m.Columns {
+	p.paragraph("\"-\": nothing was found; \"?\": not known; empty: not possible; \"·\": not run. *Never " +
+		"judged* are the letters that are unknown in each cell of the row, since there is no trace of " +
+		"other systems.")
+	var usual, own, systems []matrix.Row
+	for _, r := range m.Rows {
+		switch {
+		case strings.Contains(r.Library, ", in "):
+			systems = append(systems, r)
+		case strings.HasSuffix(r.Name, " defaults"):
+			own = append(own, r)
+		default:
+			usual = append(usual, r)
+		}
+	}
+	p.libraryTable(m, usual)
+	p.heading(3, "With the library's own lease")
+	p.libraryTable(m, own)
+	p.heading(3, "In other systems")
+	p.libraryTable(m, systems)
+}
+
+// libraryTable writes a table of some rows, without the columns that are not possible in any.
+func (p *page) libraryTable(m *matrix.Matrix, rows []matrix.Row) {
+	columns := slices.DeleteFunc(slices.Clone(m.Columns), func(c matrix.Column) bool {
+		return !slices.ContainsFunc(rows, func(r matrix.Row) bool {
+			return m.Cell(r.Name, c.Name).Impossible == ""
+		})
+	})
+	blind := slices.ContainsFunc(rows, func(r matrix.Row) bool { return neverJudged(m, r) != "" })
+	head := []string{"library"}
+	if blind {
+		head = append(head, "never judged")
+	}
+	for _, c := range columns {
 		head = append(head, c.Name)
 	}
 	p.head(head...)
-	for _, r := range m.Rows {
-		row := []string{fmt.Sprintf("[%s](%s)", r.Name, libraryPage(r.Adapter)), r.Library}
-		for _, c := range m.Columns {
-			row = append(row, m.Cell(r.Name, c.Name).String())
+	for _, r := range rows {
+		row := []string{fmt.Sprintf("[%s](%s)", r.Name, libraryPage(r.Adapter))}
+		if blind {
+			row = append(row, neverJudged(m, r))
+		}
+		for _, c := range columns {
+			row = append(row, libraryCell(m, r, c))
 		}
 		p.row(row...)
 	}
-	p.paragraph("\"-\": nothing was found; \"?\": it cannot be told; \"n/p\": not possible; " +
-		"\"·\": not run.")
+}
+
+// libraryCell formats a cell without the letters that are never judged in its row.
+func libraryCell(m *matrix.Matrix, r matrix.Row, column matrix.Column) string {
+	c := m.Cell(r.Name, column.Name)
+	if c.Impossible != "" {
+		return ""
+	}
+	found, unknown := strings.Join(c.Found(), ""), openIn(m, r, c)
+	if c.Elsewhere || unknown == strings.Join(c.Unknown(), "") {
+		return c.String()
+	}
+	if unknown != "" {
+		unknown += "?"
+	}
+	return nothing(strings.TrimSpace(found + " " + unknown))
+}
+
+// openIn returns the unknown letters of a cell, without those that are never judged in its row.
+func openIn(m *matrix.Matrix, r matrix.Row, c *matrix.Cell) string {
+	never := neverJudged(m, r)
+	return strings.Join(slices.DeleteFunc(c.Unknown(), func(l string) bool {
+		return strings.Contains(never, l)
+	}), "")
+}
+
+// neverJudged returns the letters that are unknown in each cell of a row.
+func neverJudged(m *matrix.Matrix, r matrix.Row) string {
+	var never []string
+	first := true
+	for _, column := range m.Columns {
+		c := m.Cell(r.Name, column.Name)
+		if c.Impossible != "" || c.Elsewhere || len(c.Runs) == 0 {
+			continue
+		}
+		if first {
+			never, first = slices.Clone(c.Unknown()), false
+			continue
+		}
+		never = slices.DeleteFunc(never, func(l string) bool { return !slices.Contains(c.Unknown(), l) })
+	}
+	return strings.Join(never, "")
 }
 
 // inShort lists the libraries and faults with violations that are worse than work that outlasts its
@@ -66,16 +138,15 @@ func inShort(m *matrix.Matrix) (lines []string) {
 			lines = append(lines, q.what+": "+found+".")
 		}
 	}
-	return append(lines, "Everything else that was found is S without L, F, or only reported. S "+
-		"without L, where there is a lease that is known, is work that outlasts it, which no lease can "+
-		"prevent: a fencing token at the resource helps. Of other systems L is not known; a "+
-		"server there may have forgotten the lock, as PostgreSQL's standby in a failover; the words of "+
-		"each cell say it.")
+	return append(lines, "Everything else is S without L, F, or only reported. S without L is work "+
+		"that outlasts a known lease: a fencing token at the resource helps. In other systems L is not "+
+		"known, and a server may have forgotten the lock, as PostgreSQL's standby in a failover.")
 }
 
-// where lists the rows that violate one of the properties, and the faults.
+// where lists the rows that violate one of the properties, grouped by the faults.
 func where(m *matrix.Matrix, letters string, calm bool) string {
-	var rows []string
+	var lists []string
+	rows := map[string][]string{}
 	for _, r := range m.Rows {
 		var faults []string
 		for _, c := range m.Columns {
@@ -84,13 +155,21 @@ func where(m *matrix.Matrix, letters string, calm bool) string {
 				faults = append(faults, c.Name)
 			}
 		}
-		if calm && len(faults) > 0 {
-			rows = append(rows, r.Name)
-		} else if len(faults) > 0 {
-			rows = append(rows, r.Name+" ("+strings.Join(faults, ", ")+")")
+		if len(faults) == 0 {
+			continue
+		}
+		list := strings.Join(faults, ", ")
+		if rows[list] == nil {
+			lists = append(lists, list)
+		}
+		rows[list] = append(rows[list], r.Name)
+	}
+	for i, list := range lists {
+		if lists[i] = strings.Join(rows[list], ", "); !calm {
+			lists[i] = "under " + list + ": " + lists[i]
 		}
 	}
-	return strings.Join(rows, "; ")
+	return strings.Join(lists, "; ")
 }
 
 // libraryPage returns the name of the page of a library, by its adapter.
@@ -122,11 +201,15 @@ func (b *Book) library(p *page, adapter string) {
 // variant writes the table of one row.
 func (p *page) variant(m *matrix.Matrix, r matrix.Row) {
 	p.heading(2, r.Name)
-	p.paragraph("%s.", r.Library)
+	never := neverJudged(m, r)
+	if never != "" {
+		never = " Never judged: " + never + "."
+	}
+	p.paragraph("%s.%s", r.Library, never)
 	var rows [][]string
 	for _, c := range m.Columns {
 		if cell := m.Cell(r.Name, c.Name); cell.Impossible == "" {
-			rows = append(rows, foundIn(cell)...)
+			rows = append(rows, foundIn(cell, openIn(m, r, cell))...)
 		}
 	}
 	if len(rows) == 0 {
@@ -139,8 +222,8 @@ func (p *page) variant(m *matrix.Matrix, r matrix.Row) {
 	}
 }
 
-// foundIn returns a row for each class of violations of a cell, and one for what is not known.
-func foundIn(cell *matrix.Cell) (rows [][]string) {
+// foundIn returns a row for each class of violations of a cell, and one for its unknown letters.
+func foundIn(cell *matrix.Cell, open string) (rows [][]string) {
 	for _, l := range cell.Properties {
 		if l.Found != checker.Violated || l.Inherited {
 			continue
@@ -154,8 +237,8 @@ func foundIn(cell *matrix.Cell) (rows [][]string) {
 		}
 		rows[i][1] += l.Name
 	}
-	if open := cell.Unknown(); len(open) > 0 {
-		rows = append(rows, []string{cell.Column, strings.Join(open, "") + "?", "not known", "", ""})
+	if open != "" {
+		rows = append(rows, []string{cell.Column, open + "?", "not known", "", ""})
 	}
 	return rows
 }

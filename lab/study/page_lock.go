@@ -12,10 +12,9 @@ import (
 // lock writes lab/results/verdicts/IMPL.md, all results of a lock.
 func (b *Book) lock(p *page, impl string) {
 	p.heading(1, impl)
-	p.paragraph("All that was found about this lock. " +
-		"[locks.md](../../../docs/locks.md#the-locks) says what it is " +
-		"and where it comes from, [verdicts.md](../verdicts.md) has all locks and explains the " +
-		"letters, and [below](#how-to-read-the-tables) is how to read the tables.")
+	p.paragraph("All results of this lock. [locks.md](../../../docs/locks.md#the-locks) has its " +
+		"origin, [verdicts.md](../verdicts.md) all locks and the letters; " +
+		"[how to read the tables](#how-to-read-the-tables).")
 	for _, r := range rowsOf(impl) {
 		if several(impl) {
 			p.heading(2, r.Name)
@@ -32,11 +31,11 @@ func (b *Book) lock(p *page, impl string) {
 	p.items([]string{
 		"*on Redis*: the letters of the matrix. **Bold**: found and not expected. ~~Struck out~~: " +
 			"expected and not found.",
-		"*found in*: \"S 20/20\" was found in 20 of 20 runs of the scenario that is aimed at it; " +
-			"\"- 40\": nothing was found in 40 runs; \"=\": nothing that needs a fault. " +
+		"*found in*: \"SLO:20/20\": each was found in 20 of 20 runs of the scenario that is aimed at " +
+			"it; \"-40\": nothing was found in 40 runs; \"=\": nothing that needs a fault. " +
 			"The runs of *(process)* are older than the count of A.",
-		"*order by order*: what the simulator found; a letter in brackets is found without any fault.",
-		"The spaces that were gone through are in [exhaustive.md](../exhaustive.md).",
+		"*order by order*: all orders in the simulator, within the bounds of " +
+			"[exhaustive.md](../exhaustive.md); a letter in brackets is found without any fault.",
 	})
 }
 
@@ -150,7 +149,7 @@ type grouping struct {
 // finding holds properties, a place, the result, and a counterexample.
 type finding struct{ place, letters, what, words string }
 
-// add adds a finding. It merges findings of one place that have no counterexample.
+// add adds a finding. It merges findings of one place, and keeps the first counterexample.
 func (g *grouping) add(reason, place, letter, what, words string) {
 	if reason == "" {
 		reason = "Not explained yet."
@@ -162,8 +161,7 @@ func (g *grouping) add(reason, place, letter, what, words string) {
 	if list == nil {
 		g.reasons = append(g.reasons, reason)
 	}
-	if n := len(list) - 1; n >= 0 && words == "" && list[n].words == "" &&
-		list[n].place == place && list[n].what == what {
+	if n := len(list) - 1; n >= 0 && list[n].place == place && list[n].what == what {
 		list[n].letters += letter
 		return
 	}

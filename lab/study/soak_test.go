@@ -126,12 +126,12 @@ func TestASoakSaysWhatItCouldNotJudge(t *testing.T) {
 		t.Errorf("%q, lost %+v", s.Contradictions(), s.Lost)
 	}
 	var b bytes.Buffer
-	if err := s.Text(&b); err != nil || !strings.Contains(b.String(), "S 18/18") ||
+	if err := s.Text(&b); err != nil || !strings.Contains(b.String(), "S:18/18") ||
 		!strings.Contains(b.String(), "not judged: 2 of token-lua under pause") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	var p page
-	if s.write(&p); !strings.Contains(p.String(), "| token-lua | - 20 | S 18/18 |") {
+	if s.write(&p); !strings.Contains(p.String(), "| token-lua | -20 | S:18/18 |") {
 		t.Error(p.String())
 	}
 }

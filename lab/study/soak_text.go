@@ -43,21 +43,21 @@ func (s *Soak) Counts() string {
 
 // words formats a cell: each violation with its count, or how often the cell stayed clean.
 func (s *Soak) words(row, column string) string {
-	var out []string
+	var found []HitRate
 	for _, t := range s.Found {
 		if t.Row == row && t.Column == column {
-			out = append(out, fmt.Sprintf("%s %d/%d", t.Property, t.Hits, t.Of))
+			found = append(found, t)
 		}
+	}
+	if len(found) > 0 {
+		return ratesOf(found)
 	}
 	for _, t := range s.Clean {
-		if t.Row == row && t.Column == column && len(out) == 0 {
-			out = append(out, fmt.Sprintf("- %d", t.Of))
+		if t.Row == row && t.Column == column {
+			return fmt.Sprintf("-%d", t.Of)
 		}
 	}
-	if len(out) == 0 {
-		return "="
-	}
-	return strings.Join(out, ", ")
+	return "="
 }
 
 // places returns the rows and columns that occur, in the order of the matrix.
@@ -92,7 +92,7 @@ func (s *Soak) Text(w io.Writer) error {
 	for _, r := range rs {
 		fmt.Fprint(t, r.Name)
 		for _, c := range cs {
-			fmt.Fprintf(t, "\t%s", strings.ReplaceAll(s.words(r.Name, c.Name), ", ", ","))
+			fmt.Fprintf(t, "\t%s", strings.ReplaceAll(s.words(r.Name, c.Name), " ", ","))
 		}
 		fmt.Fprintln(t)
 	}
@@ -130,7 +130,8 @@ func (s *Soak) write(p *page) {
 		p.row(row...)
 	}
 	s.list(p, "Not as it should be:", s.Contradictions())
-	s.list(p, "Found, but not each time, for a reason:", s.chances())
+	often := s.chances()
+	often.write(p, "Found, but not each time")
 	var lost []string
 	for _, l := range s.Lost {
 		lost = append(lost, fmt.Sprintf("%s, %s: %d; %s", l.Row, l.Nemesis, l.Runs, l.Reason))
@@ -156,15 +157,13 @@ func (t HitRate) reason() string {
 	return units.Sentence(cmp.Or(chance(t.Row, t.Column, t.Property), matrix.Explain(d)))
 }
 
-// chances lists the violations that are found only sometimes, with the reasons.
-func (s *Soak) chances() (out []string) {
+// chances groups the violations that are found only sometimes by their reasons.
+func (s *Soak) chances() (out grouping) {
 	for _, t := range s.Found {
-		why := t.reason()
-		if t.whole() || t.Hits == 0 || why == "" {
-			continue
+		if why := t.reason(); !t.whole() && t.Hits > 0 && why != "" {
+			out.add(why, t.Row+", "+t.Column, t.Property,
+				fmt.Sprintf("in %d of %d runs of `%s`", t.Hits, t.Of, t.Nemesis), "")
 		}
-		out = append(out, fmt.Sprintf("%s, %s: %s in %d of %d runs of `%s`: %s", t.Row, t.Column,
-			t.Property, t.Hits, t.Of, t.Nemesis, why))
 	}
 	return out
 }
