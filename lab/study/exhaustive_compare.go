@@ -117,14 +117,14 @@ func (b *Book) exhaustive(p *page) {
 	p.items([]string{
 		"[verdicts.md](verdicts.md#the-table) explains the letters. **Bold**: found and not expected. " +
 			"~~Struck out~~: expected and not found. Empty: not possible.",
-		"The small numbers are the preemptions up to which every order was tried, with 2 clients and 2 " +
+		"The small numbers: every order up to so many preemptions was tried, with 2 clients and 2 " +
 			"rounds, and with 3 clients and 1 round. \"–\": not even all orders without a preemption; the " +
 			"number in brackets then counts for 2 clients with 1 round.",
 		"Each acquire has 8 tries, a lease has three ticks, and clients work and wait for one.",
 	})
 	d.writeOpen(p, b.Sleep)
 	b.Sleep.savings(p, d)
-	p.heading(2, "Beside real Redis")
+	p.heading(2, "Compared with real Redis")
 	p.paragraph(
 		"+X: found in the simulator and not on Redis. −X: found on Redis and not in the simulator. " +
 			"\"·\": a space of the cell was not finished. \"?\": not run on Redis. The page of a lock has " +
@@ -285,10 +285,10 @@ func (d *ExhaustiveReport) writeOpen(p *page, sleep *Sleep) {
 		return
 	}
 	p.heading(2, "What is left open")
-	p.paragraph("The smallest unfinished space of each cell; \"3×1 to 0\" is every order of 3 clients " +
-		"with 1 round and no preemption. *At least* adds the known branches that were not tried; " +
-		"spaces that were finished later had one to three times as many schedules. The cost is an " +
-		"estimate from the schedules of 2 clients with 2 rounds.")
+	p.paragraph("The smallest unfinished space of each cell; \"3×1 to 0\" is every order of 3 " +
+		"clients with 1 round and no preemption. *At least* adds the known branches that were " +
+		"not tried; spaces that were finished later had one to three times as many schedules. " +
+		"The cost is an estimate from the schedules of 2 clients with 2 rounds.")
 	p.head("lock", "fault", "space", "schedules run", "at least", "costs at least")
 	for _, row := range rows {
 		p.row(row...)

@@ -32,7 +32,7 @@ func (b *Book) howOften(p *page) {
 
 // apart lists the violations with different rates on real Redis and in the simulator.
 func (b *Book) apart(p *page) {
-	p.heading(2, "The simulator beside Redis")
+	p.heading(2, "The simulator compared with Redis")
 	contrasts := b.contrasts()
 	p.paragraph("Of all letters above, these are not found equally often in the two environments, "+
 		"beyond luck (Fisher's exact test, %g). A letter that a lock has without any fault is compared "+
@@ -53,7 +53,7 @@ func (b *Book) apart(p *page) {
 func (b *Book) mitigations(p *page) {
 	m := b.Mitigations
 	p.heading(1, "What mends a lock")
-	p.paragraph("**The answer.** What people are told to switch on, and what it does: measured by "+
+	p.paragraph("**The answer.** The recommended settings and their effect, measured by "+
 		"`lab mitigations`, each fault %d times without and with it, on %s, with a lease "+
 		"of %s. WAIT protects a grant only if **all** replicas must confirm it: with "+
 		"fewer, the one that is promoted may be the one that never heard of it. Then a replica that is "+
@@ -184,15 +184,15 @@ func (b *Book) fidelity(p *page) {
 	}
 	p.heading(1, "Are our ports what the documents posted?")
 	p.paragraph("**The answer.** In %d of %d cells the documents' own code, on the client library of "+
-		"its time and on the newest, has the letters of our port as far as both can be told; in %d of "+
-		"these all letters can be. The other cells are explained below. Both were run side by side on "+
+		"its time and on the newest, has the letters of our port, where both are known; in %d of "+
+		"these all letters are. The other cells are explained below. Both were run side by side on "+
 		"%s with a lease of %s, each scenario %s.", same, all, whole,
 		redisOf(m.Versions), m.TTL.D(), times(m.Repeat))
 	p.paragraph("`lockbench matrix --impl %s --adapters posted-d000,posted-d002,posted-d004` "+
 		"measures, and `lab docs` writes this page: a matrix of adapters *and* locks. The letters are those of "+
-		"[design.md](../../docs/design.md#the-properties), without R, A and N, which are only reported. "+
-		"[locks.md](../../docs/locks.md) has the documents; [adapters](../../adapters/README.md) what "+
-		"was posted.",
+		"[design.md](../../docs/design.md#the-properties), without the reported R, A and N. "+
+		"[locks.md](../../docs/locks.md) has the documents; [adapters](../../adapters/README.md) the "+
+		"posted code.",
 		strings.Join(portNames(), ","))
 	head := []string{"as posted", "our port"}
 	for _, c := range m.Columns {
@@ -218,7 +218,7 @@ func (b *Book) fidelity(p *page) {
 		p.row(row...)
 	}
 	p.paragraph("One entry: both have these letters; \"-\": none was found; \"?\": letters that " +
-		"cannot be told of one of the two, because the machine stalled or because the pause between " +
+		"are not known for one of the two, because the machine stalled or because the pause between " +
 		"two tries is not known, as of code that tries once; \"n/p\": one of the two cannot be run " +
 		"there.")
 	p.heading(2, "Where they differ")

@@ -52,7 +52,7 @@ func (b *Book) claims(p *page) {
 func (b *Book) claim(p *page, n int, c Claim) {
 	outcome := b.outcome(c)
 	p.heading(2, fmt.Sprint(n))
-	p.paragraph("%s: **%s**.", documentLinks(c.Document), outcome)
+	p.paragraph("%s: **%s**. %s", documentLinks(c.Document), outcome, units.Sentence(c.Text))
 	p.WriteByte('\n')
 	p.wrap("> ", "> ", quotation(c.Quote))
 	var lines []string

@@ -19,20 +19,20 @@ func (b *Book) libraries(p *page) {
 	}
 	p.heading(1, "The lock libraries that people run")
 	p.paragraph("**The answer.** %s, on %s with a lease of %s, under %s. Each cell is %s of each "+
-		"scenario that is aimed at the fault; what was not found there is not proved to be absent.",
+		"scenario that is aimed at the fault; more runs may find more.",
 		units.Count(len(names), "released library was run as its users run it",
 			"released libraries were run as their users run them"),
 		redisOf(m.Versions), m.TTL.D(), units.Count(len(m.Columns), "fault"),
 		units.Count(m.Repeat, "run"))
 	p.items(inShort(m))
 	p.paragraph("`lockbench matrix --adapters all` measures, and `lab docs` writes this page; " +
-		"[adapters/README.md](../../adapters/README.md) says what each library declares. The letters " +
+		"[adapters/README.md](../../adapters/README.md) has their declarations. The letters " +
 		"are explained in [design.md](../../docs/design.md#the-properties). R, A and N are only " +
 		"reported: a key that is left behind, an outage, a holder that is not told in time.")
 	p.heading(2, "The table")
-	p.paragraph("\"-\": nothing was found; \"?\": not known; empty: not possible; \"·\": not run. *Never " +
-		"judged* are the letters that are unknown in each cell of the row, since there is no trace of " +
-		"other systems.")
+	p.paragraph("\"-\": nothing was found. \"?\": not known. Empty: not possible. \"·\": not run. " +
+		"*Never judged* are the letters that are unknown in each cell of the row, since other systems " +
+		"leave no trace.")
 	var usual, own, systems []matrix.Row
 	for _, r := range m.Rows {
 		switch {
@@ -130,7 +130,7 @@ func inShort(m *matrix.Matrix) (lines []string) {
 	}{
 		{"Something is wrong without any fault", "SLODFUEV", true},
 		{"Two clients are inside although both leases are valid (L)", "L", false},
-		{"A client releases what is another's (O)", "O", false},
+		{"A client releases another's lock (O)", "O", false},
 		{"No client is granted the lock although it is free (D)", "D", false},
 		{"A grant is over when it is delivered (V)", "V", false},
 	} {

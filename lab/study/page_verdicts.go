@@ -14,12 +14,13 @@ import (
 func (b *Book) verdicts(p *page) {
 	m := b.Matrix
 	p.heading(1, "Which lock survives which fault")
-	p.paragraph("**The answer**, measured on %s: each lock was run under each fault, with scenarios "+
-		"that are aimed at each property which could be violated. A lock leads to its page: what was "+
-		"expected, how often each letter was found, what the simulator says of it, and the reason for "+
-		"every difference.", redisOf(m.Versions))
+	p.paragraph("**The answer**, measured on %s: each lock ran under each fault, with "+
+		"scenarios aimed at each property in danger. The page of a lock has the expectation, how "+
+		"often each letter was found, the result of the simulator, and the reason for every "+
+		"difference.",
+		redisOf(m.Versions))
 	b.answer(p)
-	p.paragraph("\"-\": nothing; \"?\": it cannot be told. In the last column the lock kept its "+
+	p.paragraph("\"-\": nothing; \"?\": not known. In the last column the lock kept its "+
 		"promise, and the work took longer than its lease: only shorter work or a fencing token at the "+
 		"resource helps. [verdicts/mitigations.md](%s) has what helps against the rest, measured.",
 		"verdicts/mitigations.md")
@@ -27,19 +28,17 @@ func (b *Book) verdicts(p *page) {
 	p.heading(2, "The table")
 	b.letters(p)
 	p.items([]string{
-		"**S**: two clients were inside at once. **L**: both leases were valid, too, so that not only " +
-			"the work took too long.",
+		"**S**: two clients were inside at once. **L**: both leases were also valid, so the lock failed.",
 		"**O**: a client released a lock that another client held.",
 		"**R**: the lock stayed taken although no client held it, up to its lease.",
 		"**D**: no client is ever granted it again. **F**: the fencing tokens did not grow.",
 		"**A**: while the fault lasted, no client was granted it for longer than the bound of D. " +
 			"**V**: a grant was over, or never was one, when it was delivered.",
-		"**N**, that a holder was not told of the end of its hold, is in the report of each run, and " +
-			"not in this table: where S is found, most locks have it, too. `lockbench choose --told` " +
-			"names the locks that tell.",
+		"**N** (a holder was not told of the end of its hold) is only in the report of each run: where " +
+			"S is found, most locks also violate N. `lockbench choose --told` names the locks that tell.",
 		"\"-\": every scenario that is aimed at the lock was tried, and nothing of this happened. " +
-			"\"SL?\": S and L cannot be told. \"n/p\": not possible, which says nothing about safety.",
-		"**Bold**: found and not expected. ~~Struck out~~: expected and not found, or not to be told.",
+			"\"SL?\": S and L are not known. \"n/p\": not possible, which says nothing about safety.",
+		"**Bold**: found and not expected. ~~Struck out~~: expected and not found, or not known.",
 	})
 
 	p.heading(2, "The faults")
@@ -53,19 +52,17 @@ func (b *Book) verdicts(p *page) {
 		"with seed %d, in %s; [verdicts/how-often.md](verdicts/how-often.md) has 20 runs of each. "+
 		"`lockbench matrix` measures, and `lab docs` writes this page.",
 		m.Count(), m.TTL.D(), units.Count(m.Repeat, "run"), m.Seed, m.Took.D().Round(1e9))
-	p.paragraph("What was expected was written down before anything was measured " +
-		"([locks/expected.md](../../docs/locks/expected.md)). Where the two differ, the measurement " +
-		"is right. A " +
-		"run in which the machine itself stalled, for half of what clients bear or so that a command " +
-		"timed out which no fault held back, is run again with little beside it and not counted: " +
-		"what happened then was not done by the fault.")
+	p.paragraph("The [expectations](../../docs/locks/expected.md) were written before any " +
+		"measurement. The measurement is right. If the machine stalled in a run for half of the " +
+		"time that clients bear, or so that a command timed out without a fault, the run does " +
+		"not count and is repeated.")
 
 	p.heading(2, "Where to go on")
 	p.items([]string{
 		"[verdicts/how-often.md](verdicts/how-often.md): how often each letter is found.",
-		"[verdicts/mitigations.md](verdicts/mitigations.md): what is said to mend a lock, measured.",
+		"[verdicts/mitigations.md](verdicts/mitigations.md): claimed remedies, measured.",
 		"[exhaustive.md](exhaustive.md): the same table in the simulator, order by order.",
-		"[claims.md](claims.md): what the source documents claim.",
+		"[claims.md](claims.md): the claims of the source documents.",
 		"[containers.md](../../docs/containers.md): the same verdicts in containers and with " +
 			"other Redis versions.",
 	})
