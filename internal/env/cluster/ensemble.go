@@ -184,7 +184,8 @@ func awaitLeader(n *node) error {
 			}
 		}
 		if time.Now().After(limit) {
-			return fmt.Errorf("%s does not lead its ensemble after %v (%v)", n.Name, 2*server.Patience, err)
+			return server.SlowError{Err: fmt.Errorf("%s does not lead its ensemble after %v (%v)", n.Name,
+				2*server.Patience, err)}
 		}
 	}
 }

@@ -122,7 +122,8 @@ func agreed(n *node) error {
 			return nil
 		}
 		if time.Now().After(limit) {
-			return fmt.Errorf("%s did not join the cluster within %v: %s", n.Name, 2*server.Patience, why)
+			return server.SlowError{Err: fmt.Errorf("%s did not join the cluster within %v: %s", n.Name,
+				2*server.Patience, why)}
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -164,8 +164,8 @@ func acquainted(n *node) error {
 			return nil
 		}
 		if time.Now().After(limit) {
-			return fmt.Errorf("sentinel %s does not know all servers after %v: %s", n.Name,
-				server.Patience, cmp.Or(why, fmt.Sprint(err)))
+			return server.SlowError{Err: fmt.Errorf("sentinel %s does not know all servers after %v: %s",
+				n.Name, server.Patience, cmp.Or(why, fmt.Sprint(err)))}
 		}
 		time.Sleep(2 * time.Millisecond)
 	}

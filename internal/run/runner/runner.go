@@ -109,7 +109,7 @@ func (o Options) perform(ctx context.Context, p harness.Plan) (recorded error, e
 	}
 	environment, err := Open(ctx, p, o.Dir, o.Workers)
 	if err != nil {
-		return nil, nil, UsageError{err}
+		return nil, nil, notOpened(err)
 	}
 	if recorded, err = o.record(ctx, p, environment); err != nil {
 		return nil, nil, errors.Join(err, environment.Close())
@@ -118,6 +118,16 @@ func (o Options) perform(ctx context.Context, p harness.Plan) (recorded error, e
 		o.Ended(environment)
 	}
 	return recorded, environment.Close, nil
+}
+
+// notOpened returns the error of an environment that could not be opened. The user has to change
+// something, unless the servers only took too long to start.
+func notOpened(err error) error {
+	var slow server.SlowError
+	if errors.As(err, &slow) {
+		return BrokenError{err}
+	}
+	return UsageError{err}
 }
 
 // simulate is perform in the simulator, whose environment exists only inside a function call.

@@ -26,6 +26,16 @@ type Life struct {
 	last  string    // the last thing that it said
 }
 
+// SlowError is the error of a start that took too long. Nothing has to be changed for the next try.
+type SlowError struct{ Err error }
+
+func (e SlowError) Error() string {
+	return e.Err.Error() + "; the machine may have been busy: try again"
+}
+
+// Unwrap returns the error without the advice.
+func (e SlowError) Unwrap() error { return e.Err }
+
 // Patience bounds the start of a process; 30 ms is usual.
 const Patience = 5 * time.Second
 
@@ -80,8 +90,8 @@ func (l *Life) Ready() error {
 	case <-l.done:
 		return l.err
 	case <-t.C:
-		return fmt.Errorf("%s %s is not ready after %v; see %s", l.kind().Name(), l.Name,
-			l.Patience, filepath.Base(l.Log))
+		return SlowError{fmt.Errorf("%s %s is not ready after %v; see %s", l.kind().Name(), l.Name,
+			l.Patience, filepath.Base(l.Log))}
 	}
 }
 
