@@ -56,7 +56,7 @@ func (p *runPage) commands(v *view.View) {
 				More: "the same again, " + units.Count(c.More, "more time") + ", answered alike", t: t})
 		}
 	}
-	first := min(lo, shown[0].Sent) // a fault from before is told in the sequence diagram
+	first := min(lo, shown[0].Sent) // the sequence diagram shows an earlier fault
 	if w == nil {
 		first = lo
 	}

@@ -127,7 +127,7 @@ func Results(h *history.History, v *checker.Verdict) edn.Map {
 	return m
 }
 
-// validity is a result in Jepsen's words.
+// validity returns a result in Jepsen's words.
 func validity(r checker.Result) any {
 	switch r {
 	case checker.Violated:

@@ -99,8 +99,8 @@ func WriteHTML(w io.Writer, v *view.View) error {
 	return err
 }
 
-// Page is the report of a run, and the policy that it asks a browser to enforce, which a server can
-// send with it.
+// Page returns the report of a run, and the content security policy of the page, for a server that
+// sends it.
 func Page(v *view.View) (body []byte, policy string, err error) {
 	p, err := newPage(v)
 	if err != nil {
@@ -198,7 +198,7 @@ func newPage(v *view.View) (*runPage, error) {
 	return p, err
 }
 
-// PlotsPage is a page of the plots of a run, and the policy that it asks a browser to enforce.
+// PlotsPage returns a page of the plots of a run, and the content security policy of the page.
 func PlotsPage(v *view.View) (body []byte, policy string, err error) {
 	figs, err := figure.Telling(v)
 	if err != nil {
@@ -218,7 +218,7 @@ func PlotsPage(v *view.View) (body []byte, policy string, err error) {
 	return b.Bytes(), page.PolicyFor(), err
 }
 
-// Violations is how many there are to show.
+// Violations returns the number of violations to show.
 func (p *runPage) Violations() int { return len(p.Stories) }
 
 // AnyDuring reports whether a command of the table fell into the overlap.

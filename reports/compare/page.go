@@ -76,7 +76,7 @@ func bar(name string, mid float64, s *compare.Spread) figure.Bar {
 	return figure.Bar{Name: page.Clean(name, 44), Least: s.Least, Mid: mid, Most: s.Most, N: s.Runs}
 }
 
-// side is what one side found of a pair.
+// side returns the findings of one side of a pair.
 func side(which string, p compare.Pair) string {
 	if which == "A" {
 		return p.Side(func(l compare.PropertyPair) compare.Tally { return l.A })
@@ -116,7 +116,7 @@ func WriteMarkdown(w io.Writer, c *compare.Comparison) error {
 	return err
 }
 
-// costTable has the metrics of each pair, and of all together.
+// costTable writes the metrics of each pair, and of all together.
 func costTable(b *strings.Builder, c *compare.Comparison) {
 	if !c.Measured() {
 		return

@@ -19,7 +19,7 @@ type Bar struct {
 	N                int
 }
 
-// BarOf is a bar of several values, at least one.
+// BarOf returns the bar of several values, at least one.
 func BarOf(name string, values []float64) Bar {
 	values = slices.Sorted(slices.Values(values))
 	n := len(values)

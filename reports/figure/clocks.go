@@ -82,8 +82,7 @@ func (s *skew) end(t, rate float64) {
 // maxSkews bounds the lines of the plot of clocks; the clocks that moved most are drawn.
 const maxSkews = 8
 
-// clockFigure shows how far each clock was from where it was at first, where one moved or should
-// have.
+// clockFigure shows how far each clock was from its first offset, if one moved or should have.
 func clockFigure(v *view.View) (*Figure, error) {
 	ss := skews(v)
 	if len(ss) == 0 {
@@ -118,7 +117,7 @@ func clockFigure(v *view.View) (*Figure, error) {
 	return fig.of(len(ss), "clock"), nil
 }
 
-// most is the largest offset.
+// most returns the largest offset.
 func (s skew) most() (m float64) {
 	for _, p := range s.points {
 		m = max(m, math.Abs(p.Y))

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// maxShares is up to how many clients each has a line of its own; of more, the first, the last and
-// the middle are drawn.
+// maxShares bounds the clients with a line of their own. Beyond it, the plot shows the first, the
+// last and the middle.
 const maxShares = 8
 
 // fairnessFigure shows how the grants of each client add up.
@@ -48,8 +48,8 @@ func fairnessFigure(v *view.View) (*Figure, error) {
 	return fig.of(len(v.Grants()), "acquisition"), nil
 }
 
-// shown are all clients, or of many the one with the most grants, the one with the fewest, and the
-// one in the middle.
+// shown returns all clients. Of many it returns the one with the most grants, the one with the
+// fewest, and the one in the middle.
 func shown(clients []int, grants map[int][]int64) []int {
 	if len(clients) <= maxShares {
 		return clients
@@ -70,7 +70,7 @@ func stairs(stamps []int64, end int64) plotter.XYs {
 	return append(pts, plotter.XY{X: units.Seconds(end), Y: float64(len(stamps))})
 }
 
-// jain is (Σx)² / (n Σx²): 1 for equal shares, 1/n if one has all.
+// jain returns (Σx)² / (n Σx²): 1 for equal shares, 1/n if one has all.
 func jain(xs []float64) float64 {
 	var sum, squares float64
 	for _, x := range xs {

@@ -71,7 +71,7 @@ const (
 // maxFaults bounds the faults behind a plot.
 const maxFaults = 200
 
-// All are the plots that a run has data for.
+// All returns the plots that a run has data for.
 func All(v *view.View) (figs []*Figure, err error) {
 	for _, make := range []func(*view.View) (*Figure, error){
 		latencyFigure, quantileFigure, throughputFigure, holdFigure, waitFigure, distributionFigure,
@@ -101,7 +101,7 @@ func Telling(v *view.View) ([]*Figure, error) {
 	return figs, err
 }
 
-// newFigure is a plot with the house's look: no frame, light grid, text left.
+// newFigure returns a plot in our style: no frame, light grid, text left.
 func newFigure(name, title, alt, x, y string) *Figure {
 	p := plot.New()
 	p.BackgroundColor = color.White
@@ -140,8 +140,8 @@ func (f *Figure) grid() {
 	f.plot.Add(g)
 }
 
-// parts are where the plot is drawn, with room for the last tick's label, and to the right of it
-// the legend.
+// parts returns the area of the plot, with room for the last tick's label, and right of it the area
+// of the legend.
 func (f *Figure) parts(c draw.Canvas) (axes, legend draw.Canvas) {
 	c = draw.Crop(c, 0, -vg.Points(12), 0, -vg.Points(5))
 	if f.width == figureWidth {
@@ -222,8 +222,8 @@ func (f *Figure) PNG() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// bands draws faults behind a plot over time: a ground where a fault lasted, a line with its name
-// where it began.
+// bands draws faults as the background of a plot over time: an area for the duration of a fault,
+// and a line with its name at its beginning.
 type bands []view.Fault
 
 // Plot implements plot.Plotter.
@@ -251,7 +251,7 @@ func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// shelf has rows for labels that overlap no other: where the last label of each ends.
+// shelf has rows for labels that do not overlap: the end of the last label in each.
 type shelf []vg.Length
 
 // place returns the row of a label, or -1 if all are taken.
@@ -263,7 +263,7 @@ func (s shelf) place(from, to vg.Length) int {
 	return i
 }
 
-// stroke is a line and how it is told from others: by colour and by form.
+// stroke is a line with its colour and its form.
 type stroke struct {
 	name   string // in the legend
 	color  color.Color
@@ -294,13 +294,13 @@ func strokeOf(i int, name string) stroke {
 	return stroke{name: name, color: colors[i%len(colors)], width: 1.5, dashes: dashes[i%len(dashes)]}
 }
 
-// text is how a plot is labelled.
+// text returns the style of a plot's labels.
 func text(c color.Color, size float64) draw.TextStyle {
 	return draw.TextStyle{Color: c, Handler: plot.DefaultTextHandler,
 		Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}}
 }
 
-// box is a rectangle, as a polygon.
+// box returns a rectangle as a polygon.
 func box(x0, x1, y0, y1 vg.Length) []vg.Point {
 	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
 }

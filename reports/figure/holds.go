@@ -83,8 +83,8 @@ func (g gantt) overlap(c draw.Canvas, x func(int64) vg.Length, ty func(float64) 
 	c.FillText(style, vg.Point{X: left, Y: y1 + 3}, g.witness.Label())
 }
 
-// holdFigure is the hold chart. There is none of more holds than can be told apart, unless it
-// shows a violation.
+// holdFigure returns the hold chart. If there are too many holds to tell apart, it returns none,
+// unless the chart shows a violation.
 func holdFigure(v *view.View) (*Figure, error) {
 	w, all := v.First(), len(v.Grants())
 	if all == 0 || all > maxBars && w == nil {
@@ -113,7 +113,7 @@ func holdFigure(v *view.View) (*Figure, error) {
 	return fig.of(all, "acquisition"), nil
 }
 
-// fineTicks are the usual ones, with as many digits as it takes to tell one label from the next.
+// fineTicks returns the usual ticks, with enough digits to tell one label from the next.
 func fineTicks(lo, hi float64) []plot.Tick {
 	fine := math.Pow(10, math.Ceil(3-math.Log10(hi-lo)))
 	return relabel(plot.DefaultTicks{}.Ticks(lo, hi), func(v float64) string {
@@ -142,7 +142,7 @@ func (g *gantt) fill(v *view.View) {
 	g.holds = nearest(g.holds, at, func(h record.Hold) int64 { return h.From })
 }
 
-// nearest are the maxBars of all that begin nearest to a stamp, in their order.
+// nearest returns the maxBars of all that begin nearest to a stamp, in their order.
 func nearest[T any](all []T, at int64, from func(T) int64) []T {
 	slices.SortStableFunc(all, func(a, b T) int { return cmp.Compare(from(a), from(b)) })
 	for len(all) > maxBars {

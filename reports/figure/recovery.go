@@ -44,8 +44,8 @@ func recoveries(v *view.View) (all stems) {
 	return all
 }
 
-// recoveryFigure shows, where each fault began, how long it took to the next grant. A fault after
-// which no client was granted the lock again has a cross at the time that was left.
+// recoveryFigure shows at the beginning of each fault how long it took to the next grant. If no
+// client was granted the lock again, a cross marks the remaining time.
 func recoveryFigure(v *view.View) (*Figure, error) {
 	all := recoveries(v)
 	if len(all) == 0 {

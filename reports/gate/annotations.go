@@ -42,7 +42,7 @@ func WriteAnnotations(w io.Writer, r *gate.Result) error {
 // command.
 func data(s string) string { return strings.ReplaceAll(batch.Plain(s), "%", "%25") }
 
-// property is a property of a workflow command.
+// property escapes a property of a workflow command.
 func property(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(s))
 }

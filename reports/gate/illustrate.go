@@ -31,8 +31,8 @@ const (
 	AnnotationsFile = "annotations.txt"
 )
 
-// Save illustrates a result, and writes the files that people and programs read. What goes wrong
-// with an illustration is told to say.
+// Save illustrates a result, and writes the files for people and programs. It writes failures of an
+// illustration to say.
 func Save(ctx context.Context, dir string, r *gate.Result, say io.Writer) error {
 	illustrate(ctx, dir, r, say)
 	return errors.Join(

@@ -110,7 +110,7 @@ func (s *junitSuite) add(e gate.EntryResult) {
 	s.Cases = append(s.Cases, c)
 }
 
-// details is what a reader of a failure wants next.
+// details returns the next information that a reader of a failure wants.
 func details(e gate.EntryResult) string {
 	out := []string{"expected: " + e.Expect.String(), "found: " + e.Found}
 	if s := e.Shown; s != nil {

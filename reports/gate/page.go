@@ -41,8 +41,8 @@ func WritePage(w io.Writer, g *gate.Result) error {
 var states = map[gate.Outcome]string{gate.Passed: "valid",
 	gate.Allowed: "valid", gate.Failed: "violated", gate.Broken: "violated"}
 
-// Page is a gate's result as one page that leads to those above it, and the policy that it asks a
-// browser to enforce.
+// Page returns a gate's result as one page that links to its parent pages, and the content security
+// policy of the page.
 func Page(g *gate.Result, link page.Link, above ...page.Place) (body []byte, policy string,
 	err error) {
 	p := struct {

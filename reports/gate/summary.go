@@ -70,7 +70,7 @@ func WriteSummary(w io.Writer, r *gate.Result) error {
 	return err
 }
 
-// finding tells one entry that is not as expected.
+// finding writes one unexpected entry.
 func finding(b *strings.Builder, e gate.EntryResult) {
 	if b.Len() > page.SummaryLimit/2 { // the table comes after it
 		return

@@ -98,8 +98,8 @@ func open(v *checker.Verdict, p harness.Plan) (h Hint) {
 	return h
 }
 
-// elsewhere names another aim of the fault that broke the lock when it was measured, where this run
-// found nothing. What was measured had no replicas to ask and no settings of its own.
+// elsewhere names another aim of the fault, one that broke the lock in a measurement, if this run
+// found nothing. The measurement had no replicas to ask and no settings of its own.
 func elsewhere(v *checker.Verdict, p harness.Plan, k *choose.Known, environment string) (h Hint) {
 	if len(v.Violated(false)) > 0 || p.WaitReplicas > 0 || len(p.RedisConfig) > 0 ||
 		nemesis.Control(p.Nemesis) {

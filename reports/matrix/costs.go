@@ -112,7 +112,7 @@ func newCostRow(m *matrix.Matrix, c matrix.RowCost) costRow {
 	return row
 }
 
-// recovered is how long a lock took to recover: never, if no client got in again.
+// recovered says how long a lock took to recover, or that no client got in again.
 func recovered(m *matrix.Matrix, row, column string, took history.Duration) string {
 	c := m.Cell(row, column)
 	switch {

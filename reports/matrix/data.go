@@ -54,7 +54,7 @@ type proof struct {
 	Link    string `json:"h,omitempty"`
 }
 
-// choices are the candidates of a matrix.
+// choices adds the candidates of a matrix.
 func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) {
 	d.Fenced, d.Verb = choose.Fenced, advice.Verb("choose")
 	d.Lacks = [2]int{d.text(choose.Untold), d.text(choose.Unfenced)}
@@ -148,7 +148,7 @@ func (d *matrixData) add(c *matrix.Cell, row, column int, linked page.Link) {
 	}
 }
 
-// explained is the counterexample of the run that shows the letter.
+// explained returns the counterexample of the run that shows the letter.
 func explained(c *matrix.Cell, l matrix.Property) string {
 	for _, r := range c.Runs {
 		if r.Dir == l.Dir && r.Explanations[l.Name] != "" {

@@ -86,7 +86,7 @@ func needRows(m *matrix.Matrix) (rows []needRow) {
 	return rows
 }
 
-// of is what the lock of a row needs.
+// of returns the need of a row's lock.
 func (a asks) of(m *matrix.Matrix, row string) needed {
 	if free := m.Cell(row, "none"); free != nil && strings.ContainsAny(strings.Join(free.Found(), ""),
 		a.letters) {
@@ -132,7 +132,7 @@ func safeIn(m *matrix.Matrix, row, column string) bool {
 		!strings.ContainsAny(strings.Join(append(c.Found(), c.Unknown()...), ""), serious)
 }
 
-// declaredBy is what the table of locks says of a row.
+// declaredBy returns the declaration of a row's lock in the table of locks.
 func declaredBy(r matrix.Row) string {
 	e, err := r.Lock()
 	if err != nil {

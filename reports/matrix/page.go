@@ -79,8 +79,8 @@ type matrixLetter struct {
 	More         bool // not expected
 }
 
-// Write writes a matrix as one self-contained page. Linked says where the report of a run
-// directory (relative to the matrix) is to be found, relative to the page; "" if there is none.
+// Write writes a matrix as one self-contained page. Linked returns a relative link from the page to
+// the report of a run directory (relative to the matrix), or "" if there is none.
 func Write(w io.Writer, m *matrix.Matrix, linked page.Link) error {
 	body, _, err := Page(m, linked)
 	if err == nil {
@@ -89,8 +89,8 @@ func Write(w io.Writer, m *matrix.Matrix, linked page.Link) error {
 	return err
 }
 
-// Page is Write with links to the pages above, and the policy that the page asks a browser to
-// enforce, which a server can send with it.
+// Page is Write with links to the parent pages. It also returns the content security policy of the
+// page, for a server that sends it.
 func Page(m *matrix.Matrix, linked page.Link, above ...page.Place) (body []byte, policy string,
 	err error) {
 	p := &matrixPage{Columns: m.Columns, Partial: m.Partial, CSS: template.CSS(page.CSS + pageCSS),
@@ -154,7 +154,7 @@ func newMatrixCell(c *matrix.Cell, row, column int, linked page.Link) matrixCell
 	return x
 }
 
-// kindOf is how a cell is coloured.
+// kindOf returns the style of a cell.
 func kindOf(c *matrix.Cell) string {
 	found := strings.Join(c.Found(), "")
 	switch {
@@ -197,8 +197,8 @@ func survivors(m *matrix.Matrix) string {
 		"that can happen to you."
 }
 
-// standingOf is under how many faults a lock was judged, and whether one broke a promise of it. A
-// lock that fails without any fault fails under each.
+// standingOf returns the number of faults under which a lock was judged, and whether one broke a
+// promise of it. A lock that fails without any fault fails under each.
 func standingOf(m *matrix.Matrix, row string) (judged int, broken bool) {
 	broken = kindOf(cellOf(m, row, "none")) == "bad"
 	for _, c := range m.Columns {
@@ -262,9 +262,9 @@ func (p *matrixPage) about(m *matrix.Matrix) {
 	p.Meta += " · lease " + units.Span(m.TTL)
 }
 
-// WitnessDirs are the run directories of a matrix that a reader may want to see: for each violated
-// letter the run that shows it, and for each other cell the run that shows most. Each is there
-// once.
+// WitnessDirs returns the run directories of a matrix that a reader may want to see, without
+// duplicates: for each violated letter the run that shows it, and for each other cell the run that
+// shows most.
 func WitnessDirs(m *matrix.Matrix) (dirs []string) {
 	seen := map[string]bool{"": true}
 	add := func(dir string) {

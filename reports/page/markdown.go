@@ -31,7 +31,7 @@ func Code(s string, limit int) string {
 	return fence + pad + s + pad + fence
 }
 
-// Cell is code in a table, whose columns end at a bar even there.
+// Cell writes code in a table. A bar would end the column even inside code, so Cell escapes it.
 func Cell(s string, limit int) string { return strings.ReplaceAll(Code(s, limit), "|", `\|`) }
 
 // Fenced makes foreign text fit for a fenced block: lines of it cannot end the block.

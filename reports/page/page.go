@@ -23,7 +23,7 @@ type Link func(dir string) string
 // Place is a link to another page of lockbench, with its text.
 type Place struct{ Href, Text string }
 
-// State is the class of a result in the style sheets.
+// State returns the class of a result in the style sheets.
 func State(r checker.Result) string {
 	switch r {
 	case checker.Violated, checker.Valid:

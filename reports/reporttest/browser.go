@@ -106,7 +106,7 @@ func (b *Browser) Open(page string) {
 	b.Until(`document.querySelector('.tlsvg') !== null`)
 }
 
-// Keys presses keys by their names, on whatever has the focus.
+// Keys presses keys by their names, on the focused element.
 func (b *Browser) Keys(names ...string) {
 	b.t.Helper()
 	for _, n := range names {
@@ -137,7 +137,7 @@ func (b *Browser) Until(expression string) {
 	}
 }
 
-// Span is the time that the timeline shows, in microseconds.
+// Span returns the time that the timeline shows, in microseconds.
 func (b *Browser) Span() [2]int64 {
 	return Eval[[2]int64](b, `[+tl.dataset.from, +tl.dataset.to]`)
 }
@@ -194,7 +194,7 @@ func Width(pixels int64) chromedp.Action[chromedp.Void] {
 	return chromedp.EmulateViewport(pixels, 900)
 }
 
-// Printed is how many pages the page takes on paper.
+// Printed returns how many pages the page takes on paper.
 func (b *Browser) Printed() int {
 	b.t.Helper()
 	ctx, cancel := b.limit()

@@ -198,7 +198,7 @@ func (f *fake) release(p int, t int64) {
 	c.doing, c.next = "acquire", back+int64(f.rng.IntN(3e6))
 }
 
-// View is a run as its reports see it.
+// View returns a run as its reports see it.
 func View(t testing.TB, r *store.Run) *view.View {
 	t.Helper()
 	v, err := view.Of(r)

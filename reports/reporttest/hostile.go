@@ -18,7 +18,7 @@ var Hostile = []string{
 	`{{.Plan}} ${alert(1)}`, "<!--<script>", `]]></style><script>window.pwned=1</script>`,
 }
 
-// HostileRun is a failed run that says something hostile wherever it may say anything.
+// HostileRun returns a failed run with hostile text in every field that can have text.
 func HostileRun(t testing.TB) *store.Run {
 	r := NewRun(t, Scene{Clients: 4, Cycles: 14, Fail: true})
 	all := strings.Join(Hostile, " ")

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Matrix is a campaign that never ran: four locks under four faults. Words is what each
-// counterexample says.
+// Matrix returns a made-up campaign: four locks under four faults. Words is the text of each
+// counterexample.
 func Matrix(t testing.TB, words string) *matrix.Matrix {
 	t.Helper()
 	o := matrix.Options{Rows: []string{"setnx", "getset", "token-lua constant",

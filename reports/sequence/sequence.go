@@ -52,7 +52,7 @@ type lifeline struct {
 // bar goes down from Y.
 type bar struct{ X, Y, Height float64 }
 
-// Middle is where its label stands.
+// Middle returns the vertical position of the bar's label.
 func (b *bar) Middle() float64 { return b.Y + b.Height/2 }
 
 // row is a step at its place.
@@ -118,7 +118,7 @@ func (d *diagram) columns(ss []Step, w *view.Violation) {
 	d.Width = timeColumn + float64(max(2, len(names)))*d.apart + labelColumn
 }
 
-// x is where a lifeline stands.
+// x returns the horizontal position of a lifeline.
 func (d *diagram) x(name string) float64 {
 	for _, l := range d.Lifelines {
 		if l.Name == name {
@@ -194,8 +194,8 @@ func (d *diagram) overlap() {
 	}
 }
 
-// activation is the bar of a hold. One that began before the first row begins above it, and one
-// that ends after the last row goes on to the foot.
+// activation returns the bar of a hold. If the hold began before the first row, the bar begins
+// above it. If it ends after the last row, the bar goes on to the foot.
 func (d *diagram) activation(process int, from, to int64) {
 	b := bar{X: d.x(view.Who(process)), Y: headHeight}
 	end := d.Foot()
@@ -212,7 +212,7 @@ func (d *diagram) activation(process int, from, to int64) {
 	d.Inside = append(d.Inside, b)
 }
 
-// Foot is where lifelines end.
+// Foot returns the lower end of the lifelines.
 func (d *diagram) Foot() float64 { return d.Height - 4 }
 
 // Left, Inner and Right are the edges of what spans all lifelines, and where its name stands.

@@ -39,7 +39,7 @@ type Step struct {
 	Failed  bool   // a reply that is an error
 }
 
-// Words tells the step as a line of text.
+// Words returns the step as a line of text.
 func (s Step) Words() string {
 	switch s.Kind {
 	case stepSend:
@@ -54,7 +54,7 @@ func (s Step) Words() string {
 	return units.Upper(view.Who(s.Process)) + " " + s.Tip
 }
 
-// maxSteps bounds the sequence diagram; a violation that takes more is told around its end.
+// maxSteps bounds the sequence diagram. Of a longer violation it keeps the last steps.
 const maxSteps = 70
 
 // teller collects the steps of a violation.
@@ -65,9 +65,9 @@ type teller struct {
 	steps  []Step
 }
 
-// Steps tell a violation: what its clients and its nodes said to each other from the first acquire
-// call to the end of the overlap, with the faults in between. Left is how many earlier ones are
-// left out.
+// Steps returns the steps of a violation: the messages of its clients and its nodes from the first
+// acquire call to the end of the overlap, with the faults in between. Left is the number of omitted
+// earlier steps.
 func Steps(v *view.View, w *view.Violation) (steps []Step, left int) {
 	t := teller{View: v, w: w}
 	t.lo, t.hi = w.Extent(v)
@@ -138,7 +138,7 @@ func (t *teller) faults() {
 
 func (t *teller) marks() {
 	for _, e := range t.Marks {
-		// a kill ends a hold, and is told there
+		// a kill appears as the end of its hold
 		told := e.Type == history.Lost || e.Type == history.Exit ||
 			e.Type == history.Gap && e.Gap > t.History.Header.TTL/16 // a shorter gap decides nothing
 		if text := t.MarkText(e); told && text != "" && e.T >= t.lo && e.T <= t.hi && t.w.Has(e.Process) {
@@ -147,7 +147,7 @@ func (t *teller) marks() {
 	}
 }
 
-// before tells how the last hold ended before a violation that has none.
+// before adds the end of the last hold before a violation that has none.
 func (t *teller) before() {
 	h := t.w.Before(t.View)
 	if h == nil {
@@ -219,7 +219,7 @@ func is(c history.Command, name string) bool {
 	return len(c.Args) > 0 && strings.EqualFold(c.Args[0], name)
 }
 
-// earlier are the last few commands of the same acquire or release call before one.
+// earlier returns the last few commands of the same acquire or release call before one.
 func (t *teller) earlier(c history.Command) (out []history.Command) {
 	const few = 3
 	inside := int64(0)
@@ -277,7 +277,7 @@ func (t *teller) command(p view.Polls, hi int64) {
 	}
 }
 
-// brief is a command that fits on an arrow.
+// brief shortens a command to fit on an arrow.
 func brief(args []string) string {
 	s := ""
 	for i, a := range args {
@@ -299,5 +299,5 @@ func brief(args []string) string {
 	return s
 }
 
-// Stamp is when the step happened, in seconds to the microsecond.
+// Stamp returns the time of the step, in seconds to the microsecond.
 func (s Step) Stamp() string { return units.Micros(s.T) }

@@ -180,7 +180,7 @@ func open(dir *os.Root, name string) (*os.File, error) {
 	return units.OpenIn(dir, name, units.MaxDocument)
 }
 
-// whole is all of a file.
+// whole reads a whole file.
 func whole(dir *os.Root, name string) ([]byte, error) {
 	f, err := open(dir, name)
 	if err != nil {
@@ -270,7 +270,7 @@ func header(dir *os.Root) (h history.Header, ok bool) {
 	return h, err == nil && json.Unmarshal(line, &h) == nil
 }
 
-// listJSON is the list for programs, and for the page itself, which asks again and again.
+// listJSON serves the list for programs, and for the page itself, which asks again and again.
 func (s *Server) listJSON(w http.ResponseWriter, r *http.Request) {
 	b, err := json.Marshal(s.Listing())
 	if err != nil {
@@ -283,7 +283,7 @@ func (s *Server) listJSON(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b))
 }
 
-// list is the page of the list. Its script may ask this server for the list, and nothing else.
+// list serves the page of the list. Its script may ask this server for the list, and nothing else.
 func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
 	l := s.newest(firstListed)
 	l.First = l.Left > 0

@@ -45,7 +45,7 @@ var pagesOf = map[string]pageOf{
 	gatePage:       {"gate.json", (*Server).gatePage},
 }
 
-// regular is a directory whose files can be read into memory for a page.
+// regular returns a directory whose files can be read into memory for a page.
 func regular(dir fs.FS) fs.FS { return units.Regular{FS: dir, Most: units.MaxDocument} }
 
 func (s *Server) run(dir fs.FS) (*store.Run, error) {
@@ -59,7 +59,7 @@ func (s *Server) run(dir fs.FS) (*store.Run, error) {
 // allRuns is the list.
 var allRuns = page.Place{Href: "/", Text: "all runs"}
 
-// above are the pages that lead to a run: the list, and the matrix or gate whose run it is.
+// above returns the parent pages of a run: the list, and the matrix or gate that made the run.
 func (s *Server) above(name string) []page.Place {
 	places := []page.Place{allRuns}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -74,7 +74,7 @@ func (s *Server) above(name string) []page.Place {
 	return places
 }
 
-// compare is the page that compares two runs, matrices or gates, which the query names.
+// compare returns the page that compares two runs, matrices or gates. The query names them.
 func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
 	body, err := s.comparison(r.Context(), r.URL.Query().Get("a"), r.URL.Query().Get("b"))
 	if err != nil {

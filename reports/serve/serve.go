@@ -37,9 +37,9 @@ type Server struct {
 	whole sync.Mutex          // of one goroutine that reads the whole list
 }
 
-// NewServer opens a store. Addr is where it will be listened on, "127.0.0.1:8080": a request for
-// any other host is refused, so that no foreign page can ask for this one under a name of its own
-// (DNS rebinding).
+// NewServer opens a store. Addr is the address that it will listen on, "127.0.0.1:8080". The server
+// refuses a request for any other host, so that no foreign page can reach this one under a name of
+// its own (DNS rebinding).
 func NewServer(dir, addr string) (*Server, error) {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {

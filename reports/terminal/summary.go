@@ -24,7 +24,7 @@ type Look struct {
 	Width int  // of the terminal, in columns; zero if unknown
 }
 
-// width is where words are wrapped.
+// width returns the column at which words are wrapped.
 func (l Look) width() int {
 	if l.Width == 0 {
 		return widest
@@ -51,7 +51,7 @@ func Summary(w io.Writer, v *view.View, l Look) error {
 	return err
 }
 
-// Note writes a text as a summary does its own, behind a word in front of it.
+// Note writes a text in the form of a summary, with a word in front of it.
 func Note(w io.Writer, word, text string, l Look) error {
 	t := terminal{Look: l}
 	t.wrap(t.paint(dim, fmt.Sprintf("%-8s", word+":")), text, 8)
@@ -94,7 +94,7 @@ func (t *terminal) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// wrap writes a lead and a text behind it, with the following lines indented.
+// wrap writes a lead and a text after it, with the following lines indented.
 func (t *terminal) wrap(lead, text string, indent int) {
 	col := visible(lead)
 	t.WriteString(lead)
@@ -115,7 +115,7 @@ func (t *terminal) wrap(lead, text string, indent int) {
 	t.WriteString("\n")
 }
 
-// visible is the width of a text without its styles.
+// visible returns the width of a text without its styles.
 func visible(s string) int {
 	n, esc := 0, false
 	for _, r := range s {
@@ -197,7 +197,7 @@ func (t *terminal) witness(w *view.Violation) {
 		t.wrap(t.paint(dim, "How:    "), page.Clean(words, 2000), 8)
 	}
 	for _, h := range w.Holds {
-		if h.N == 0 { // no hold, but the time of trying in vain
+		if h.N == 0 { // no hold, but the time of failed attempts
 			continue
 		}
 		lease := ""

@@ -28,7 +28,7 @@ func (t *Timeline) clientLanes(v *view.View, clients []int) {
 	t.marks(v, at)
 }
 
-// waits are the acquire calls that granted nothing, for all that is known.
+// waits draws the acquire calls that granted nothing, as far as known.
 func (t *Timeline) waits(v *view.View, at map[int]*lane) {
 	for i := range v.Calls {
 		c := &v.Calls[i]
@@ -62,7 +62,7 @@ func (t *Timeline) holds(v *view.View, at map[int]*lane) {
 	}
 }
 
-// hold is drawn for exactly the time that the checker takes it to have lasted.
+// hold draws a hold for exactly the time that the checker assumes.
 func (t *Timeline) hold(h *record.Hold, in bool) [10]int64 {
 	text := view.Ending(h)
 	if h.Node != "" {

@@ -141,7 +141,7 @@ func New(v *view.View) *Timeline {
 	return t
 }
 
-// aim is a view of a witness, with room on both sides.
+// aim returns a view of a witness, with room on both sides.
 func (t *Timeline) aim(w *view.Violation, v *view.View) [2]int64 {
 	lo, hi := w.From, min(w.To, v.End)
 	for _, h := range w.Holds {
@@ -185,7 +185,7 @@ func (t *Timeline) text(s string) int64 {
 	return int64(i)
 }
 
-// escaped is how long a text is in JSON.
+// escaped returns the length of a text in JSON.
 func escaped(s string) int {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -194,6 +194,6 @@ func escaped(s string) int {
 	return len(b)
 }
 
-// JSON is the data for a script element. json.Marshal writes <, > and & as \u003c, \u003e and
+// JSON returns the data for a script element. json.Marshal writes <, > and & as \u003c, \u003e and
 // \u0026, so no text in it can end the element.
 func (t *Timeline) JSON() ([]byte, error) { return json.Marshal(t) }

@@ -58,8 +58,8 @@ func (v *View) harmlessSentence() string {
 	return "Two clients were inside at once and it did no harm: " + refused + ". " + v.validSentence()
 }
 
-// brokenAnswer is for a lock that failed otherwise. It says "not both at once" only if that was
-// judged.
+// brokenAnswer returns the answer for a lock that failed otherwise. It says "not both at once" only
+// if that was judged.
 func (v *View) brokenAnswer() Answer {
 	word := "It is broken."
 	also := " Whether two clients can be inside at once, this run does not tell."
@@ -111,7 +111,7 @@ func (v *View) validSentence() string {
 	return s + ". That is what this answer rests on, and no more."
 }
 
-// Successor is what took over from a server that was lost.
+// Successor names the server that took over from a lost one.
 func (v *View) Successor() string {
 	if v.History.Header.Topology == nemesis.Ensemble {
 		return "the new leader"
@@ -169,5 +169,5 @@ func Judge(version string) string {
 		page.Clean(version, 20))
 }
 
-// State is the answer's class in a style sheet.
+// State returns the answer's class in a style sheet.
 func (a Answer) State() string { return page.State(a.Result) }

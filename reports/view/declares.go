@@ -13,7 +13,7 @@ import (
 // property for it.
 type DeclareRow struct{ Promise, Happened, Kept string }
 
-// State is the row's class in the style sheet, Symbol says the same in a shape.
+// State returns the row's class in the style sheet. Symbol says the same in a shape.
 func (d DeclareRow) State() string {
 	return map[string]string{"kept": "valid", "broken": "violated"}[d.Kept]
 }
@@ -48,8 +48,8 @@ func (v *View) promises() (p promises) {
 	return p
 }
 
-// Declares sets what the lock declares against what happened. Where the checker has judged a
-// promise, its word counts.
+// Declares compares the declarations of the lock with the events of the run. If the checker has
+// judged a promise, its verdict counts.
 func (v *View) Declares() []DeclareRow {
 	d, p := v.History.Header.Declares, v.promises()
 	row := func(on bool, promise, happened, kept, otherwise string) DeclareRow {

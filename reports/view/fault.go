@@ -26,7 +26,7 @@ func (f Fault) Row() nemesis.Action {
 	return a
 }
 
-// Name is the fault as a label: "kill n0", "cut the link from n0 to n1", "drop a command of
+// Name returns the fault as a label: "kill n0", "cut the link from n0 to n1", "drop a command of
 // client 1".
 func (f Fault) Name() string {
 	target := f.Target
@@ -39,7 +39,7 @@ func (f Fault) Name() string {
 	return page.Clean(strings.Join(strings.Fields(f.Action+" "+target+" "+f.clock()), " "), 60)
 }
 
-// Words tell what the nemesis did: "n0 was killed".
+// Words describes the action of the nemesis: "n0 was killed".
 func (f Fault) Words() string {
 	begin, _ := nemesis.Tell(f.Action, f.Target)
 	if c := f.clock(); c != "" {
@@ -52,7 +52,7 @@ func (f Fault) Words() string {
 	return page.Clean(begin, 90)
 }
 
-// clock is by how much a clock was moved, if it was.
+// clock says by how much the fault moved a clock, if it did.
 func (f Fault) clock() string {
 	s := ""
 	if f.Offset > 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/reports/page"
 )
 
-// MarkText says what happened to a client at one instant; "" for the end of a process that is told
-// elsewhere: it was planned, and did not end a hold.
+// MarkText describes an event of a client. It returns "" for the planned end of a process that did
+// not end a hold: other steps show it.
 func (v *View) MarkText(e *history.Event) string {
 	switch e.Type {
 	case history.Lost:

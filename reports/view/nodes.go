@@ -24,8 +24,8 @@ type Role struct {
 	Name     string
 }
 
-// Redis are the nodes that the record speaks of, by name. They cost a look at every command, so
-// they are found once.
+// Redis returns the nodes in the record, by name. It looks at every command, so it keeps its
+// result.
 func (v *View) Redis() []Node {
 	if v.nodes == nil {
 		v.nodes = v.findNodes()
@@ -55,7 +55,7 @@ func (v *View) findNodes() []Node {
 	return nodes
 }
 
-// nodeNames are the names of all nodes, n2 before n10.
+// nodeNames returns the names of all nodes, n2 before n10.
 func (v *View) nodeNames() []string {
 	seen := map[string]bool{}
 	for name := range v.Run.Nodes {
@@ -118,7 +118,7 @@ func (v *View) roles(name string, first bool) []Role {
 	return roles
 }
 
-// downs are the stamps at which a node lost all that it held.
+// downs returns the stamps at which a node lost its keys.
 func downs(roles []Role) (at []int64) {
 	for _, r := range roles {
 		if r.Name == "down" {
@@ -128,7 +128,8 @@ func downs(roles []Role) (at []int64) {
 	return at
 }
 
-// orders are by how much the nemesis moved a node's clock, for a node that was not listened to.
+// orders returns the offsets that the nemesis gave to a node's clock, for a node without a recorded
+// stream.
 func (v *View) orders(name string) (moves []trace.Offset) {
 	for _, f := range v.Faults {
 		if f.MovesClock() && (f.Target == name || f.Target == "*") {
@@ -139,7 +140,7 @@ func (v *View) orders(name string) (moves []trace.Offset) {
 	return moves
 }
 
-// moves are the stamps at which the nemesis moved a node's clock.
+// moves returns the stamps at which the nemesis moved a node's clock.
 func (v *View) moves(name string) (moves []int64) {
 	for _, f := range v.Faults {
 		if slices.Contains([]string{nemesis.NodeClock, nemesis.StopClock}, f.Action) &&

@@ -73,7 +73,7 @@ func alike(a, b history.Command) bool {
 	return a.Reply == b.Reply || len(a.Reply) > 8 && len(a.Reply) == len(b.Reply)
 }
 
-// ReplyOf is what came back, in words.
+// ReplyOf returns the reply to a command, in words.
 func ReplyOf(c history.Command, limit int) string {
 	switch {
 	case c.Err != "":

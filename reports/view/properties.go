@@ -13,11 +13,11 @@ import (
 // PropertyRow is a property with its verdict. Symbol says in a shape what the colour says.
 type PropertyRow struct {
 	Name, Meaning, Verdict, State, Symbol, Class, Text string
-	Story                                              string // where it is told in full
+	Story                                              string // place of the full story
 	Reported                                           bool
 }
 
-// Properties are the verdicts on all properties, in the order of the verdict.
+// Properties returns the verdicts on all properties, in the order of the verdict.
 func (v *View) Properties() []PropertyRow {
 	if v.Verdict == nil {
 		return nil
@@ -63,7 +63,7 @@ func Broken(p PropertyRow) string {
 	}), ": ")
 }
 
-// short is a violation as a heading; "" where the holds of the witness make it.
+// short returns a violation as a heading, or "" if the holds of the witness make the heading.
 func short(property string) string {
 	row, _ := history.FindProperty(property)
 	return row.Short

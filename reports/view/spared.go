@@ -20,8 +20,8 @@ func (v *View) Spared() *Violation {
 	return nil
 }
 
-// struck is the hold that was under way at a stamp, or ended there: a kill ends the hold that it
-// falls into.
+// struck returns the hold that was under way at a stamp, or ended there: a kill ends the hold that
+// it strikes.
 func (v *View) struck(at int64) *record.Hold {
 	for i := range v.Holds {
 		if h := &v.Holds[i]; h.From <= at && at <= h.End {
@@ -31,7 +31,7 @@ func (v *View) struck(at int64) *record.Hold {
 	return nil
 }
 
-// afterwards tells a hold and the next one of its lock by another client, up to the grant of that.
+// afterwards returns a hold and the next one of its lock by another client, up to that grant.
 func (v *View) afterwards(h *record.Hold) *Violation {
 	w := &Violation{Key: h.Key, From: min(h.From, h.Granting), To: v.Until(h.End),
 		Holds: []checker.Hold{shown(h)}}

@@ -50,8 +50,8 @@ func From(dir, to, text string) page.Place {
 	return page.Place{Href: (&url.URL{Path: filepath.ToSlash(rel)}).String(), Text: text}
 }
 
-// Beside are the pages of the matrix or the gate whose run lies in a directory, where they are
-// there, as seen from it.
+// Beside returns relative links from a run directory to the pages of the matrix or the gate above
+// it, if they exist.
 func Beside(dir string) (places []page.Place) {
 	at, runs := dir, string(filepath.Separator)+store.Runs+string(filepath.Separator)
 	if whole, err := filepath.Abs(dir); err == nil {
@@ -104,7 +104,7 @@ func Redraw(r *store.Run) {
 	}
 }
 
-// First is the violation that decides the run; nil if there is none.
+// First returns the violation that decides the run, or nil if there is none.
 func (v *View) First() *Violation {
 	if len(v.Violations) == 0 {
 		return nil

@@ -46,7 +46,7 @@ func violationsOf(v *checker.Verdict) (ws []*Violation) {
 	return ws
 }
 
-// join adds a property to the violation that speaks for it, or a violation of its own.
+// join adds a property to the violation that stands for it, or else a violation of its own.
 func join(ws []*Violation, p checker.Property) []*Violation {
 	for _, w := range ws {
 		if len(w.Holds) > 0 && sameHolds(w.Holds, p.Witness.Holds) && w.Class == p.Class &&
@@ -67,8 +67,8 @@ func (w *Violation) alike(property string) bool {
 	return slices.Contains(exclusive, property) == slices.Contains(exclusive, w.Properties[0])
 }
 
-// tell adds the explanation of a property. Where S is violated by the same holds as another
-// property, the other's explanation says all that S's does, and more.
+// tell adds the explanation of a property. If the same holds violate S and another property, the
+// other's explanation replaces S's, because it says more.
 func (w *Violation) tell(p checker.Property) {
 	if len(w.Properties) == 1 && w.Properties[0] == checker.MutualExclusion &&
 		p.Property != checker.MutualExclusion {
@@ -118,7 +118,7 @@ func sameHolds(a, b []checker.Hold) bool {
 	})
 }
 
-// Overlap is how long all holds of the violation lasted together.
+// Overlap returns how long all holds of the violation lasted together.
 func (w *Violation) Overlap() time.Duration {
 	if !w.Together {
 		return 0
@@ -132,14 +132,14 @@ func (w *Violation) Has(process int) bool {
 		slices.ContainsFunc(w.sent(), func(c checker.WitnessCommand) bool { return c.Process == process })
 }
 
-// sent are the commands of clients; what else is told with them happened by itself.
+// sent returns the commands of clients. The other witness commands happened by themselves.
 func (w *Violation) sent() []checker.WitnessCommand {
 	return slices.DeleteFunc(slices.Clone(w.Commands), func(c checker.WitnessCommand) bool {
 		return len(c.Args) == 0
 	})
 }
 
-// Processes are the clients of the violation.
+// Processes returns the clients of the violation.
 func (w *Violation) Processes() (ps []int) {
 	for _, h := range w.Holds {
 		ps = append(ps, h.Process)

@@ -73,7 +73,7 @@ func (w *Violation) bothOrAll() string {
 	return "both"
 }
 
-// Label is what the timeline calls the violation.
+// Label returns the violation's label on the timeline.
 func (w *Violation) Label() string {
 	if w.Together {
 		return w.bothOrAll() + " inside, " + units.Span(w.Overlap())

@@ -24,7 +24,7 @@ type WaitRow struct {
 	longest int64
 }
 
-// Waits are the clients that asked for a lock, in order.
+// Waits returns the clients that asked for a lock, in order.
 func (v *View) Waits() (rows []WaitRow) {
 	byKey := v.holdsByKey()
 	for _, p := range v.Clients {
@@ -65,7 +65,7 @@ func (v *View) Waits() (rows []WaitRow) {
 	return rows
 }
 
-// holdsByKey are the holds of each lock by the stamp of their grant.
+// holdsByKey returns the holds of each lock by the stamp of their grant.
 func (v *View) holdsByKey() map[int][]*record.Hold {
 	out := map[int][]*record.Hold{}
 	for i := range v.Holds {
@@ -104,7 +104,7 @@ type FaultRow struct {
 // maxFaultRows bounds the table of faults.
 const maxFaultRows = 24
 
-// FaultRows are the faults in order, and how many there are beyond those.
+// FaultRows returns the faults in order, and the number of omitted ones.
 func (v *View) FaultRows() (rows []FaultRow, left int) {
 	var grants []int64
 	for _, h := range v.Grants() {

@@ -15,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/reports/page"
 )
 
-// Question is what the run was made to answer.
+// Question returns the question that the run was made to answer.
 func (v *View) Question() string {
 	h := v.History.Header
 	lock, when := "this lock", nemesis.When(h.Nemesis, v.system())
@@ -31,7 +31,7 @@ func (v *View) Question() string {
 	return strings.TrimSpace("Can two clients hold "+lock+" at once "+when) + "?"
 }
 
-// Caveats are what the environment does otherwise than its words make a reader think.
+// Caveats returns the differences between the environment and the things that its words suggest.
 func (v *View) Caveats() (cs []string) {
 	if v.History.Header.Environment != "sim" && slices.ContainsFunc(v.Faults, Fault.linked) {
 		cs = append(cs,
@@ -102,7 +102,7 @@ func (v *View) plan() (p planned) {
 	return p
 }
 
-// system is the system of the run's servers, or "" for Redis.
+// system returns the system of the run's servers, or "" for Redis.
 func (v *View) system() string { return v.plan().Adapter.System }
 
 // persists reports whether the plan makes Redis write to its disk.
