@@ -54,7 +54,7 @@ func conclude(v *Verdict, r *record.Record) {
 	v.AsExpected = v.Exit == ExitExpected
 }
 
-// exitStarved is the exit code where a client is expected to starve.
+// exitStarved returns the exit code if a client is expected to starve.
 func exitStarved(v *Verdict) int {
 	switch {
 	case v.Evidence.Starved != nil:
@@ -65,8 +65,9 @@ func exitStarved(v *Verdict) int {
 	return ExitUnexpected
 }
 
-// exitViolated is the exit code of a violation: expected letters must all be violated, and where
-// they are to be all, no other that decides the run. One that is unknown leaves it open.
+// exitViolated returns the exit code of a violation. All expected letters must be violated. If the
+// expectation is exact, no other letter that decides the run may be violated. An unknown letter
+// leaves the answer open.
 func exitViolated(v *Verdict) int {
 	expect := history.ParseExpectation(v.Expect)
 	if expect.Valid {
@@ -98,7 +99,7 @@ func exitViolated(v *Verdict) int {
 // none for "valid" and "violated".
 func Letters(expect string) []string { return history.ParseExpectation(expect).Letters }
 
-// panicked is the verdict of a checker that failed.
+// panicked returns the verdict of a checker that failed.
 func panicked(expect string, p any, stack []byte) *Verdict {
 	return &Verdict{Format: Format, Expect: expect, Exit: ExitBroken, Verdict: Unknown,
 		HarnessError: explain.Say("the checker failed: %v\n%s", p, stack),

@@ -57,8 +57,8 @@ func reported(o Options, h history.Header, expect string) []string {
 	return slices.DeleteFunc(slices.Clone(h.Reported), history.ParseExpectation(expect).Names)
 }
 
-// judge adds the verdict on each property. Where the record is in doubt, none is valid. A register
-// has its own rule of evidence, which rules.Case knows.
+// judge adds the verdict on each property. If the record is in doubt, no verdict is valid. A
+// register has its own rule of evidence, in rules.Case.
 func judge(v *Verdict, c *rules.Case, properties, reported []string, damage, doubt string) {
 	for _, name := range properties {
 		p := c.Judge(name)

@@ -9,11 +9,11 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// This file tells the cause of two holds that overlap: whose value was lost, where, and which step
-// before made that possible. It says what the class rests on, and nothing that was not seen.
+// This file explains the cause of two overlapping holds: the value that was lost, its server, and
+// the earlier step that made the loss possible. It says only what was observed.
 
-// cause is a sentence or two, or "" where the order of time tells it all. Of several servers that
-// know nothing of each other, it begins with the votes of each holder.
+// cause returns a sentence or two, or "" if the story in the order of time says it all. If several
+// servers know nothing of each other, it begins with the votes of each holder.
 func cause(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	words := causeOf(faults, p, v)
 	if p.Token != "" && (v.Class == verdict.DoubleGrant || v.Class == verdict.ReleasedByNonOwner) {
@@ -47,12 +47,12 @@ func causeOf(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	return ""
 }
 
-// OneToken tells that a lock cannot tell two clients apart.
+// OneToken says that a lock cannot tell two clients apart.
 func OneToken(token string) string {
 	return Say("Both clients have one token, %q, so that the lock takes one for the other.", token)
 }
 
-// vanished tells when the key was seen to be gone, and until when it should have been there.
+// vanished says when the key was found missing, and until when it should have been there.
 func vanished(p *record.Pair, commands []verdict.WitnessCommand) string {
 	for i := range commands {
 		m := &commands[i]
@@ -124,7 +124,7 @@ func lostBy(faults []record.Fault, p *record.Pair) string {
 		p.A.Node, p.A.Process)
 }
 
-// clockOf tells whose clock was moved last before the second grant.
+// clockOf says whose clock was moved last before the second grant.
 func clockOf(faults []record.Fault, p *record.Pair) string {
 	var last *record.Fault
 	for i := range faults {
@@ -139,7 +139,8 @@ func clockOf(faults []record.Fault, p *record.Pair) string {
 		"before its time.", nemesis.TargetName(last.Target), At(last.From), p.A.Process)
 }
 
-// deletedBy tells who deleted the first holder's value, where, and why it took it for its own.
+// deletedBy says which client deleted the first holder's value, on which server, and why it
+// believed that the value was its own.
 func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
 	for i := range commands {
 		m := &commands[i]
@@ -164,8 +165,8 @@ func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
 	return ""
 }
 
-// before tells the step that made a deletion possible: its sender's own lease had ended, or it was
-// under way since before the grant.
+// before describes the step that made a deletion possible: its sender's own lease had ended, or it
+// was under way since before the grant.
 func before(m *verdict.WitnessCommand, commands []verdict.WitnessCommand) (words string) {
 	if m.Kind == verdict.LateDelete {
 		return Say(": it was under way since %s, before that value was written", At(m.Sent))
@@ -178,7 +179,7 @@ func before(m *verdict.WitnessCommand, commands []verdict.WitnessCommand) (words
 	return words
 }
 
-// grantedTwice tells what of the lock's own commands freed or took over the key.
+// grantedTwice names the lock's own commands that freed or took over the key.
 func grantedTwice(p *record.Pair, commands []verdict.WitnessCommand) string {
 	for _, m := range commands {
 		switch m.Kind {
@@ -199,7 +200,7 @@ func grantedTwice(p *record.Pair, commands []verdict.WitnessCommand) string {
 	return ""
 }
 
-// commandName is the name of a command, such as DEL or EVAL.
+// commandName returns the name of a command, such as DEL or EVAL.
 func commandName(m *history.Command) string {
 	if len(m.Args) == 0 {
 		return ""

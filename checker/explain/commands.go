@@ -6,36 +6,36 @@ import (
 
 // This file says what the commands of a witness did. The owner is the client whose key it is.
 
-// Grants is the effect of a command that granted a hold.
+// Grants describes the effect of a command that granted a hold.
 func Grants(process int) string { return Say("grants client %d", process) }
 
-// LeaseEnds is the effect of a lease that ran out.
+// LeaseEnds describes the effect of a lease that ran out.
 func LeaseEnds(process int) string { return Say("the lease of client %d ends", process) }
 
-// Overwrites is the effect of a command that wrote a key whatever it held.
+// Overwrites describes the effect of a command that wrote a key without a condition.
 func Overwrites(process int) string { return Say("overwrites the key for client %d", process) }
 
-// Writes is the effect of a command that wrote a key.
+// Writes describes the effect of a command that wrote a key.
 func Writes(process int) string { return Say("writes the key for client %d", process) }
 
-// Renews is the effect of a command that gave the key of a client another lease.
+// Renews describes the effect of a command that gave the key of a client another lease.
 func Renews(process int, end int64) string {
 	return Say("renews the key of client %d to %s", process, until(end))
 }
 
-// Denied is the effect of a command that was refused a free lock.
+// Denied describes the effect of a command that was refused a free lock.
 func Denied() string { return Say("is denied although no client is inside") }
 
-// Deletes is the effect of a command that deleted the key of its own client.
+// Deletes describes the effect of a command that deleted the key of its own client.
 func Deletes(m verdict.WitnessCommand) string { return deletion(m, "deletes") }
 
-// DeletesOf is the effect of a command that deleted the owner's key, or may have.
+// DeletesOf describes the effect of a command that deleted the owner's key, or may have.
 func DeletesOf(m verdict.WitnessCommand, owner int) string {
 	return Say("%s of client %d", deletion(m, "deletes"), owner)
 }
 
-// DeletedOf is the effect of one of several possible deleters of the owner's key; alone, it is
-// certain.
+// DeletedOf describes the effect of one of several possible deleters of the owner's key. If it is
+// alone, the effect is certain.
 func DeletedOf(owner int, alone, late bool) string {
 	effect := "may have deleted the key of client %d"
 	if alone {

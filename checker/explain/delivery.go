@@ -50,7 +50,7 @@ func NoServer(h *record.Hold, v Votes) string {
 	return said + Say("no command of its call was answered.")
 }
 
-// NotGranted is the effect of a command that did not take the lock.
+// NotGranted describes the effect of a command that did not take the lock.
 func NotGranted(m *history.Command) string {
 	if m.Recv == 0 || m.Err != "" {
 		return Say("was not answered")
@@ -61,7 +61,7 @@ func NotGranted(m *history.Command) string {
 	return Say("is told that the lock is taken")
 }
 
-// Teller is by what a holder is told that its hold is over.
+// Teller is the way in which a holder learns that its hold is over.
 type Teller uint8
 
 // The tellers.

@@ -67,7 +67,7 @@ func missed(faults []string) string {
 	return Say(" (missed: ") + strings.Join(faults, ", ") + ")"
 }
 
-// only is "no strike", "only 1 strike", "only 2 strikes".
+// only returns "no strike", "only 1 strike", "only 2 strikes".
 func only(n int, one, many string) string {
 	switch n {
 	case 0:

@@ -88,7 +88,7 @@ func NoRegisterOrder(key int, bad *linear.Misplaced) string {
 		"written last.", key) + misplaced(bad)
 }
 
-// misplaced tells why sections fit no order, as a further sentence.
+// misplaced says why sections fit no order, as a further sentence.
 func misplaced(m *linear.Misplaced) string {
 	if m == nil {
 		return ""
@@ -109,7 +109,7 @@ var misfitWords = [...]string{
 		"before and after the other, and it was not written twice.",
 }
 
-// didTo is what a section did, and when.
+// didTo describes the access of a section, and its time.
 func didTo(s *linear.Section) string {
 	when := Say("from %s on, without an answer", At(s.From))
 	if s.To != record.Forever {
@@ -124,7 +124,7 @@ func didTo(s *linear.Section) string {
 	return Say("read %s and wrote %s %s", stored(s.Read), stored(s.Wrote), when)
 }
 
-// stored is a value of a register.
+// stored formats a value of a register.
 func stored(v int64) string {
 	if v == history.NilValue {
 		return "nil"

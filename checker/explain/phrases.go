@@ -42,7 +42,7 @@ func plural(n int, what string) string {
 	return Say("%d "+what+"s", n)
 }
 
-// commandText is a command in the words of a story.
+// commandText returns a command in the words of a story.
 func commandText(h history.Header, m *history.Command) string {
 	return strings.Join(h.Readable(m.Args), " ")
 }
@@ -54,7 +54,7 @@ func by(h *record.Hold) string {
 	return Say(" by %s", h.Node)
 }
 
-// assumed is what follows a class: "; a fault broke an assumption of the lock: durability".
+// assumed returns the text after a class: "; a fault broke an assumption of the lock: durability".
 func assumed(what string) string {
 	if what == "" {
 		return ""
@@ -62,7 +62,7 @@ func assumed(what string) string {
 	return Say("; a fault broke an assumption of the lock: ") + what
 }
 
-// Stall is "the machine stalled for 640 ms until 1.310 s (client 2 did not run, ...)".
+// Stall returns "the machine stalled for 640 ms until 1.310 s (client 2 did not run, ...)".
 func Stall(s record.Gap) string {
 	if s.Node != "" {
 		return Say("%s did not answer for %d ms until %s, and no fault asked for it", s.Node,
@@ -76,13 +76,13 @@ func Stall(s record.Gap) string {
 		s.Length()/int64(time.Millisecond), At(s.To), who)
 }
 
-// Slow tells what the harness took long for.
+// Slow describes a slow action of the harness.
 func Slow(s record.Slow) string {
 	return Say("the harness needed %d ms for the step %s until %s, and the holder stood for as long",
 		(s.To-s.From)/int64(time.Millisecond), strings.TrimSpace(s.Action+" "+s.Target), At(s.To))
 }
 
-// Outstayed tells that the scenario kept a client inside.
+// Outstayed says that the scenario kept a client inside.
 func Outstayed(process int) string {
 	return Say("the scenario kept client %d inside until its lease was over, and the lock renews "+
 		"none: that is not the lock's doing. Try the fault without \":stay\"", process)

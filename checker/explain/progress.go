@@ -154,7 +154,7 @@ func Outage(key int, from, to, ns, bound int64, faults []*record.Fault,
 		At(from), At(to), why, key, Brief(ns), Brief(bound))
 }
 
-// Fault is what a fault did, in words: "n0 was killed".
+// Fault describes the effect of a fault: "n0 was killed".
 func Fault(f *record.Fault) string {
 	begin, _ := nemesis.Tell(f.Action, f.Target)
 	return begin
@@ -183,7 +183,7 @@ func Faults(faults []*record.Fault) string {
 	return strings.Join(said, "; ")
 }
 
-// enumerated is "n0", "n0 and n1", "n0, n1 and n2".
+// enumerated returns "n0", "n0 and n1", "n0, n1 and n2".
 func enumerated(names []string) string {
 	last := len(names) - 1
 	if last == 0 {

@@ -8,7 +8,7 @@ import "fmt"
 // language translates a format into another language. If nil, the format is used unchanged.
 var language func(format string) string
 
-// Say is fmt.Sprintf for texts that people read.
+// Say formats text for people, like fmt.Sprintf.
 func Say(format string, args ...any) string {
 	if language != nil {
 		format = language(format)
@@ -26,8 +26,8 @@ func Translate(to func(format string) string) (undo func()) {
 	return func() { language = nil }
 }
 
-// Pseudo is a language for tests: every letter of a format is another one, and no word stays.
-// Verbs, with their flags and indices, are left alone.
+// Pseudo translates into a language for tests: it replaces every letter of a format, so that no
+// word stays. It keeps verbs, with their flags and indices.
 func Pseudo(format string) string {
 	out := []byte(format)
 	for i := 0; i < len(out); i++ {

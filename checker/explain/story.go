@@ -15,13 +15,13 @@ import (
 // maxFaults is how many faults a story tells at most.
 const maxFaults = 8
 
-// happening is one thing that is told.
+// happening is one step of a story.
 type happening struct {
 	t     int64
 	about string // the target of a fault; "" unless it is a fault
 	kind  string // the action of a fault; faults of one kind at one time are told as one
 	words string // Say("n0 was killed"), without the time
-	tail  string // what comes behind the time
+	tail  string // the words after the time
 }
 
 // Story describes two overlapping holds in the order of time: the grants and their servers, the
@@ -54,7 +54,7 @@ func Story(header history.Header, faults []record.Fault, p *record.Pair,
 	return story + Say(" Class: %s%s.", v.Class, assumed(v.Assumption))
 }
 
-// deletions tells the deletions of a witness. One that was sent to several servers is told once.
+// deletions returns the deletions of a witness. It returns a deletion on several servers once.
 func deletions(header history.Header, p *record.Pair, commands []verdict.WitnessCommand,
 ) (told []happening) {
 	nodes := map[string][]string{} // by the words of the step
@@ -224,7 +224,7 @@ func takesPart(f record.Fault, p *record.Pair, commands []verdict.WitnessCommand
 	})
 }
 
-// whilePaused is " while it was paused" if the nemesis had its hands on the client then.
+// whilePaused returns " while it was paused" if the nemesis had paused the client then.
 func whilePaused(faults []record.Fault, process int, t int64) string {
 	for _, f := range faults {
 		if f.Hits(process) && f.Pauses() && f.From <= t && t <= f.To {

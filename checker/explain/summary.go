@@ -75,7 +75,7 @@ func why(p verdict.Property, faults []record.Fault) string {
 	return why
 }
 
-// Unknown is the summary of a history that proves nothing: ps are the properties that are unknown.
+// Unknown summarizes a history that proves nothing: ps are the unknown properties.
 func Unknown(ps []verdict.Property) string {
 	if len(ps) == 0 {
 		return Say(

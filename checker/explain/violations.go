@@ -68,13 +68,13 @@ func KeptOwn(header history.Header, key int, wrote, refused, seen *history.Comma
 		At(seen.Sent), seen.Process)
 }
 
-// ToldNotOwn is the effect of a command of a release that was refused.
+// ToldNotOwn describes the effect of a command of a release that was refused.
 func ToldNotOwn() string { return Say("is refused as not its own") }
 
-// StillThere is the effect of a command that shows that a key is still there.
+// StillThere describes the effect of a command that shows that a key is still there.
 func StillThere() string { return Say("finds the key still there") }
 
-// leftBy tells who left a key behind, and what kept it from taking the key away.
+// leftBy says which client left a key behind, and why it did not delete the key.
 func leftBy(header history.Header, writer, lost *history.Command) string {
 	switch {
 	case writer == nil:
@@ -164,7 +164,7 @@ func InnerRelease(h *record.Hold, released int64) string {
 		At(released))
 }
 
-// NoUpdateOrder tells that sections fit no order at all (U), and why, if that is known.
+// NoUpdateOrder says that no order of the sections loses no update (U), and why, if known.
 func NoUpdateOrder(key int, bad *linear.Misplaced) string {
 	return Say("The reads and writes of resource %d fit no order in which each critical section sees "+
 		"what the one before it wrote.", key) + misplaced(bad)

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// LeaseHold is one grant of a lock whose server keeps leases exactly: it begins at an instant of
-// the acquire call and ends with the release or after TTL, whatever comes first.
+// LeaseHold is one grant of a lock whose server keeps leases exactly. It begins at an instant of
+// the acquire call and ends with the release or after TTL, whichever comes first.
 type LeaseHold struct {
 	// the acquire; for an unknown one that was released with success, ret is the release's
 	Call, Ret         int64
@@ -124,8 +124,8 @@ func LeaseModel() porcupine.Model {
 	}
 }
 
-// Idle cuts holds, sorted by return, where all before are surely over before any later one was
-// asked for: each piece is possible by itself if and only if the whole is.
+// Idle cuts holds, sorted by return, at each point when all earlier ones are surely over before any
+// later one was requested. Each piece is possible alone if and only if the whole is.
 func Idle(hs []LeaseHold) [][]LeaseHold {
 	var out [][]LeaseHold
 	earliest := make([]int64, len(hs)+1)

@@ -32,7 +32,7 @@ type Log struct {
 // Name is an acquisition: n of process.
 type Name struct{ Process, N int }
 
-// String is for people: "client 3, acquisition 2".
+// String returns "client 3, acquisition 2".
 func (n Name) String() string { return fmt.Sprintf("client %d, acquisition %d", n.Process, n.N) }
 
 type mutexReader struct {

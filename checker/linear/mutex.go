@@ -145,8 +145,8 @@ func fastMutexExact(ops []Op) (f Flaw, a, b int32) {
 	return NoFlaw, 0, 0
 }
 
-// slow is for histories with refused releases, with points, or out of order; those cost a sort or a
-// second look at most.
+// slow decides histories with refused releases, with points, or out of order. They cost at most a
+// sort or a second look.
 func (w *workspace) slow(ops []Op) (f Flaw, a, b int32) {
 	ts := w.tokens
 	for i := range ts {

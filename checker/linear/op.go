@@ -85,7 +85,7 @@ func StepMutex(state int32, o *Op) (bool, int32) {
 	}
 }
 
-// MutexModel is stepMutex for porcupine. Inputs are *op.
+// MutexModel returns the model of StepMutex for porcupine. Inputs are *Op.
 func MutexModel() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return Free },

@@ -57,7 +57,7 @@ func remaining(timeout time.Duration, start time.Time) time.Duration {
 	return max(time.Millisecond, timeout-time.Since(start))
 }
 
-// rule has porcupine judge a batch and empties it.
+// rule makes porcupine judge a batch and empties it.
 func (r *Ruling) rule(b *batch, timeout time.Duration) {
 	if len(b.ops) == 0 {
 		return
@@ -168,7 +168,7 @@ func (r *Ruling) Unfinished() bool { return r.Result == porcupine.Unknown }
 // Illegal reports whether the model cannot have produced the operations.
 func (r *Ruling) Illegal() bool { return r.Result == porcupine.Illegal }
 
-// Results are the results of porcupine from the best to the worst; "" is none.
+// Results returns the results of porcupine from the best to the worst; "" means none.
 func Results() []string {
 	return []string{"", string(porcupine.Ok), string(porcupine.Unknown), string(porcupine.Illegal)}
 }

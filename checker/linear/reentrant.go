@@ -33,7 +33,7 @@ type reentrantState struct {
 	count int
 }
 
-// ReentrantModel is stepReentrant for porcupine. Inputs are *Op.
+// ReentrantModel returns the model of stepReentrant for porcupine. Inputs are *Op.
 func ReentrantModel() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return reentrantState{} },

@@ -45,8 +45,8 @@ func Sections(as []Access) map[int][]Section {
 	return out
 }
 
-// Section is the access as a section of its own: a read that writes nothing, or a write that fits
-// any value.
+// Section returns the access as a section of its own: a read that writes nothing, or a write that
+// fits any value.
 func (a Access) Section() Section {
 	s := Section{Process: a.Process, N: a.N, From: a.From, To: a.To, Read: a.Value,
 		Outcome: history.Fail}

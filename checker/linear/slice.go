@@ -52,7 +52,7 @@ var blank = Token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, 
 // Tokens sorts operations by token. Tokens are numbered densely from 1.
 func Tokens(ops []Op) []Token { return tokensIn(nil, ops) }
 
-// tokensIn is tokens in the memory of an earlier result, if it suffices.
+// tokensIn returns the tokens, in the memory of an earlier result if it suffices.
 func tokensIn(ts []Token, ops []Op) []Token {
 	n := int32(0)
 	for i := range ops {
@@ -104,7 +104,7 @@ func (t *Token) needless() bool { return !t.acquired && !t.released }
 // mark is an instant at which something begins or ends that a cut has to know.
 type mark struct {
 	at   int64
-	op   int32 // the operation that goes into the current piece here; -1: none
+	op   int32 // the operation that goes into the current piece here, or -1
 	what markKind
 }
 

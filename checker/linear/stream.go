@@ -184,7 +184,7 @@ func (m *MutexStream) flaw(f Flaw, key int, a, b Held) {
 // held returns the facts that are known by now.
 func (h *streamedHold) held() Held { return Held{h.Name, h.from, h.soonest()} }
 
-// soonest is the earliest end that is possible by now.
+// soonest returns the earliest end that is possible by now.
 func (h *streamedHold) soonest() int64 {
 	if h.end != record.Forever {
 		return h.end

@@ -168,7 +168,7 @@ func (s *Judge) Verdict() (verdict.Property, verdict.Evidence, *record.Record) {
 	return s.property(), s.found, r
 }
 
-// property is the verdict on the model.
+// property returns the verdict on the model.
 func (s *Judge) property() verdict.Property {
 	m, p := s.mutex, verdict.Property{Verdict: verdict.Valid}
 	switch {

@@ -165,7 +165,7 @@ func (c *Collector) invoke(p *Client, e *history.Event) {
 		delete(p.nested, e.N) // of a nested acquisition: the outermost hold goes on
 		n := e.N
 		if !inner && !c.holdsN(p, n) {
-			n = 0 // which hold is meant is unknown: to be sure, all of its keys
+			n = 0 // the hold is unknown: for safety, all of its keys
 		}
 		c.endHolds(p, KeysOf(e), n, e.T, Released)
 	}

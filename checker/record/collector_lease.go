@@ -33,7 +33,8 @@ func (c *Collector) hold(p *Client, e *history.Event, key, depth int) Hold {
 	return h
 }
 
-// leaseEnd is the earliest instant at which a server that runs as fast as assumed may drop the key.
+// leaseEnd returns the earliest instant at which a server that runs as fast as assumed may drop the
+// key.
 func (c *Collector) leaseEnd(sent int64, d history.Duration) int64 {
 	if d <= 0 {
 		return Forever

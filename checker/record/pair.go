@@ -1,7 +1,7 @@
 package record
 
-// Pair is two holds of one key that overlap, as one rule has it: what a violation of mutual
-// exclusion is made of.
+// Pair is two overlapping holds of one key under one rule: the evidence of a violation of mutual
+// exclusion.
 type Pair struct {
 	Rule         ExclusionRule
 	Key          int

@@ -37,7 +37,8 @@ func (e *Ends) Add(x Interval) {
 	}
 }
 
-// Other is the latest end of all processes but one, before every stamp if there is none.
+// Other returns the latest end of all processes but one, or a time before every stamp if there is
+// none.
 func (e *Ends) Other(process int) int64 {
 	if e.process == process {
 		return e.others
@@ -66,7 +67,7 @@ func (r Reach) Meets(from, to int64) bool {
 	return i > 0 && r[i-1].latest >= from
 }
 
-// MeetsOther is Meets for the intervals of all processes but one.
+// MeetsOther is Meets without the intervals of one process.
 func (r Reach) MeetsOther(from, to int64, process int) bool {
 	i := r.upTo(to)
 	return i > 0 && r[i-1].Other(process) >= from

@@ -112,7 +112,7 @@ func (h *Hold) BelievedEnd() int64 {
 	return h.Sent + h.Length
 }
 
-// Call is one acquire call, however it went.
+// Call is one acquire call with any outcome.
 type Call struct {
 	Process, N int
 	Keys       []int
@@ -145,7 +145,7 @@ type Gap struct {
 	Planned  bool // the nemesis had its hands on the client or on servers meanwhile
 }
 
-// Length is how long the gap was, in ns.
+// Length returns how long the gap was, in ns.
 func (g Gap) Length() int64 { return g.To - g.From }
 
 // Slow is the time of a slow action of the harness, longer than a quarter of the lease. The

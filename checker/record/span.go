@@ -19,8 +19,8 @@ const (
 	WhileLeased
 )
 
-// Span is the time in which a hold surely lasts, as one rule has it: from the grant's return
-// until just before end. It is never empty.
+// Span is the time when a hold surely lasts under one rule: from the grant's return until just
+// before end. It is never empty.
 type Span struct {
 	From, End int64
 	Hold      int32 // index into record.holds
@@ -115,7 +115,7 @@ type far struct {
 // nothing ends before all stamps.
 var nothing = latest{all: far{end: math.MinInt64}, exclusive: far{end: math.MinInt64}}
 
-// end is when the last of those ends that a span must not overlap.
+// end returns the last end of the spans that a span must not overlap.
 func (l *latest) end(s Span) int64 {
 	if s.Shared {
 		return l.exclusive.end

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// A client may sleep at a lock that is free, because it was not woken. Where the trace of a single
+// A client may sleep at a free lock because the lock did not wake it. If the trace of a single
 // server shows that the key is absent, no pause of that time says how long clients may sleep.
 
 // absent reports whether the trace shows that the key of a lock is free for all of a time: it was

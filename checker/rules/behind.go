@@ -98,7 +98,7 @@ func (c excuses) lostCalls(l *record.Lock) (out []record.Interval) {
 	return out
 }
 
-// sessionOver is when the session of a client is over that is gone, or Forever.
+// sessionOver returns when the session of a dead client is over, or Forever.
 func (c excuses) sessionOver(process int) int64 {
 	if t := c.waits().gone(process); t < record.Forever {
 		return t + c.waits().longestLease()

@@ -45,7 +45,7 @@ func (c waits) openReleases(limit int64) (out []explain.OpenCall) {
 	return out
 }
 
-// gone is when a client was killed or had ended, or Forever.
+// gone returns when a client was killed or had ended, or Forever.
 func (c waits) gone(process int) int64 {
 	for _, e := range c.Record.Marks {
 		if e.Process == process && (e.Type == history.Kill || e.Type == history.Exit) {
@@ -112,7 +112,7 @@ func (c waits) served(k *explain.OpenCall, q record.Interval) bool {
 	})
 }
 
-// ran is for how long of a quiet time a client ran and none of its commands was lost.
+// ran returns for how long of a quiet time a client ran and lost none of its commands.
 func (c waits) ran(k *explain.OpenCall, q record.Interval) int64 {
 	ns := q.To - q.From
 	for _, x := range c.excuses().lostTime(k.Process) {

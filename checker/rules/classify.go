@@ -152,15 +152,15 @@ func (c classifier) slept(h *record.Hold, at int64) bool {
 	})
 }
 
-// expired reports whether the first holder of a pair was told that its hold is over, where no grant
-// says when its lease ends: the lock is held by a session, and the session ended. A server that was
-// lost may be why, but what the servers had confirmed was not.
+// expired reports whether the first holder of a pair was told that its hold is over, if no grant
+// says when its lease ends: a session holds the lock, and the session ended. The loss of a server
+// may be the reason, but the writes that the servers had confirmed survived.
 func (c classifier) expired(p *record.Pair) bool {
 	return c.history.Header.Declares.Lease && c.history.Header.Declares.Loss &&
 		p.A.LeaseAt(p.B.From) == record.Forever && p.A.Lost < record.Forever
 }
 
-// certain are the commands of a witness that were answered.
+// certain returns the commands of a witness that were answered.
 func certain(commands []command) (out []command) {
 	for _, m := range commands {
 		if trace.Answered(&m.Command) {
@@ -170,7 +170,7 @@ func certain(commands []command) (out []command) {
 	return out
 }
 
-// classOf is the class of a lock that was granted twice because an assumption was broken.
+// classOf returns the class of a lock that was granted twice because an assumption was broken.
 func classOf(broken nemesis.Assumption) (class, assumption string) {
 	switch broken {
 	case nemesis.Durability:

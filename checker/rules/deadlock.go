@@ -20,7 +20,7 @@ const contention = 5
 // deadlock judges progress: some live client with an acquire open is granted the lock within the
 // bound whenever no fault is under way and no live hold or lease keeps it.
 //
-// deadlockRule judges D: whether a client waits in vain for a free lock.
+// deadlockRule judges D: whether clients wait without success for a free lock.
 type deadlockRule struct{ *Case }
 
 // Certain at once: a client was killed inside of a lease that never ends, and no client was granted
@@ -65,8 +65,8 @@ func (c deadlockRule) deadlock() property {
 	return p
 }
 
-// abandoned finds a hold without a lease that was left behind by a client that was killed, for
-// ever: no client was granted the lock afterwards, although one tried.
+// abandoned finds a hold without a lease that a killed client left behind for ever: no client was
+// granted the lock afterwards, although one tried.
 func (c deadlockRule) abandoned(l *record.Lock) (property, bool) {
 	var left []*record.Hold
 	for _, h := range l.Holds {
@@ -185,7 +185,7 @@ const noPause = "neither the record nor the trace tells how long clients pause b
 	"two tries, " +
 	"so it is unknown how soon one must be granted the lock"
 
-// patience is for how long clients must be kept out in a quiet time until that is a violation.
+// patience returns for how long clients must be kept out in a quiet time until that is a violation.
 func (c deadlockRule) patience(l *record.Lock, q record.Interval, bound int64) int64 {
 	if c.quorums().mayContend(l, q) {
 		return contention * bound
@@ -282,9 +282,9 @@ func unsureCalls(l *record.Lock) map[int][]*record.Call {
 	return out
 }
 
-// entersAgain reports whether a grant may be a re-entry into what the same client left behind: it
-// had the lock last, its release is not known to have freed it, and the granting command is not
-// known to have made the key.
+// entersAgain reports whether a grant may be a re-entry into the same client's leftover lock: it
+// had the lock last, its release may not have freed the lock, and the granting command may have
+// found the key.
 func (c deadlockRule) entersAgain(l *record.Lock, i int, unsure []*record.Call) bool {
 	h := l.Holds[i]
 	if !mayHaveLeft(l, i, unsure) {
@@ -300,8 +300,8 @@ func (c deadlockRule) entersAgain(l *record.Lock, i int, unsure []*record.Call) 
 	return c.history.Header.Declares.Reentrant || c.trace.Undeclared(m)
 }
 
-// mayHaveLeft reports whether the key that a grant found may have been one of its own client, which
-// had these calls of unknown outcome.
+// mayHaveLeft reports whether a grant may have found a key of its own client. Unsure are the
+// client's calls of unknown outcome.
 func mayHaveLeft(l *record.Lock, i int, unsure []*record.Call) bool {
 	h, since := l.Holds[i], int64(0)
 	if i > 0 {

@@ -51,7 +51,7 @@ func (c deliveryRule) delivery() property {
 	return valid
 }
 
-// undelivered is the violation by one grant, and whether there is one.
+// undelivered returns the violation by one grant, and whether there is one.
 func (c deliveryRule) undelivered(h *record.Hold, b ballot) (p property, bad bool) {
 	promised := h.Promised != record.Forever && !c.ownClockMoved(h)
 	p = violated(h.Key, whole(h))
@@ -77,7 +77,7 @@ func (c deliveryRule) undelivered(h *record.Hold, b ballot) (p property, bad boo
 	return p, true
 }
 
-// masters is how many servers are asked.
+// masters returns the number of servers that a client asks.
 func (c *Case) masters() int {
 	if c.quorums().independent() {
 		return c.history.Header.Masters
@@ -85,7 +85,7 @@ func (c *Case) masters() int {
 	return 1
 }
 
-// quorum is how many of them must grant.
+// quorum returns how many of them must grant.
 func (c *Case) quorum() int { return c.masters()/2 + 1 }
 
 // ownClockMoved reports whether the clock of a hold's client had been moved before the grant.

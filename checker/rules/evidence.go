@@ -97,8 +97,8 @@ func (c excuses) awaited(h *record.Hold, t int64) bool {
 	})
 }
 
-// afterFailover counts the grants by a node that had been promoted. Where a grant does not name its
-// node, its acquire must have been invoked after the promotion ended.
+// afterFailover counts the grants by a promoted node. If a grant does not name its node, its
+// acquire must have been invoked after the promotion ended.
 func (c excuses) afterFailover() int {
 	n := 0
 	for i := range c.Record.Holds {
@@ -140,7 +140,7 @@ func (c excuses) toldByReply(w *witness) bool {
 	})
 }
 
-// deleted is when the last command of a witness was answered.
+// deleted returns when the last command of a witness was answered.
 func (c excuses) deleted(w *witness) (t int64) {
 	for i := range w.Commands {
 		t = max(t, w.Commands[i].Sent, w.Commands[i].Recv)

@@ -38,8 +38,8 @@ func (c exclusionRule) exclusion(b record.ExclusionRule) property {
 	return p
 }
 
-// ruling is porcupine's on the spans of one key. Where no lease ended inside of a hold, L asks what
-// S has asked: the same operations need no second answer.
+// ruling returns porcupine's ruling on the spans of one key. If no lease ended inside a hold, L
+// asks the same as S: the same operations need no second answer.
 func (c exclusionRule) ruling(b record.ExclusionRule, key int, ss []record.Span) linear.Ruling {
 	if r, known := c.ruled[key]; known && r.Operations == 2*len(ss) && c.untilRelease(ss) {
 		r.Took = 0

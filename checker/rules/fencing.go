@@ -16,13 +16,12 @@ import (
 // fencingRule judges F: the order of fencing tokens.
 type fencingRule struct{ *Case }
 
-// fencing judges that fencing tokens grow: a grant that was asked for after another one had been
-// answered must have a larger token, and no two the same. Where the trace shows the command that
-// granted, it was asked for when that was sent and answered when its reply came; else these are the
-// call and the return of the acquire. This is exact: the tokens prescribe the order of the grants,
-// and that order is possible if and only if no two that do not overlap come in the other order.
-// Where the guarded resource looks at tokens, it must also have refused a write with an older one
-// than it had seen.
+// fencing judges that fencing tokens grow: a grant that was requested after another one had been
+// answered must have a larger token, and no two grants may have the same. If the trace shows the
+// granting command, the times are its sending and its reply. Otherwise they are the call and the
+// return of the acquire. This is exact: the tokens prescribe the order of the grants, and that
+// order is possible if and only if no two disjoint grants have the opposite order. If the guarded
+// resource checks tokens, it must also have refused a write with an older one than it had seen.
 func (c fencingRule) fencing() property {
 	byKey := map[int][]tokened{}
 	tokens := 0

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// This file finds keys that a lock keeps although the client said, or was told, that it has them
-// not. Each rests on replies alone, so that it decides the run, whatever fault was under way.
+// This file finds keys that a lock keeps although the client said or was told that it does not have
+// them. Each finding rests on replies alone, so that it decides the run in spite of any fault.
 
 // kept is a key that its client wrote and that a later reply shows to be still there.
 type kept struct {
@@ -88,10 +88,10 @@ func (c orphanRule) leaseInValue(h *record.Hold, wrote *history.Command) bool {
 		})
 }
 
-// keptGranted returns a take that was answered yes in a call that said that another client has the
-// lock, where nothing that the client sent afterwards can have given it back, or nil. A later
-// answer shows that the key is still there when the client has begun its next call, so that work
-// behind this one had time; and of several masters a quorum has it.
+// keptGranted returns a successful take in a call that said that another client has the lock, or
+// nil. No later command of the client can have given it back. A later answer shows that the key is
+// still there when the client has begun its next call, so that background work had time. Of several
+// masters, a quorum has the key.
 func (c orphanRule) keptGranted() *kept {
 	for i := range c.Record.Calls {
 		k := &c.Record.Calls[i]
@@ -198,7 +198,7 @@ func (c orphanRule) undisturbed(from, to int64) bool {
 	})
 }
 
-// keptKey is the violation by a key that is kept.
+// keptKey returns the violation by a kept key.
 func (c orphanRule) keptKey(k *kept) property {
 	p := violated(k.key)
 	p.Decides = true

@@ -69,8 +69,8 @@ func (c keyFacts) takenBefore(ga, gb *history.Command) *history.Command {
 }
 
 // vanished reports whether a key was gone when a command took it, although its lease ran, and no
-// client and no fault took it away. Where only the run's clients can delete keys, any deletion that
-// may have found the key contradicts that. Elsewhere a deletion of its sender's own key does not.
+// client and no fault removed it. If only the run's clients can delete keys, any deletion that may
+// have found the key contradicts that. Otherwise a deletion of its sender's own key does not.
 func (c keyFacts) vanished(ga, next *history.Command) bool {
 	deletions := c.deletersBetween(ga, next)
 	if c.thirdParties() {
@@ -96,7 +96,7 @@ func (c keyFacts) mayChange(m *history.Command) bool {
 	}
 }
 
-// strangers are the deletions that certainly were not for a key of their own senders.
+// strangers returns the deletions that certainly were not for a key of their own senders.
 func (c keyFacts) strangers(ms []*history.Command, ga *history.Command) (out []*history.Command) {
 	for _, m := range ms {
 		if !c.mayBeOwn(m, ga) {

@@ -14,9 +14,9 @@ import (
 
 // This file says whether a fault that loses writes has lost the key of a grant, or its token.
 
-// mayLose reports whether a fault can have lost the first of two grants. Where one server gave
-// both, it lost its memory after the first. It lost nothing if the first holder's key was still on
-// the server of the second grant when the fault was over.
+// mayLose reports whether a fault can have lost the first of two grants. If one server gave both,
+// it lost its memory after the first. It lost nothing if the first holder's key was still on the
+// server of the second grant when the fault was over.
 func (c classifier) mayLose(f *record.Fault, a, b *record.Hold) bool {
 	switch {
 	case f.Breaks() != nemesis.Durability:
@@ -88,7 +88,7 @@ func keptThrough(c *Case, f *record.Fault, a, b *record.Hold) bool {
 }
 
 // needsNoLoss reports whether the second grant needs no loss of the first holder's key: its command
-// wrote over whatever there was, or the first holder had itself deleted the key on that server.
+// overwrote the key, or the first holder itself had deleted the key on that server.
 func needsNoLoss(c *Case, p *record.Pair, commands []command) bool {
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
 	if ga == nil || gb == nil || c.quorums().independent() {

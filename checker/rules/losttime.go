@@ -38,8 +38,8 @@ func (c excuses) lostTime(process int) []record.Interval {
 	return c.wasted[process]
 }
 
-// lapsed says why it proves nothing that the lease of a hold was over at a stamp: it would still
-// run but for the time that its client lost, or a command that may have prolonged it was lost. It
+// lapsed says why the end of a hold's lease before a stamp proves nothing: the lease would still
+// run without the time that its client lost, or a command that may have prolonged it was lost. It
 // returns "" if neither is so, or if the lease was not over.
 func (c excuses) lapsed(h *record.Hold, at int64) string {
 	if c.classifier().bySession(h, at) {
@@ -123,7 +123,8 @@ func (c excuses) strikes(l *record.Lock) (out []record.Interval, one *history.Co
 	return append(out, c.lostCalls(l)...), one
 }
 
-// leavesUntil is when the key of a lock has expired that a lost command may have left, or Forever.
+// leavesUntil returns when the key of a lock has expired that a lost command may have left, or
+// Forever.
 func (c excuses) leavesUntil(l *record.Lock, m *history.Command) int64 {
 	if c.keepsForEver(l) {
 		return record.Forever

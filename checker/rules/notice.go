@@ -10,10 +10,10 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// notice judges that a holder is told that its hold is over before another client is inside. It is
-// about holds that break mutual exclusion, and of the two clients about the one that has lost its
-// hold; a holder that was killed can be told nothing. The lock tells by a callback, by refusing an
-// extension or a release, or in advance, by the validity of the grant.
+// notice judges that a holder learns that its hold is over before another client is inside. It
+// looks at holds that break mutual exclusion, and of the two clients at the one that has lost its
+// hold. A killed holder cannot learn anything. The lock can tell its client by a callback, by
+// refusing an extension or a release, or in advance, by the validity of the grant.
 func (c exclusionRule) notice() property {
 	if !c.history.Header.Declares.Lease && c.history.Header.Environment == "" {
 		return notApplicable("an imported history does not say what a client was told")
@@ -96,8 +96,8 @@ func told(h *record.Hold, extends map[int][]*history.Event) (at int64, by explai
 }
 
 // loser returns the client of a pair whose hold was over when both were inside, and the other one.
-// A client that comes in late by a grant whose lease has ended, or that was granted before the
-// other one although it came in behind it, is the one that has lost its hold.
+// A client has lost its hold if it comes in late by a grant whose lease has ended. So has one that
+// was granted the lock first although it came in second.
 func (c exclusionRule) loser(p *record.Pair) (loser, winner *record.Hold) {
 	ended := func(h *record.Hold) bool { return h.LeaseAt(p.From) <= p.From }
 	switch {
@@ -115,7 +115,8 @@ func (c exclusionRule) grantedBefore(a, b *record.Hold) bool {
 	return first != nil && second != nil && first.Recv < second.Sent
 }
 
-// toldLate is the violation by a holder that was told at t, when the other client was inside.
+// toldLate returns the violation by a holder that learned at t that its hold was over, when the
+// other client was inside.
 func (c exclusionRule) toldLate(p *record.Pair, loser, winner *record.Hold, t int64,
 	by explain.Teller) *property {
 	spanOf := map[*record.Hold]record.Span{p.A: p.SpanA, p.B: p.SpanB}

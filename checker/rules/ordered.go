@@ -92,7 +92,7 @@ func nodesOf(votes map[string]*history.Command) []string {
 }
 
 // answeredOnly returns a pair that names the server of a grant only if it answered a command of the
-// call, where the trace shows the commands of the call.
+// call, provided that the trace shows the commands of the call.
 func answeredOnly(c *Case, p *record.Pair) *record.Pair {
 	q := *p
 	for _, h := range []**record.Hold{&q.A, &q.B} {

@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// orphanRule judges R: what a lock left behind.
+// orphanRule judges R: keys that a lock left behind.
 type orphanRule struct{ *Case }
 
 // orphan judges that no key stays set that no client holds: a client was told that the lock is
@@ -76,7 +76,7 @@ func (c orphanRule) orphan() property {
 	return valid
 }
 
-// leftover is the violation that refusals show.
+// leftover returns the violation that refusals show.
 func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 	p := violated(key)
 	for _, m := range ms {

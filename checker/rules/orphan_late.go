@@ -45,9 +45,9 @@ func (c orphanRule) lateness() lateness {
 	return late
 }
 
-// mayLeave reports whether a key may be left behind because a command was lost. The command may
-// have written the key, or its client may have had it and did not learn what to do with it. A read
-// by a call that wrote nothing leaves nothing, unless its client was inside.
+// mayLeave reports whether a lost command may have left a key behind. The command may have written
+// the key, or its client may have had it and not known how to proceed. A read by a call that wrote
+// nothing leaves nothing, unless its client was inside.
 func mayLeave(c *Case, m *history.Command) bool {
 	sent := c.quorums().sentWithin(m.Process, 0, m.Sent)
 	wrote := func(k *history.Command) bool { return k.N == m.N && c.trace.MayWrite(k) }
@@ -57,7 +57,7 @@ func mayLeave(c *Case, m *history.Command) bool {
 		})
 }
 
-// freedBy is when the key of a lock is gone that a lost command may have left: it has expired, or
+// freedBy returns when the key that a lost command may have left is gone: it has expired, or
 // another client was granted the lock.
 func (c orphanRule) freedBy(l *record.Lock, m *history.Command) int64 {
 	until := c.excuses().leavesUntil(l, m)

@@ -119,7 +119,7 @@ func tries(l *record.Lock) progress.Wants {
 	return progress.Sort(out).Resting(int64(grace))
 }
 
-// waiting is a client that had an acquire call open after a stamp.
+// waiting returns a client that had an acquire call open after a stamp.
 func (c outageRule) waiting(key int, t int64) int {
 	for _, k := range c.waits().lock(key).Calls {
 		if k.To > t {

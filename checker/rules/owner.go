@@ -83,8 +83,7 @@ func (c ownerRule) victimOf(m *history.Command, ss []record.Span, g *trace.Grant
 			}
 		}
 		if s.End <= m.Sent {
-			// earlier spans of a lock that keeps L are over too; of one that does not, the overlap is told
-			// by L
+			// earlier spans are over as well if the lock keeps L, and otherwise L reports the overlap
 			return nil
 		}
 	}
@@ -97,7 +96,8 @@ func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
 		!g.Possible[trace.PlaceOf(m)].MeetsOther(ga.Sent, m.Recv-1, ga.Process)
 }
 
-// foreignDeletion is the violation by a command that said that it deleted the key of a hold.
+// foreignDeletion returns the violation by a command whose reply says that it deleted the key of a
+// hold.
 func (c ownerRule) foreignDeletion(m *history.Command, h *record.Hold) property {
 	p := violated(h.Key, whole(h))
 	ga := c.trace.GrantOf(h)

@@ -6,7 +6,8 @@ import (
 )
 
 // takenByThirdParty returns a hold whose key was free for another client although its lease ran and
-// no fault took it, where others than the run's clients may delete keys. Otherwise it returns nil.
+// no fault removed it, if programs other than the run's clients may delete keys. Otherwise it
+// returns nil.
 func takenByThirdParty(c *Case, ss []record.Span, g *trace.Grants) (gone *record.Hold) {
 	if !c.keyFacts().thirdParties() {
 		return nil

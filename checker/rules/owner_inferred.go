@@ -154,7 +154,7 @@ func (c ownerRule) deletersOf(at trace.Place) (ds deleters) {
 	return ds
 }
 
-// lastAnswer is when a command had certainly been executed; Forever if that is unknown.
+// lastAnswer returns when a command had certainly been executed, or Forever if that is unknown.
 func lastAnswer(m *history.Command) int64 {
 	if trace.Answered(m) {
 		return m.Recv
@@ -175,8 +175,8 @@ func (ds deleters) between(from, to int64) (out []*history.Command) {
 	return out
 }
 
-// inferredDeletion is the violation by one of the possible deleters, with both grants. Where either
-// grant may have been the first, no deletion certainly hit the key of one of them.
+// inferredDeletion returns the violation by one of the possible deleters, with both grants. If
+// either grant may have been the first, no deletion certainly hit the key of one of them.
 func (c ownerRule) inferredDeletion(victim, next *grant, deleters []*history.Command, either bool,
 ) property {
 	p := violated(victim.Key, whole(victim.Hold), whole(next.Hold))

@@ -43,8 +43,8 @@ func (c ownerRule) hitsInAllOrders(m, ga *history.Command, h *record.Hold) bool 
 	return true
 }
 
-// hasOwn reports whether the sender of a deletion had a key of its own on that server: it wrote one
-// before whose lease may run, and no one else's command may have changed it since.
+// hasOwn reports whether the sender of a deletion had its own key on that server: it wrote one
+// before whose lease may run, and no other client's command may have changed it since.
 func (c ownerRule) hasOwn(m *history.Command) bool {
 	var own *history.Command
 	for _, k := range c.trace.OfKey(trace.Key(m)) {

@@ -5,7 +5,7 @@ import "github.com/lockbench/lockbench/checker/record"
 // pauses are the times between two tries of one acquire call.
 type pauses []record.Interval
 
-// longest is how long the longest one is, or 0.
+// longest returns the length of the longest pause, or 0.
 func (ps pauses) longest() (ns int64) {
 	for _, p := range ps {
 		ns = max(ns, p.To-p.From)

@@ -7,8 +7,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// shortfall is the lease that a lock's commands asked for, where it is shorter than the one that
-// was promised.
+// shortfall is a lease that a lock's commands asked for, shorter than the promised one.
 type shortfall struct {
 	commands []*history.Command // the last ones before the return that took or prolonged the key
 	lease    int64              // ns from the beginning of the promise

@@ -67,7 +67,7 @@ func Open(h *history.History, commands []history.Command, v *verdict.Verdict, l 
 	return c
 }
 
-// grants are the commands that granted the holds.
+// grants returns the commands that granted the holds.
 func (c *Case) grants() *trace.Grants {
 	if c.granted == nil {
 		g := c.trace.Grants()
@@ -145,7 +145,7 @@ type (
 // valid is a property that nothing contradicts.
 var valid = property{Verdict: verdict.Valid}
 
-// notApplicable is a property that the lock does not promise or the workload did not exercise.
+// notApplicable returns a property that the lock does not promise or the workload did not exercise.
 func notApplicable(format string, args ...any) property {
 	return property{Verdict: verdict.NA, Reason: explain.Say(format, args...)}
 }
@@ -155,20 +155,20 @@ func unknown(format string, args ...any) property {
 	return property{Reason: explain.Say(format, args...)}
 }
 
-// stalled is a property that is unknown only because the machine stood still.
+// stalled returns a property that is unknown only because the machine stood still.
 func stalled(format string, args ...any) property {
 	return property{Stalled: true, Reason: explain.Say(format, args...)}
 }
 
-// violated is a violation with its holds; class and commands are the caller's.
+// violated returns a violation with its holds. The caller adds its class and commands.
 func violated(key int, holds ...hold) property {
 	return property{Verdict: verdict.Violated, Witness: &witness{Key: key, Holds: holds}}
 }
 
-// whole is a hold as a witness shows it, from its grant to its end.
+// whole returns a hold in the form of a witness, from its grant to its end.
 func whole(h *record.Hold) hold { return part(h, record.Span{From: h.From, End: h.End}) }
 
-// part is a hold as a witness shows it, by one of its spans.
+// part returns a hold in the form of a witness, limited to one of its spans.
 func part(h *record.Hold, s record.Span) hold {
 	w := hold{Process: h.Process, N: h.N, From: h.From, To: s.End, Token: h.Token}
 	if end := h.LeaseAt(s.From); end != record.Forever {

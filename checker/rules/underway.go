@@ -32,7 +32,7 @@ func (c faultTimes) over(f *record.Fault) int64 {
 	return c.madeGood(f)
 }
 
-// overs are the stamps at which the faults were over.
+// overs returns the stamps at which the faults were over.
 func (c faultTimes) overs() []int64 {
 	if c.ends == nil {
 		c.ends = make([]int64, len(c.faults))
@@ -70,7 +70,7 @@ func (c faultTimes) madeGood(f *record.Fault) int64 {
 	return record.Forever
 }
 
-// momentary is the end of a fault that is over when it is done.
+// momentary returns the end of a fault that is over when it is done.
 func (c faultTimes) momentary(f *record.Fault) int64 {
 	if f.To == record.Forever {
 		return f.From

@@ -75,8 +75,8 @@ func (c quorums) goesOn(h *record.Hold) bool {
 	return len(sent) > 0 && sent[len(sent)-1].Sent >= h.From
 }
 
-// keepsKey reports whether clients take this lock by writing its key, for all that the trace shows:
-// others hold a subscription or a session.
+// keepsKey reports whether clients take this lock by writing its key, as far as the trace shows.
+// Otherwise they hold a subscription or a session.
 func (c quorums) keepsKey(lock int) bool {
 	return slices.ContainsFunc(c.trace.OfLock(lock), c.trace.MayGrant)
 }
@@ -135,7 +135,7 @@ func (c quorums) votesBefore(h *record.Hold, voted map[string]bool) {
 	}
 }
 
-// life is how long a key lives at most from the reply to a command that set or prolonged it.
+// life returns how long a key lives at most from the reply to a command that set or prolonged it.
 func (c quorums) life(m *history.Command) int64 {
 	if asked, known := c.trace.Asked(m); known && asked > 0 {
 		return asked
@@ -170,7 +170,7 @@ func (c quorums) names(m *history.Command, h *record.Hold) bool {
 	})
 }
 
-// values are the arguments of a command behind its key that are long enough to name a client.
+// values returns the arguments of a command after its key that are long enough to name a client.
 func values(m *history.Command) (out []string) {
 	if i := slices.Index(m.Args, trace.Key(m)); i >= 0 {
 		for _, v := range m.Args[i+1:] {

@@ -126,9 +126,9 @@ func (c waits) definite(k *record.Call) bool {
 // grace is how long a client may rest after a failed call and still want the lock.
 const grace = time.Second
 
-// bound is the time after which some client must have been granted a free lock: the longest lease,
-// two of the longest pauses between tries that were declared or else seen, the wait for dead
-// waiters that the lock declares, and a second. It is not known where no pause is.
+// bound returns the time after which some client must have been granted a free lock. It is the sum
+// of the longest lease, two of the longest pauses between tries (declared, or else observed), the
+// wait for dead waiters that the lock declares, and a second. It is unknown if no pause is known.
 func (c waits) bound() (ns int64, known bool) {
 	if c.pause == nil {
 		longest := c.declaredPause()
@@ -165,14 +165,15 @@ func (c waits) seenWithout(lock int, q record.Interval) int64 {
 	return cmp.Or(c.seenPauses().without(q), c.betweenCalls())
 }
 
-// boundFor is the bound with a pause between tries.
+// boundFor returns the bound with a pause between tries.
 func (c waits) boundFor(pause int64) int64 {
 	return int64(c.history.Header.Declares.GrantBound(history.Duration(c.longestLease()),
 		history.Duration(pause), len(c.faults) > 0))
 }
 
-// declaredPause is the longest pause between tries that the lock or its manifest declares, or 0. A
-// waiter that is told how long to wait is told no more than a lease, which the bound has.
+// declaredPause returns the longest pause between tries that the lock or its manifest declares, or
+// 0. If the lock tells a waiter how long to wait, that is at most a lease, and the bound includes
+// it.
 func (c waits) declaredPause() int64 {
 	return int64(c.history.Header.Declares.PauseOr(c.history.Header.Poll))
 }
@@ -220,8 +221,8 @@ func (c waits) pausesOf(k *record.Call) (out pauses) {
 	return out
 }
 
-// betweenCalls is the longest time from the return of a refused call to the client's next one. Of a
-// lock that tries once in a call that is the pause between two tries.
+// betweenCalls returns the longest time from the return of a refused call to the client's next one.
+// If a call of the lock tries once, that is the pause between two tries.
 func (c waits) betweenCalls() (longest int64) {
 	refused := map[int]int64{} // by client: when
 	for i := range c.Record.Calls {

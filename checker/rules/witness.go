@@ -83,12 +83,12 @@ func (w *chain) put(m command) {
 	w.out = append(w.out, m)
 }
 
-// grantedBy is the command that granted a hold, in a witness.
+// grantedBy returns the command that granted a hold, in the form of a witness.
 func grantedBy(m *history.Command, h *record.Hold) command {
 	return command{Command: *m, Kind: verdict.Grant, Effect: explain.Grants(h.Process)}
 }
 
-// leaseEnds is the end of a hold's lease, in a witness.
+// leaseEnds returns the end of a hold's lease, in the form of a witness.
 func leaseEnds(h *record.Hold, t int64) command {
 	return command{Command: history.Command{Process: history.Harness, Node: h.Node, Sent: t},
 		Kind: verdict.LeaseEnd, Of: h.Process, Effect: explain.LeaseEnds(h.Process)}

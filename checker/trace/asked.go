@@ -74,7 +74,7 @@ var silent = setOf("GET", "GETEX", "MGET", "STRLEN", "HGET", "HGETALL", "HEXISTS
 	"ASKING", "CLUSTER", "SENTINEL", "RESET", "QUIT", "SCAN", "HSCAN", "SSCAN", "ZSCAN", "KEYS",
 	"PUBSUB")
 
-// Silent reports whether a command neither writes nor frees a key, whatever its answer is.
+// Silent reports whether a command neither writes nor frees a key, with any answer.
 func Silent(m *history.Command) bool { return silent[Verb(m)] }
 
 func setOf(words ...string) map[string]bool {

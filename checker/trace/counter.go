@@ -16,7 +16,7 @@ func (r *Reader) CountedOn(m *history.Command, counter Counter) bool {
 	return err == nil && slices.Equal(r.Counters(m), []Counter{counter}) && n > increment(r.did(m))
 }
 
-// increment is by how much the one command of these that counts adds.
+// increment returns the increment of the one command that counts.
 func increment(did [][]string) int64 {
 	for _, args := range did {
 		if verb(args) == "INCRBY" || verb(args) == "HINCRBY" {
@@ -44,13 +44,13 @@ func (r *Reader) Counters(m *history.Command) (out []Counter) {
 	return out
 }
 
-// Overwrites reports whether a command that took a key wrote over whatever was there. Of a script
-// all commands must be known, and none may have asked before.
+// Overwrites reports whether a command that took a key overwrote it without a condition. All
+// commands of a script must be known, and none may have read before.
 func (r *Reader) Overwrites(m *history.Command) bool {
 	return r.Blind(m) || EffectOf(m.Args).Kind == Swap
 }
 
-// Blind reports whether a command wrote its key, whatever was there, and was not told of it.
+// Blind reports whether a command wrote its key without a condition, and did not get the old value.
 func (r *Reader) Blind(m *history.Command) bool {
 	did := r.did(m)
 	i := slices.IndexFunc(did, func(args []string) bool { return EffectOf(args).Key == Key(m) })

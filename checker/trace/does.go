@@ -34,7 +34,7 @@ func (r *Reader) does(m *history.Command) deed {
 	return plainDoes(m)
 }
 
-// scriptDoes is what a script did that the header declares.
+// scriptDoes returns the effect of a script that the header declares.
 func (r *Reader) scriptDoes(m *history.Command) deed {
 	switch s := r.declared(m); {
 	case r.Takes(m):
@@ -53,7 +53,7 @@ func (r *Reader) scriptDoes(m *history.Command) deed {
 	return nothing
 }
 
-// observedDoes is what a script did that its node showed.
+// observedDoes returns the effect of a script that its node showed.
 func (r *Reader) observedDoes(m *history.Command, e Effect) deed {
 	switch e.Kind {
 	case Take:
@@ -71,7 +71,7 @@ func (r *Reader) observedDoes(m *history.Command, e Effect) deed {
 	return nothing
 }
 
-// plainDoes is what one of Redis' own commands did.
+// plainDoes returns the effect of one of Redis' own commands.
 func plainDoes(m *history.Command) deed {
 	done := func(yes, no deed) deed {
 		if c := commands[Verb(m)]; c.done != nil && c.done(m.Reply) {
@@ -117,7 +117,7 @@ func plainDoes(m *history.Command) deed {
 	return reads(m, none)
 }
 
-// reads is what a command saw that reads the key.
+// reads returns the finding of a command that reads the key.
 func reads(m *history.Command, none bool) deed {
 	switch Verb(m) {
 	case "GET", "GETEX":

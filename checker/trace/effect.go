@@ -29,7 +29,7 @@ const (
 // Writes reports whether a command of this kind can write a value of its sender to the key.
 func (k Kind) Writes() bool { return k >= Take && k <= Field || k == Script }
 
-// Effect is what a command is meant to do to a key.
+// Effect is the purpose of a command for a key.
 type Effect struct {
 	Kind       Kind
 	Key, Value string // the value that is written, of a hash the field
@@ -102,7 +102,7 @@ var commands = map[string]command{
 	"FCALL":   {kind: Script, done: notZero},
 }
 
-// EffectOf returns what a command with these arguments is meant to do.
+// EffectOf returns the purpose of a command with these arguments.
 func EffectOf(args []string) Effect {
 	if len(args) == 0 {
 		return Effect{}
@@ -187,7 +187,7 @@ func (e *Effect) options(words []string) {
 	}
 }
 
-// life is what a SET that leaves the value does to the life of the key: without an expiry the key
+// life returns the effect of a SET that keeps the value on the expiry: without an expiry the key
 // has none afterwards.
 func (e *Effect) life(words []string) Kind {
 	switch {
@@ -214,7 +214,7 @@ func expiry(unit, number string) Expiry {
 	return Expiry{n, strings.HasSuffix(unit, "AT")}
 }
 
-// Verb is the name of a command in upper case.
+// Verb returns the name of a command in upper case.
 func Verb(m *history.Command) string { return verb(m.Args) }
 
 func verb(args []string) string {
@@ -238,13 +238,13 @@ func Key(m *history.Command) string {
 
 func scripted(m *history.Command) bool { return commands[Verb(m)].kind == Script }
 
-// Answered reports whether a command was executed, for all that its client knows.
+// Answered reports whether a command was executed, as far as its client knows.
 func Answered(m *history.Command) bool {
 	return m.Recv != 0 && m.Err == "" && !strings.HasPrefix(m.Reply, "(error)")
 }
 
-// Served reports whether a command got an answer: it was executed, or it has an error of its own,
-// such as NOSCRIPT. A server that refuses to serve gives none.
+// Served reports whether a command got an answer: it was executed, or its own error says why not,
+// such as NOSCRIPT. A server that refuses to serve gives no answer.
 func Served(m *history.Command) bool {
 	return m.Recv != 0 && m.Err == "" &&
 		!(strings.HasPrefix(m.Reply, "(error)") && history.NotServing(m.Reply))

@@ -135,8 +135,8 @@ func (k *keyspace) drop(key int, t int64, how string) {
 	delete(k.expiry, key)
 }
 
-// expire ends what the node's own clock says is over. Where that clock was moved past a deadline,
-// it was over at the move.
+// expire ends keys by the node's own clock. If that clock was moved past a deadline, the key ended
+// at the move.
 func (k *keyspace) expire(wall float64, seg segment) {
 	for key, deadline := range k.expiry {
 		if deadline <= wall {

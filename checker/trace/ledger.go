@@ -100,8 +100,8 @@ func (t *Trace) passing() map[Place]record.Reach {
 	return out
 }
 
-// givenBack returns when what a command took was freed again, for all that its client knows: at the
-// latest when the call is over.
+// givenBack returns when the key that a command took was freed again, as far as its client knows:
+// not later than the end of the call.
 func (t *Trace) givenBack(m *history.Command) int64 {
 	over := m.Recv
 	if k := t.CallOf(m); k != nil {

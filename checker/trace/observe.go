@@ -53,7 +53,7 @@ type run struct {
 	effects [][]string
 }
 
-// scriptRuns are the commands that a node showed, with what scripts did in them.
+// scriptRuns returns the commands that a node showed, with the commands of their scripts.
 func scriptRuns(shown []history.NodeCommand) (all []run) {
 	for i := range shown {
 		said, ok := shown[i].Shown()

@@ -58,7 +58,7 @@ func countsDown(args []string) bool {
 	return commands[verb(args)].kind == Count && len(last) > 0 && last[0] == '-'
 }
 
-// habit is what the script of a command was seen to do.
+// habit returns the effects that the script of a command showed so far.
 func (r *Reader) habit(m *history.Command) habits {
 	if !scripted(m) || len(m.Args) < 2 || r.learned[r.id(m)] == nil {
 		return habits{}

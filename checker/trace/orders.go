@@ -49,7 +49,7 @@ type Question struct {
 	Empty bool
 }
 
-// Bounds of a search. Where they do not suffice, nothing is certain.
+// Bounds of a search. If they do not suffice, nothing is certain.
 const (
 	mostStates = 20_000
 	mostOpen   = 64 // commands that are under way at once, or were never answered
@@ -110,7 +110,7 @@ type ordering struct {
 // moment is a state: which commands were executed, and what the key holds.
 type moment struct {
 	front int    // all answered commands before this one were executed
-	ahead uint64 // and these behind it
+	ahead uint64 // and these after it
 	lost  uint64 // and these of the optional ones
 	value
 }
@@ -125,10 +125,10 @@ type value struct {
 
 func (v value) there() bool { return v.by != nil || v.older }
 
-// prolonged is a value that a command gave another lease.
+// prolonged returns a value that a command gave another lease.
 func (v value) prolonged(m *history.Command) value { v.lease = m; return v }
 
-// reading is a value whose text a command wrote, or nil if the text is not known.
+// reading returns a value whose text a command wrote; m is nil if the text is unknown.
 func (v value) reading(m *history.Command) value { v.text = m; return v }
 
 // visit reports whether all remaining answered commands can be executed from a state, and notes the
@@ -164,7 +164,7 @@ func (s *ordering) visit(at moment, v value) bool {
 	return can
 }
 
-// due is when the first of the commands that are left must have been executed.
+// due returns when the first of the remaining commands must have been executed.
 func (s *ordering) due(at moment) int64 {
 	due := int64(record.Forever)
 	for i := at.front; i < len(s.answered) && s.answered[i].Sent <= due; i++ {

@@ -7,10 +7,10 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Reader knows what the commands of a trace did to locks: Redis' own commands by their names,
-// scripts by what the header declares of them, or else by what their node showed that they did (see
-// Observe). A script without either may answer anything whatever it did: it is evidence of nothing,
-// except that one of an acquire call that succeeded may have been the grant. It is not safe for
+// Reader interprets the effects of a trace's commands on locks: Redis' own commands by their names,
+// scripts by their declaration in the header, or else by the commands that their node showed (see
+// Observe). A script without either may answer anything, so it is evidence of nothing. The only
+// exception: a script of a successful acquire call may have been the grant. It is not safe for
 // concurrent use.
 type Reader struct {
 	scripts map[string]*script // by history.ScriptID
@@ -37,7 +37,7 @@ func NewReader(h history.Header) Reader {
 	return r
 }
 
-// whole is a regular expression that fits a reply as a whole.
+// whole compiles a regular expression that must match a whole reply.
 func whole(pattern string) (*regexp.Regexp, error) {
 	if pattern == "" {
 		return nil, nil
@@ -57,7 +57,7 @@ func (r *Reader) declared(m *history.Command) *script {
 	return r.scripts[r.id(m)]
 }
 
-// id is the history.ScriptID of the script that a command runs.
+// id returns the history.ScriptID of the script that a command runs.
 func (r *Reader) id(m *history.Command) string {
 	text := m.Args[1]
 	if Verb(m) == "EVALSHA" {
@@ -129,7 +129,7 @@ func (r *Reader) Denied(m *history.Command) bool {
 	return c.refused != nil && c.refused(m.Reply) && EffectOf(m.Args).Kind.Writes()
 }
 
-// Frees reports whether a command is meant to delete a lock, for all that is known of it.
+// Frees reports whether the purpose of a command is to delete a lock, as far as known.
 func (r *Reader) Frees(m *history.Command) bool {
 	if s := r.declared(m); s != nil {
 		return s.does == history.ScriptFrees
@@ -148,7 +148,7 @@ func (r *Reader) Deleted(m *history.Command) bool {
 	return !r.Undeclared(m) && r.Frees(m) && Answered(m) && yes(m.Reply)
 }
 
-// MayHaveDeleted reports whether a command may have deleted the key, for all that its reply says.
+// MayHaveDeleted reports whether a command may have deleted the key, according to its reply.
 func (r *Reader) MayHaveDeleted(m *history.Command) bool {
 	switch {
 	case notExecuted(m):

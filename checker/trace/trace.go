@@ -1,5 +1,5 @@
-// Package trace is the one interpretation of Redis commands: what a command is meant to do to the
-// key of a lock, what its reply says that it did, and which command granted which hold.
+// Package trace is the one interpretation of Redis commands: the purpose of a command for the key
+// of a lock, its effect according to its reply, and the command that granted each hold.
 package trace
 
 import (
@@ -86,7 +86,7 @@ func (t *Trace) Tries(h *record.Hold) (tries []*history.Command) {
 	return tries
 }
 
-// MayBeOf reports whether a command is about a lock, for all that the header says of its key's
+// MayBeOf reports whether a command may be about a lock, as far as the header describes its key's
 // name.
 func (t *Trace) MayBeOf(m *history.Command, lock int) bool {
 	if len(t.names) == 0 {
@@ -104,7 +104,7 @@ type Grants struct {
 	Possible map[Place]record.Reach
 
 	names Names
-	keys  map[string]int // Redis key -> lock, where the header does not name them
+	keys  map[string]int // Redis key -> lock, if the header does not name them
 }
 
 // Grants finds the command that granted each hold, and all others that may have granted a lock.

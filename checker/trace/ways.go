@@ -41,7 +41,7 @@ func (s *ordering) ways(v value, m *history.Command, by int64) (all []way) {
 	return all
 }
 
-// since is when what a key holds can have been written.
+// since returns the earliest time when the value of a key can have been written.
 func (s *ordering) since(v value) int64 {
 	if v.by == nil {
 		return 0
@@ -71,7 +71,7 @@ func (s *ordering) mayExpire(v value, by int64) bool {
 // late is by how much a server may notice the end of a lease too late.
 const late = 1e6
 
-// drift is how far a server's clock may be off at the end of a lease.
+// drift returns how far a server's clock may be off at the end of a lease.
 func (s *ordering) drift(d int64) int64 { return int64(float64(d) * s.Drift) }
 
 // effects returns what a command does to what a key holds, as its reply allows; none if it cannot
@@ -120,7 +120,7 @@ func (s *ordering) effects(v value, m *history.Command) []way {
 	return []way{same}
 }
 
-// written is a command that sets the key.
+// written returns the execution of a command that sets the key.
 func (s *ordering) written(v value, m *history.Command) way {
 	return way{after: value{by: m, lease: m, text: m}, ended: v.by, how: ByWrite, with: m}
 }

@@ -236,12 +236,13 @@ func recorded(n, clients int, s *service) []linear.Op {
 	return (&service{ops: ops}).numbered()
 }
 
-// Queued is Recorded where acquires wait in a queue instead of being refused.
+// Queued is Recorded with acquires that wait in a queue instead of being refused.
 func Queued(n, clients int, unknown float64) []linear.Op {
 	return recorded(n, clients, &service{unknown: unknown, block: true})
 }
 
-// Rounds is the number of random histories of a test: few by default, many with LOCKBENCH_SOAK set.
+// Rounds returns the number of random histories of a test: few by default, many with LOCKBENCH_SOAK
+// set.
 func Rounds(normal, soak int) int {
 	switch {
 	case os.Getenv("LOCKBENCH_SOAK") != "":

@@ -9,7 +9,7 @@ type Queue struct {
 	seq   int
 }
 
-// Put has f happen at t.
+// Put schedules f at t.
 func (q *Queue) Put(t int64, f func()) {
 	q.seq++
 	heap.Push(&q.later, happening{t, q.seq, f})

@@ -65,10 +65,10 @@ func Before(t *trace.Trace, lock int, before int64) *explain.Leftover {
 	return left
 }
 
-// nanoseconds is the time to live that a command gives its key.
+// nanoseconds returns the time to live that a command gives its key.
 func nanoseconds(e trace.Effect) int64 { return int64(e.Expiry.Seconds * 1e9) }
 
-// Fate says what became of the client that left a key behind: how its hold ended, and whether it
+// Fate records the fate of the client that left a key behind: how its hold ended, and whether it
 // was killed.
 func Fate(r *record.Record, holds []*record.Hold, left *explain.Leftover) {
 	m := left.Command

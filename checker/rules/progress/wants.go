@@ -93,7 +93,7 @@ func (w Wants) Without(lost func(process int) []record.Interval) Wants {
 	return Sort(out)
 }
 
-// Process is the client that wanted the lock at a stamp.
+// Process returns the client that wanted the lock at a stamp.
 func (w Wants) Process(t int64) int {
 	i := slices.IndexFunc(w.list, func(x Want) bool { return t <= x.To }) // others began later
 	return w.list[max(i, 0)].Process
@@ -122,7 +122,7 @@ func (w Wants) Lasts(need int64, lost func(process int) []record.Gap) (from, to 
 	return union(pieces, need)
 }
 
-// Covered is for how long at least one of the times lasted.
+// Covered returns for how long at least one of the times lasted.
 func (w Wants) Covered() (sum int64) {
 	over := int64(0)
 	for _, x := range w.list {
