@@ -10,8 +10,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestRaceScript runs the verbs with little to do: TestScript is run without the race detector.
+// TestRaceScript runs the verbs with little to do. Without the race detector TestScript does more.
 func TestRaceScript(t *testing.T) {
+	if !testenv.Race && !testing.Short() {
+		t.Skip("TestScript runs more")
+	}
 	t.Parallel()
 	testscript.Run(t, scriptsIn("testdata/race"))
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The tests of files that end in pure_large_test.go depend on nothing but the sources: go may
-// remember their results.
-
 // TestPureScript runs the scripts that need no server, as TestScript runs those that do.
 func TestPureScript(t *testing.T) {
 	testenv.Once(t)

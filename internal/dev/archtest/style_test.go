@@ -3,6 +3,7 @@ package archtest
 import (
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -40,21 +41,25 @@ func TestCommentsHaveSubjects(t *testing.T) {
 	}
 }
 
-// bothWays may ask for the race detector beside the tests that are run without it, too.
-var bothWays = []string{"cmd/lockbench/race_test.go", "cmd/lockbench/script_test.go"}
+// asksForRace finds what does less, or nothing, with the race detector.
+var asksForRace = regexp.MustCompile(`testenv\.(Large|Once)\(|testenv\.Race\b`)
 
-// TestNothingIsLostToTheRaceDetector: a test that does less with the race detector is in a file
-// that `make test` also runs without it.
+// TestNothingIsLostToTheRaceDetector: `make test` also runs a package without the detector if a test
+// of it does less with it.
 func TestNothingIsLostToTheRaceDetector(t *testing.T) {
+	makefile := strings.Join(lines(t, "Makefile"), " ")
+	_, large, _ := strings.Cut(makefile, "LARGE :=")
+	large, _, _ = strings.Cut(large, "HOW =")
 	for _, f := range goFiles(t) {
-		if !strings.HasSuffix(f, "_test.go") || strings.HasSuffix(f, "large_test.go") ||
-			slices.Contains(bothWays, f) || f == "internal/dev/archtest/style_test.go" {
+		if !strings.HasSuffix(f, "_test.go") || strings.HasPrefix(f, "lab/") {
 			continue
 		}
-		for i, line := range lines(t, f) {
-			if strings.Contains(line, "testenv.Race") && !strings.Contains(line, "testenv.RacePlanted") {
-				t.Errorf("%s:%d asks for the race detector; name the file *_large_test.go", f, i+1)
-			}
+		room := strings.TrimPrefix(path.Dir(f), "internal/")
+		if asksForRace.MatchString(strings.Join(lines(t, f), "\n")) &&
+			!slices.Contains(strings.FieldsFunc(large, func(r rune) bool {
+				return strings.ContainsRune(" ,()\t\\", r)
+			}), room) {
+			t.Errorf("%s asks for the race detector; name its package in LARGE of the Makefile", f)
 		}
 	}
 }
