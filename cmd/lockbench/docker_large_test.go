@@ -122,7 +122,7 @@ func TestLibrariesInContainers(t *testing.T) {
 const keyTries = 3
 
 // keyTable is the page with the table. UPDATE=1 writes it.
-const keyTable = "../../docs/containers.md"
+const keyTable = "../../lab/results/containers.md"
 
 // TestContainersGiveTheVerdictsOfProcesses runs each key row in both environments.
 func TestContainersGiveTheVerdictsOfProcesses(t *testing.T) {

@@ -63,7 +63,7 @@ func (b *Book) verdicts(p *page) {
 		"[verdicts/mitigations.md](verdicts/mitigations.md): claimed remedies, measured.",
 		"[exhaustive.md](exhaustive.md): the same table in the simulator, order by order.",
 		"[claims.md](claims.md): the claims of the source documents.",
-		"[containers.md](../../docs/containers.md): the same verdicts in containers and with " +
+		"[containers.md](containers.md): the same verdicts in containers and with " +
 			"other Redis versions.",
 	})
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // newServer has DELIFEQ. It is run where a program of this name is in the path, as for the columns
-// of docs/containers.md.
+// of lab/results/containers.md.
 const newServer = "valkey-9.1-server"
 
 // comparing are key cells of token-ifeq, which are the same on every server and with every variant:
