@@ -25,7 +25,7 @@ import (
 // Finding is the answer to one question about an adapter.
 type Finding struct {
 	OK       bool   `json:"ok"`
-	Optional bool   `json:"optional,omitempty"` // an adapter may do without
+	Optional bool   `json:"optional,omitempty"` // an adapter may lack it
 	Asked    string `json:"asked"`
 	Found    string `json:"found,omitempty"`
 }
@@ -58,7 +58,7 @@ func Check(ctx context.Context, in adapters.Installed, variant string) ([]Findin
 	return c.found, nil
 }
 
-// checker asks an adapter.
+// checker sends calls to an adapter and collects the findings.
 type checker struct {
 	in    adapters.Installed
 	use   adapters.Use
@@ -72,7 +72,7 @@ type checker struct {
 	found []Finding
 }
 
-// independentNodes is how many Redis a check starts for a library that wants several.
+// independentNodes is the number of Redis that a check starts for a library that wants several.
 const independentNodes = 3
 
 func (c *checker) startServers() (err error) {
@@ -121,7 +121,7 @@ func (c *checker) startServers() (err error) {
 	return c.hasCommands()
 }
 
-// hasCommands refuses a server that lacks a command of the variant.
+// hasCommands returns an error if the server lacks a command of the variant.
 func (c *checker) hasCommands() error {
 	if len(c.use.Commands) == 0 || len(c.admin) == 0 {
 		return nil
@@ -133,7 +133,7 @@ func (c *checker) hasCommands() error {
 	return err
 }
 
-// await waits until a server can be used, and remembers that it has to be ended.
+// await waits until a server is ready, and remembers to end it.
 func (c *checker) await(n *server.Node) error {
 	c.nodes = append(c.nodes, n)
 	return n.Ready()
@@ -155,7 +155,7 @@ func (c *checker) close() {
 	}
 }
 
-// say notes a finding, and returns whether it is a good one.
+// say records a finding, and returns whether it is good.
 func (c *checker) say(optional bool, asked string, err error, found string) bool {
 	f := Finding{OK: err == nil, Optional: optional, Asked: asked, Found: found}
 	if err != nil {
@@ -165,7 +165,7 @@ func (c *checker) say(optional bool, asked string, err error, found string) bool
 	return f.OK
 }
 
-// silent sees the commands of a client without holding any.
+// silent observes the commands of a client and holds none.
 type silent struct{}
 
 func (silent) Before(context.Context, string, []string)                   {}
@@ -224,7 +224,7 @@ func (c *checker) client(ctx context.Context) (r *remote, ready Answer, err erro
 // logEnd is the number of log lines that a finding shows. The check deletes the log itself.
 const logEnd = 5
 
-// why is how a client ended, with the end of its log.
+// why returns an error that says how a client ended, with the end of its log.
 func (c *checker) why(child *child) error {
 	err := child.broken
 	if err == nil {
@@ -264,7 +264,7 @@ func (c *checker) perform(r *remote, o Order) (Answer, error) {
 	}
 }
 
-// wants is perform with the answers that are right.
+// wants orders an operation, and records whether the answer is one of the right ones.
 func (c *checker) wants(r *remote, o Order, optional bool, asked string, right ...string) bool {
 	a, err := c.perform(r, o)
 	if err == nil && !slices.Contains(right, a.Is) {
@@ -282,7 +282,7 @@ func acquireOrder(n int, wait time.Duration) Order {
 	return Order{Do: doAcquire, N: n, Keys: []string{checkKey}, Wait: &ms, Mode: exclusive}
 }
 
-// ask asks everything, as long as an answer allows the next question.
+// ask goes through all questions. It stops if an answer makes the next question pointless.
 func (c *checker) ask(ctx context.Context) {
 	began := time.Now()
 	holder, ready, err := c.client(ctx)
@@ -330,14 +330,14 @@ func (c *checker) ask(ctx context.Context) {
 	c.ends(holder)
 }
 
-// sayOfKeys is say of what the keys of Redis show.
+// sayOfKeys records a finding about the keys in Redis.
 func (c *checker) sayOfKeys(asked string, look func() error) {
 	if c.kind == nil {
 		c.say(false, asked, look(), "")
 	}
 }
 
-// keys fails unless some Redis has a key, or none does.
+// keys returns an error unless some Redis has a key or, without some, none has.
 func (c *checker) keys(some bool) error {
 	total := int64(0)
 	for _, a := range c.admin {
@@ -356,7 +356,7 @@ func (c *checker) keys(some bool) error {
 	return nil
 }
 
-// key is the name of the lock's key in Redis, as the manifest says.
+// key returns the name of the lock's key in Redis by the manifest.
 func (c *checker) key() string {
 	if c.use.Key == "" {
 		return checkKey
@@ -364,7 +364,7 @@ func (c *checker) key() string {
 	return strings.ReplaceAll(c.use.Key, "{key}", checkKey)
 }
 
-// named fails unless a key has the name that the manifest says.
+// named returns an error unless a key has the name in the manifest.
 func (c *checker) named() error {
 	name := c.key()
 	var all []string
@@ -393,7 +393,7 @@ func (c *checker) ends(r *remote) {
 	c.say(true, "it ends when its standard input ends", err, "")
 }
 
-// Text writes findings for people, and reports whether all is there that must be.
+// Text writes findings for people, and reports whether all mandatory ones are good.
 func Text(w io.Writer, findings []Finding) (ok bool, err error) {
 	ok = true
 	for _, f := range findings {

@@ -19,14 +19,14 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// child is the adapter's process. Its methods may be called by any goroutine.
+// child is the adapter's process. Any goroutine may call its methods.
 type child struct {
 	name    string // of the adapter
-	log     string // the file that its standard error goes to
-	mark    string // of all processes that it starts
+	log     string // the file of its standard error
+	mark    string // of all its descendants
 	cmd     *exec.Cmd
 	limits  limits
-	started int64 // before any stamp of it
+	started int64 // before any of its stamps
 	stdin   io.WriteCloser
 	orders  chan []byte
 	ready   chan Answer   // the answer to the config
@@ -37,8 +37,8 @@ type child struct {
 
 	mu      sync.Mutex
 	calls   map[int]*call // by n; one at a time for each acquisition
-	fault   error         // the first thing that it did wrong
-	closed  bool          // its input
+	fault   error         // its first fault
+	closed  bool          // its input is closed
 	alone   bool          // its input was open when it ended
 	isReady bool
 	recent  int // unasked answers since the second began
@@ -50,14 +50,14 @@ type child struct {
 type call struct {
 	op    string
 	n     int
-	sent  int64      // when the order was given
-	begun chan int64 // when the process acted
+	sent  int64      // when the order left
+	begun chan int64 // receives the stamp of the process' start on it
 	done  chan Answer
 	acted bool
-	at    int64 // when it began to act
+	at    int64 // stamp of the start
 }
 
-// The bounds of what a process may write.
+// The limits of a process' output.
 const (
 	maxLine   = 64 << 10
 	maxLog    = 8 << 20
@@ -65,7 +65,7 @@ const (
 	maxOrders = 1 << 10
 )
 
-// start starts the process. What it says on standard error goes to log, up to a bound.
+// start starts the process. Its standard error goes to log, up to a limit.
 func start(name string, cmd *exec.Cmd, log *os.File, l limits, unasked func(Answer)) (*child,
 	error) {
 	c := &child{name: name, log: log.Name(), cmd: cmd, limits: l, started: proc.Monotonic(),
@@ -97,11 +97,11 @@ func start(name string, cmd *exec.Cmd, log *os.File, l limits, unasked func(Answ
 	return c, nil
 }
 
-// leftoverWait is how long what a dead process wrote may take to be read: another process that it
-// has started may keep its output open.
+// leftoverWait bounds the reading of a dead process' output. Another process that it has started
+// may keep its output open.
 const leftoverWait = time.Second
 
-// follow takes in what the process writes until it has ended.
+// follow reads the output of the process until it has ended.
 func (c *child) follow(out, errs *os.File, log *os.File) {
 	var readers sync.WaitGroup
 	ended := make(chan struct{})
@@ -138,7 +138,7 @@ func (c *child) follow(out, errs *os.File, log *os.File) {
 	close(c.gone)
 }
 
-// silent blames a process that has closed its output, unless it ends soon.
+// silent blames a process that has closed its output, unless the process ends soon.
 func (c *child) silent(ended <-chan struct{}) {
 	select {
 	case <-ended:
@@ -172,8 +172,8 @@ func notCopied(said string) string {
 		"put " + adapters.ManifestName + " above it and name it under sources (docs/adding-an-adapter.md)"
 }
 
-// ended is how the process ended: of one that ended by itself with whose it was, and where its log
-// is.
+// ended returns an error that describes the end of the process. If the process ended by itself, the
+// error names the adapter and the log.
 func (c *child) ended() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -184,7 +184,7 @@ func (c *child) ended() error {
 	case exit.Exited():
 		return c.error(c.exit)
 	}
-	// SIGKILL may be the kernel's, for want of memory
+	// the kernel sends SIGKILL when memory is short
 	if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() && s.Signal() != syscall.SIGKILL {
 		return workloads.SignaledError{Signal: s.Signal().String()}
 	}
@@ -199,11 +199,12 @@ func copyUpTo(to io.Writer, from io.Reader, most int64) {
 	}
 }
 
-// send writes the orders: a process that does not read must not keep the harness.
+// send writes the orders. It has a goroutine of its own, because a process that does not read must
+// not stop the harness.
 func (c *child) send() {
 	for line := range c.orders {
 		if _, err := c.stdin.Write(line); err != nil {
-			for range c.orders { // it is gone, or about to be
+			for range c.orders { // the process is gone, or about to be
 			}
 		}
 	}
@@ -240,8 +241,8 @@ func (c *child) close() {
 	}
 }
 
-// unreturned notes in the log which calls have not come back although the run is over. The mutex is
-// held.
+// unreturned lists in the log the calls that have not returned at the end of the run. The caller
+// holds the mutex.
 func (c *child) unreturned() {
 	log, err := os.OpenFile(c.log, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -255,7 +256,7 @@ func (c *child) unreturned() {
 	}
 }
 
-// blame notes what the process did wrong, and ends it.
+// blame records a fault of the process, and ends it.
 func (c *child) blame(err error) {
 	c.mu.Lock()
 	first := c.fault == nil && !c.closed
@@ -268,25 +269,25 @@ func (c *child) blame(err error) {
 	}
 }
 
-// error is one line that names the adapter and its log.
+// error returns err in one line that names the adapter and its log.
 func (c *child) error(err error) error { return brokenError{c.name, err, c.log} }
 
-// brokenError is what an adapter did wrong.
+// brokenError is a fault of an adapter.
 type brokenError struct {
 	adapter string
 	cause   error
 	log     string // a file
 }
 
-// Error is one line.
+// Error returns one line.
 func (e brokenError) Error() string {
 	return fmt.Sprintf("the adapter %s: %v; its log is %s", e.adapter, e.cause, e.log)
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e brokenError) Unwrap() error { return e.cause }
 
-// read takes in the lines of the process until they end or one is wrong.
+// read handles the lines of the process until they end or one is wrong.
 func (c *child) read(out io.Reader) error {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(make([]byte, 4<<10), maxLine)
@@ -305,7 +306,7 @@ func (c *child) read(out io.Reader) error {
 	return nil
 }
 
-// take takes in an answer.
+// take handles an answer.
 func (c *child) take(a Answer) error {
 	now := proc.Monotonic()
 	switch a.Is {
@@ -339,7 +340,7 @@ func (c *child) take(a Answer) error {
 	return c.answer(k, a)
 }
 
-// answer is take for an operation under way.
+// answer handles an answer to an operation under way.
 func (c *child) answer(k *call, a Answer) error {
 	switch {
 	case a.Is == isBegun && a.Op != k.op:
@@ -388,10 +389,10 @@ func (c *child) bounded(now int64) error {
 	return nil
 }
 
-// stampSlack is how far a stamp may be off: a language may keep nanoseconds in a float.
+// stampSlack bounds the error of a stamp. A language may keep nanoseconds in a float.
 const stampSlack = int64(time.Microsecond)
 
-// stamped refuses a stamp that is not of the clock that all stamps come from.
+// stamped returns an error if a stamp comes from another clock than the harness' stamps.
 func stamped(a Answer, from, to int64) error {
 	if a.T < from-stampSlack || a.T > to+stampSlack {
 		return fmt.Errorf("its answer %q has t=%d, but CLOCK_MONOTONIC showed %d to %d ns meanwhile",
@@ -410,17 +411,17 @@ func (c *child) begin(o Order) (*call, error) {
 	return k, c.order(o)
 }
 
-// limits are how long a process that runs may take.
+// limits bound the time that a process may take.
 type limits struct {
 	ready time.Duration // from its start until it is ready: a virtual machine on a busy machine
-	act   time.Duration // from an order until it acts on it
+	act   time.Duration // from an order until the process acts on it
 }
 
 var usual = limits{ready: time.Minute, act: 5 * time.Second}
 
-// acts waits until the process acts on a call, and returns the stamp. A process that runs and does
-// not act is wrong; the sending of the order is the bound then, since a hold must not seem longer
-// than it was.
+// acts waits until the process acts on a call, and returns the stamp. A running process that does
+// not start the call is faulty. The send time then counts as its start, so that no hold appears
+// longer than it was.
 func (c *child) acts(k *call) (at int64, err error) {
 	for {
 		select {
@@ -474,7 +475,7 @@ func (c *child) pause() error {
 	return proc.StopGroup(c.cmd.Process.Pid)
 }
 
-// resume lets them run again.
+// resume continues them.
 func (c *child) resume() error {
 	c.mu.Lock()
 	c.running = proc.Monotonic()

@@ -13,7 +13,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// askShared asks for two shared holds at once, and that they keep an exclusive one out.
+// askShared checks that two clients can hold the lock in shared mode at once, and that they keep an
+// exclusive client out.
 func (c *checker) askShared(holder, other *remote) {
 	const first, second = 101, 102
 	shared := func(n int) Order {
@@ -67,7 +68,7 @@ const (
 	trying
 )
 
-// askDeclared asks whether holds end as adapter.yaml says, of libraries whose keys can be seen.
+// askDeclared checks the declared properties of a library whose keys can be seen.
 func (c *checker) askDeclared(holder, other *remote) {
 	if c.kind != nil {
 		c.say(true, "how its holds end is as declared", fmt.Errorf("not asked of %s", c.use.System), "")
@@ -92,7 +93,7 @@ func (c *checker) askDeclared(holder, other *remote) {
 	c.askForeign(holder, other)
 }
 
-// askWatchdog waits for longer than a lease.
+// askWatchdog checks that a watchdog keeps a hold for longer than a lease.
 func (c *checker) askWatchdog(holder, other *remote) {
 	if !c.wants(holder, acquireOrder(overrunning, checkWait), false, "the first client acquires",
 		isAcquired) {
@@ -129,7 +130,7 @@ func (c *checker) askLease(holder, other *remote) {
 	_, _ = c.perform(holder, Order{Do: doRelease, N: overrunning})
 }
 
-// askLoss takes the key away, and waits for what the holder is told.
+// askLoss deletes the key, and waits until the library tells its holder.
 func (c *checker) askLoss(holder *remote) {
 	if !c.wants(holder, acquireOrder(vanishing, checkWait), false, "the first client acquires",
 		isAcquired) {
@@ -177,8 +178,8 @@ const (
 	foreignReleased = "it released a lock that was another client's"
 )
 
-// askForeign asks whether a release that comes after the hold was over leaves the lock to the
-// client that has it now.
+// askForeign checks that a release after the end of the hold does not remove the lock of the next
+// client.
 func (c *checker) askForeign(holder, other *remote) {
 	if !c.wants(holder, acquireOrder(outliving, checkWait), false, "it acquires", isAcquired) {
 		return
@@ -197,14 +198,15 @@ func (c *checker) askForeign(holder, other *remote) {
 	c.say(errors.As(err, &not), askedForeign, err, "")
 }
 
-// notAsked is why an adapter could not be asked something.
+// notAsked is the reason why a question could not be asked.
 type notAsked string
 
-// Error says that it was not asked.
+// Error returns the reason.
 func (e notAsked) Error() string { return "not asked: " + string(e) }
 
-// leaves fails if the holder's release changes the key that the other client has. That client is
-// paused and its key never expires, so that neither it nor the end of its lease can be the cause.
+// leaves returns an error if the holder's release changes the key of the other client. That client
+// is paused and its key never expires, so that neither it nor the end of its lease can be the
+// cause.
 func (c *checker) leaves(holder, other *remote) error {
 	if err := other.child.pause(); err != nil {
 		return err
@@ -229,7 +231,7 @@ func (c *checker) leaves(holder, other *remote) error {
 	return nil
 }
 
-// kept is what the lock's key has on each Redis that has it, where it stays from now on.
+// kept returns the value of the lock's key on each Redis that has it, and makes the key permanent.
 func (c *checker) kept() (map[server.Admin]string, error) {
 	has := map[server.Admin]string{}
 	for _, a := range c.admin {

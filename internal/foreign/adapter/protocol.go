@@ -1,6 +1,6 @@
-// Package adapter drives a lock that is a library in any language: it starts the adapter's process,
-// speaks with it by the protocol of docs/formats.md, and puts it in the place of a worker. What a
-// client does and when, the breakpoints and the trace stay here; the process only calls its lock.
+// Package adapter drives a lock that is a library in any language. It starts the adapter's process,
+// speaks with it by the protocol of docs/formats.md, and lets it replace a worker. lockbench keeps
+// the cycle of the client, the breakpoints and the trace; the process only calls its lock.
 package adapter
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/lockbench/lockbench/adapters"
 )
 
-// Protocol is the version that is spoken.
+// Protocol is the version of the protocol.
 const Protocol = 1
 
-// What an order asks for, in its field Do.
+// The kinds of orders, in field Do.
 const (
 	doConfig  = "config"
 	doAcquire = "acquire"
@@ -41,7 +41,7 @@ type Order struct {
 // exclusive is the mode of a lock that admits one client only.
 const exclusive = "exclusive"
 
-// Config is the first line to the adapter. What is absent the library has of itself.
+// Config is the first line to the adapter. For an absent field, the library uses its own default.
 type Config struct {
 	Do        string                     `json:"do"`
 	Protocol  int                        `json:"protocol"`
@@ -59,7 +59,7 @@ type Config struct {
 	Options   map[string]adapters.Option `json:"options,omitempty"`
 }
 
-// What an answer says, in its field Is.
+// The kinds of answers, in field Is.
 const (
 	isReady    = "ready"
 	isBegun    = "begun"
@@ -96,7 +96,7 @@ type Answer struct {
 	Value      int64             `json:"value"`
 }
 
-// ends says which answers may end an operation.
+// ends lists the answers that may end each operation.
 var ends = map[string][]string{
 	doAcquire: {isAcquired, isRefused, isFailed},
 	doRelease: {isReleased, isNotOwner, isFailed},
@@ -135,5 +135,5 @@ func shown(line []byte) string {
 	return fmt.Sprintf("%q", line)
 }
 
-// errTooLong says that a line has no end.
+// errTooLong reports a line that is too long.
 var errTooLong = errors.New("it wrote a line of more than 64 KB")

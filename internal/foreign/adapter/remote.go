@@ -19,13 +19,13 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// remote is the adapter's process as the bridge sees it. It is a workloads.Remote.
+// remote is the bridge's view of the adapter's process. It is a workloads.Remote.
 type remote struct {
 	child  *child
-	clock  *clientClock // nil: its clock is not moved
-	tap    *tap.Tap     // nil: it goes straight to its links
+	clock  *clientClock // nil if its clock is not moved
+	tap    *tap.Tap     // nil if it connects to its links directly
 	direct bool
-	guards bool // it reads and writes what its lock guards by itself
+	guards bool // it reads and writes the guarded number by itself
 	bridge *workloads.Worker
 	cfg    workloads.Config
 	key    func(name string) string
@@ -34,7 +34,7 @@ type remote struct {
 	held   atomic.Int64 // the client's present acquisition, or 0
 }
 
-// connect makes the tap before the client's links, and returns what the process is told first.
+// connect makes the tap in front of the client's links, and returns the config for the process.
 func (r *remote) connect(options map[string]adapters.Option) (Config, error) {
 	if !r.direct {
 		r.tap = tap.New(observer{r}, tap.Settings{Dial: r.dial, Timeout: r.cfg.ClientTimeout.D(),
@@ -43,7 +43,7 @@ func (r *remote) connect(options map[string]adapters.Option) (Config, error) {
 	return r.listen(options)
 }
 
-// listen gives the tap an address for each way of the client, and returns the config with them.
+// listen opens an address on the tap for each way of the client, and returns the config with these.
 func (r *remote) listen(options map[string]adapters.Option) (c Config, err error) {
 	c = Config{Do: doConfig, Protocol: Protocol, Client: r.cfg.Process, Seed: r.cfg.Seed,
 		Keys: r.cfg.Keys, Options: options, TTL: r.cfg.TTL.D().Milliseconds(),
@@ -76,8 +76,8 @@ func (r *remote) listen(options map[string]adapters.Option) (c Config, err error
 	return c, nil
 }
 
-// sentinels gives the tap an address for each server and each sentinel: the client is told by the
-// sentinels which server is the master, and reads its own way to it.
+// sentinels opens an address on the tap for each server and each sentinel. The sentinels tell the
+// client the master, and the tap replaces its address with the client's own way.
 func (r *remote) sentinels() (addrs []string, err error) {
 	for node, addr := range r.cfg.Nodes[0] {
 		here, err := r.tap.Listen(tap.Ways{Nodes: map[string]string{node: addr}, First: node})
@@ -100,7 +100,7 @@ func (r *remote) sentinels() (addrs []string, err error) {
 	return addrs, nil
 }
 
-// dial connects the tap to a link, and says what its other end asks for.
+// dial connects the tap to a link, and sends the secret if the other end asks for one.
 func (r *remote) dial(ctx context.Context, address string) (net.Conn, error) {
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "tcp", address)
@@ -114,7 +114,7 @@ func (r *remote) dial(ctx context.Context, address string) (net.Conn, error) {
 	return c, nil
 }
 
-// Lock is workloads.Remote.
+// Lock implements workloads.Remote.
 func (r *remote) Lock(keys []string, mode string) workloads.RemoteLock {
 	l := lock{r, keys, cmp.Or(mode, exclusive)}
 	if r.guards {
@@ -123,7 +123,7 @@ func (r *remote) Lock(keys []string, mode string) workloads.RemoteLock {
 	return l
 }
 
-// Touch is workloads.Remote.
+// Touch implements workloads.Remote.
 func (r *remote) Touch(n int) (int64, error) {
 	k, err := r.child.begin(Order{Do: doTouch, N: n})
 	if err != nil {
@@ -133,7 +133,7 @@ func (r *remote) Touch(n int) (int64, error) {
 	return a.T, err
 }
 
-// Redirect is workloads.Remote. Who goes straight to its links finds the other server itself.
+// Redirect implements workloads.Remote. A client without a tap finds the other server by itself.
 func (r *remote) Redirect(node string) error {
 	if r.direct {
 		return nil
@@ -144,7 +144,7 @@ func (r *remote) Redirect(node string) error {
 	return r.tap.Redirect(node)
 }
 
-// Befall is workloads.Remote.
+// Befall implements workloads.Remote.
 func (r *remote) Befall(what string) error {
 	if r.direct {
 		return errors.New("its commands are not seen")
@@ -153,7 +153,7 @@ func (r *remote) Befall(what string) error {
 	return nil
 }
 
-// SetClock is workloads.Remote.
+// SetClock implements workloads.Remote.
 func (r *remote) SetClock(offset time.Duration, rate float64) error {
 	if r.clock == nil {
 		return errors.New("its wall clock cannot be moved")
@@ -168,7 +168,7 @@ type lock struct {
 	mode string
 }
 
-// Acquire is workloads.RemoteLock.
+// Acquire implements workloads.RemoteLock.
 func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err error) {
 	wait := l.cfg.AcquireTimeout.D().Milliseconds()
 	l.grants.Expect(l.KeyNames(l.keys))
@@ -211,7 +211,7 @@ func (l lock) sent(g *workloads.Granted, a Answer) {
 	g.Sent = time.Duration(a.Sent)
 }
 
-// KeyNames is workloads.Remote: the keys as the library names them.
+// KeyNames implements workloads.Remote. It returns the library's names of the keys.
 func (r *remote) KeyNames(keys []string) []string {
 	if r.key == nil {
 		return keys
@@ -223,7 +223,7 @@ func (r *remote) KeyNames(keys []string) []string {
 	return names
 }
 
-// Release is workloads.RemoteLock.
+// Release implements workloads.RemoteLock.
 func (l lock) Release(_ context.Context, n int, _ workloads.Granted,
 	begun func(int64)) (int64, error) {
 	l.held.CompareAndSwap(int64(n), 0)
@@ -234,19 +234,19 @@ func (l lock) Release(_ context.Context, n int, _ workloads.Granted,
 // guard is the lock on some keys, with checked writes. It is a workloads.Guard.
 type guard struct{ lock }
 
-// Read is workloads.Guard.
+// Read implements workloads.Guard.
 func (g guard) Read(n int, begun func(int64)) (value, at int64, err error) {
 	a, err := g.do(Order{Do: doRead, N: n}, begun)
 	return a.Value, a.T, err
 }
 
-// Write is workloads.Guard.
+// Write implements workloads.Guard.
 func (g guard) Write(n int, value int64, begun func(int64)) (at int64, err error) {
 	a, err := g.do(Order{Do: doWrite, N: n, Value: &value}, begun)
 	return a.T, err
 }
 
-// do orders an operation, says when the process acts on it, and waits for its end.
+// do orders an operation, calls begun when the process acts on it, and waits for its end.
 func (r *remote) do(o Order, begun func(int64)) (Answer, error) {
 	k, err := r.child.begin(o)
 	if err != nil {
@@ -294,19 +294,19 @@ func refusal(why string) history.Refusal {
 // observer passes the commands from the tap to the bridge, as if the bridge had sent them.
 type observer struct{ *remote }
 
-// Before is tap.Observer.
+// Before implements tap.Observer.
 func (o observer) Before(ctx context.Context, node string, args []string) {
 	o.bridge.Before(ctx, node, args)
 }
 
-// Sent is tap.Observer.
+// Sent implements tap.Observer.
 func (o observer) Sent(ctx context.Context, node string, args []string) history.Command {
 	c := o.bridge.Sent(ctx, node, args)
 	c.Node, c.Args = node, slices.Clone(args)
 	return c
 }
 
-// Replied is tap.Observer.
+// Replied implements tap.Observer.
 func (o observer) Replied(ctx context.Context, sent history.Command, r tap.Reply) {
 	done := history.Command{Node: sent.Node, Reply: r.Text, Err: r.Err, Why: r.Why}
 	if n := o.held.Load(); n == 0 {

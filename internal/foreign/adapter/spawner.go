@@ -20,25 +20,25 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Spawner starts clients whose lock an adapter has. It is a server.Spawner.
+// Spawner starts clients whose lock is in an adapter. It is a server.Spawner.
 type Spawner struct {
 	Adapter adapters.Installed
 	Options map[string]adapters.Option // of the variant
 	Lease   time.Duration              // of a grant whose command names no lease; 0 if it has none
-	Key     func(name string) string   // how the library names a key
-	// the wall clocks of the clients are moved; without it they are left alone
+	Key     func(name string) string   // returns the library's name of a key
+	// whether the scenario moves the wall clocks of the clients
 	Clocks bool
 	Dir    string // for the files of the clocks
-	// clients go straight to their links, which carry another protocol than Redis'
+	// clients connect to their links directly, because these carry another protocol than Redis'
 	Direct bool
 	Guards bool     // the lock is optimistic and the adapter keeps the guarded value
-	Env    []string // further environment: who the clients are to their servers
+	Env    []string // further environment, with the clients' credentials
 
-	limits  limits             // zero: usual
+	limits  limits             // zero means usual
 	scripts *workloads.Scripts // commands of the library's scripts
 }
 
-// NewSpawner makes a Spawner whose clients know of each other's scripts.
+// NewSpawner makes a Spawner whose clients share their knowledge of scripts.
 func NewSpawner(in adapters.Installed) Spawner {
 	return Spawner{Adapter: in, scripts: new(workloads.Scripts)}
 }
@@ -55,7 +55,7 @@ type worker struct {
 	out     *io.PipeReader
 	in      *io.PipeWriter
 	ran     sync.WaitGroup // the goroutines of the bridge
-	over    chan struct{}  // closed when all was reported
+	over    chan struct{}  // closed when everything was reported
 
 	mu     sync.Mutex // guards the fields below and orders the reports
 	dead   bool       // the process has ended: only its earlier output is still reported
@@ -63,7 +63,7 @@ type worker struct {
 	remote *remote
 }
 
-// Spawn is server.Spawner.
+// Spawn implements server.Spawner.
 func (s Spawner) Spawn(name string, log *os.File) (server.Worker, error) {
 	w := &worker{spawner: s, name: name, over: make(chan struct{})}
 	w.out, w.in = io.Pipe()
@@ -108,8 +108,8 @@ func (w *worker) follow() {
 	close(w.over)
 }
 
-// report passes on what the bridge says. After the process' end only the events are: they are what
-// it said before.
+// report passes on the reports of the bridge. After the process' end it passes on only events and
+// commands, because they stem from earlier output.
 func (w *worker) report(r workloads.Report) {
 	w.mu.Lock()
 	dead := w.dead
@@ -122,11 +122,11 @@ func (w *worker) report(r workloads.Report) {
 func (w *worker) say(r workloads.Report) {
 	line, err := json.Marshal(r)
 	if err == nil {
-		_, _ = w.in.Write(append(line, '\n')) // it is read to the end
+		_, _ = w.in.Write(append(line, '\n')) // the reader reads to the end
 	}
 }
 
-// Write is server.Worker: the orders of the harness, a line each.
+// Write implements server.Worker. It takes the orders of the harness, a line each.
 func (w *worker) Write(line []byte) (int, error) {
 	var o workloads.Order
 	err := json.Unmarshal(line, &o)
@@ -178,7 +178,7 @@ func (w *worker) configure(cfg workloads.Config) error {
 	return w.child.order(first)
 }
 
-// Patience is how long the start of a client may take.
+// Patience returns the longest time that the start of a client may take.
 func (Spawner) Patience() time.Duration { return usual.ready + 5*time.Second }
 
 // await reports that the process is ready.
@@ -199,7 +199,7 @@ func (w *worker) await() {
 	}
 }
 
-// unasked reports what the process says of itself.
+// unasked reports the unasked answers of the process.
 func (w *worker) unasked(a Answer) {
 	w.mu.Lock()
 	bridge := w.bridge
@@ -213,32 +213,32 @@ func (w *worker) unasked(a Answer) {
 	}
 }
 
-// Output is server.Worker.
+// Output implements server.Worker.
 func (w *worker) Output() io.Reader { return w.out }
 
-// Wait is server.Worker.
+// Wait implements server.Worker.
 func (w *worker) Wait() error {
 	<-w.over
 	return w.child.ended()
 }
 
-// Close is server.Worker: the process' input ends.
+// Close implements server.Worker. It closes the process' input.
 func (w *worker) Close() error {
 	w.child.close()
 	return nil
 }
 
-// Kill is server.Worker.
+// Kill implements server.Worker.
 func (w *worker) Kill() { _ = proc.KillGroup(w.child.cmd.Process.Pid) }
 
 // Pause implements server.Worker. It stops the adapter's process, but not the bridge. Commands that
 // are under way go on.
 func (w *worker) Pause() error { return w.child.pause() }
 
-// Stopped is server.Worker.
+// Stopped implements server.Worker.
 func (w *worker) Stopped() bool { return proc.Stopped(w.child.cmd.Process.Pid) }
 
-// Resume is server.Worker.
+// Resume implements server.Worker.
 func (w *worker) Resume() error { return w.child.resume() }
 
 // clientClock moves the wall clock of an adapter's process.
@@ -247,10 +247,10 @@ type clientClock struct {
 	env  []string
 
 	mu   sync.Mutex
-	stop func() // of the clock that runs at a wrong rate
+	stop func() // ends the adjustments of a clock with a wrong rate
 }
 
-// newClientClock makes the file of a clock; way is how the program comes to read it.
+// newClientClock creates the file of a clock. The parameter way says how the program reads it.
 func newClientClock(dir, name, way string) (*clientClock, error) {
 	dir, err := filepath.Abs(dir) // the process has another working directory
 	if err != nil {
@@ -271,15 +271,15 @@ func newClientClock(dir, name, way string) (*clientClock, error) {
 	return c, nil
 }
 
-// read reports whether a process reads the clock's file. It is taken for granted where the system
-// does not say.
+// read reports whether a process reads the clock's file. It returns true if the system does not
+// say.
 func (c *clientClock) read(pid int) bool {
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 	file, unresolved := filepath.EvalSymlinks(c.file.Path)
 	return cmp.Or(err, unresolved) != nil || strings.Contains(string(maps), file)
 }
 
-// rateStep is how often a clock that runs at a wrong rate is set.
+// rateStep is the interval at which a clock with a wrong rate is set.
 const rateStep = 2 * time.Millisecond
 
 // set makes the clock wrong by offset, gaining rate seconds a second from now on, until life ends.

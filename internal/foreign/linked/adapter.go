@@ -12,8 +12,8 @@ import (
 // Adapter is an adapter in Go that is linked into this program.
 type Adapter struct {
 	Hash string // of its files
-	// Open makes its locks as a variant with these options has them. Where the library says after one
-	// try that the lock is taken, it is asked again after poll.
+	// Open makes the locks of a variant with these options. If the library reports after one try that
+	// the lock is taken, the client tries again after poll.
 	Open func(options map[string]adapters.Option, poll time.Duration) workloads.OpenLinked
 }
 

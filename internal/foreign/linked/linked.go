@@ -1,5 +1,5 @@
-// Package linked makes runs repeatable whose lock is code of another author: such code draws random
-// numbers where it likes.
+// Package linked makes runs with another author's lock repeatable, although such code may draw
+// random numbers anywhere.
 package linked
 
 import (
@@ -17,10 +17,10 @@ import (
 // random draws.
 const turn = time.Microsecond
 
-// Repeatable makes a linkage whose every run draws the same random numbers of crypto/rand, and of
-// the top level of math/rand. It needs Godebug
-// as GODEBUG, a test, or a program that testing.Testing takes for one, and one run at a time: both
-// sources are the process' own.
+// Repeatable returns a linkage whose every run draws the same random numbers from crypto/rand and
+// from the top level of math/rand. It needs Godebug as GODEBUG. It also needs a test, or a program
+// that testing.Testing takes for one. Only one run can go on at a time, because both sources belong
+// to the process.
 func Repeatable(to workloads.Linkage) workloads.Linkage {
 	open := to.Open
 	to.Open = func(c workloads.LinkedClient) (workloads.LinkedLock, error) {
@@ -41,5 +41,5 @@ func reset(seed uint64) {
 	mathrand.Seed(int64(seed)) //nolint:staticcheck // no other function seeds it
 }
 
-// Godebug is the value of the environment's GODEBUG with which math/rand can be seeded.
+// Godebug returns a value of GODEBUG that allows seeding math/rand.
 func Godebug() string { return strings.TrimPrefix(os.Getenv("GODEBUG")+",randseednop=0", ",") }

@@ -2,16 +2,16 @@ package tap
 
 import "strings"
 
-// greeting are the commands after which a server treats a connection in another way, for good.
+// greeting lists the commands that permanently change how a server treats a connection.
 var greeting = map[string]bool{"hello": true, "auth": true, "select": true, "client": true,
 	"readonly": true}
 
-// bound is what ties a connection to its node, besides greetings.
+// bound is the state that ties a connection to its node, in addition to greetings.
 type bound struct{ multi, watch, topics bool }
 
 func (b bound) tied() bool { return b != bound{} }
 
-// ask takes a command that leaves.
+// ask updates the state for a command that leaves.
 func (b *bound) ask(args []string) {
 	switch strings.ToLower(args[0]) {
 	case "multi":

@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// connection is one of the client's, with both of its ends.
+// connection is a connection of the client, with both of its ends.
 type connection struct {
 	route *route
 	tap   *Tap
@@ -22,7 +22,7 @@ type connection struct {
 	life  context.Context
 	end   context.CancelFunc
 
-	servers sync.WaitGroup // what listens to nodes
+	servers sync.WaitGroup // the readers of node connections
 
 	mu       sync.Mutex
 	node     string
@@ -33,21 +33,21 @@ type connection struct {
 	greeted  [][]byte // the commands of the client's handshake
 	bound    bound    // the state that ties it to the node
 	talk     resp.Conversation
-	asked    []*request // that have no whole reply, oldest first
+	asked    []*request // commands without a complete reply, oldest first
 	tx       []*request // queued in a transaction
 	stranded bool       // the client is to lose it
 	replying bool       // a reply is on its way to the client
 	lost     string     // the reason why the tap answers nothing more, or ""
 }
 
-// request is a command of the client that has no whole reply yet.
+// request is a command of the client without a complete reply.
 type request struct {
 	args  []string
-	quiet bool            // the Observer does not know of it
-	twin  bool            // the client does not know of it
-	sent  history.Command // what the Observer made of it
+	quiet bool            // the Observer does not see it
+	twin  bool            // the client did not send it
+	sent  history.Command // the Observer's record of it
 	at    time.Time       // when it left
-	own   []byte          // what the tap answers in the server's place
+	own   []byte          // the tap's own reply
 }
 
 func newConnection(r *route, down net.Conn) *connection {
@@ -56,7 +56,7 @@ func newConnection(r *route, down net.Conn) *connection {
 	return c
 }
 
-// close ends the connection without a word to the Observer.
+// close ends the connection without a report to the Observer.
 func (c *connection) close() {
 	c.end()
 	c.down.Close()
@@ -67,7 +67,7 @@ func (c *connection) close() {
 	}
 }
 
-// fromClient passes commands on until the client closes, or the connection is taken away.
+// fromClient passes commands on until the client closes, or the tap ends the connection.
 func (c *connection) fromClient() {
 	commands := resp.NewReader(c.down)
 	for {
@@ -96,7 +96,7 @@ func (c *connection) stranger(err error) {
 	}
 }
 
-// command passes a command on, when the Observer lets it go.
+// command passes a command on when the Observer allows it.
 func (c *connection) command(args []string, wire []byte) {
 	q := &request{args: args, quiet: c.route.sentinel || Quiet(args)}
 	if why := refusal(args); why != "" {
@@ -119,7 +119,7 @@ func (c *connection) command(args []string, wire []byte) {
 	up := c.ask(q, wire)
 	c.strandNow() // before the command leaves: its reply may be back at once
 	if up != nil {
-		_, _ = up.Write(wire) // of a connection that has ended the other side knows
+		_, _ = up.Write(wire) // the reader of replies sees if the connection has ended
 	}
 }
 
@@ -177,14 +177,14 @@ func (c *connection) ask(q *request, wire []byte) net.Conn {
 	return c.up
 }
 
-// told tells the Observer of the end of a command.
+// told reports the end of a command to the Observer.
 func (c *connection) told(q *request, r Reply) {
 	if !q.quiet && c.tap.life.Err() == nil {
 		c.tap.observer.Replied(c.life, q.sent, r)
 	}
 }
 
-// refuse answers in the server's place, when the client has the replies to all earlier commands.
+// refuse sends an error instead of the server's reply, after the replies to all earlier commands.
 func (c *connection) refuse(q *request, why string) {
 	c.tap.log("%s is refused: %s", q.args[0], why)
 	var w resp.Writer
@@ -206,8 +206,8 @@ func (c *connection) ownAnswers() {
 	}
 }
 
-// clientLeft settles what the client does not wait for any more. What it has sent still arrives, as
-// far as the node lets it: the connection to the node ends behind it.
+// clientLeft settles the commands whose client has left. They still arrive if the node reads them:
+// the connection to the node ends after them.
 func (c *connection) clientLeft(err error) {
 	text := "the client closed the connection"
 	if !errors.Is(err, io.EOF) {
@@ -221,8 +221,8 @@ func (c *connection) clientLeft(err error) {
 	}
 }
 
-// waited tells a client that has waited for as long as it does from one that broke off: it was the
-// client that closed. Its own clock began before the tap's, so that much of the time is enough.
+// waited returns the reason why a client closed its connection: it timed out, or broke off. Its own
+// clock started before the tap's, so that a large part of the time is enough.
 func (c *connection) waited(q *request) history.Loss {
 	if patience := c.tap.settings.Timeout; patience > 0 && time.Since(q.at) >= patience*9/10 {
 		return history.TimedOut
@@ -232,7 +232,7 @@ func (c *connection) waited(q *request) history.Loss {
 
 func brokenOff(*request) history.Loss { return history.BrokenOff }
 
-// settle ends all commands that have no reply.
+// settle ends all commands without a reply.
 func (c *connection) settle(text string, why func(*request) history.Loss) {
 	c.mu.Lock()
 	if c.lost == "" {

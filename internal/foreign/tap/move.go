@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/internal/base/resp"
 )
 
-// connect reaches the node that the route leads to, and greets it as the client has greeted the one
-// before, if there was one.
+// connect connects to the route's node, and repeats the client's greeting of the node before, if
+// there was one.
 func (c *connection) connect() error {
 	c.mu.Lock()
 	turn, greeted := c.turn, c.greeted
@@ -24,7 +24,7 @@ func (c *connection) connect() error {
 	err = greet(up, replies, greeted)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !keep() && err == nil { // it was taken away meanwhile
+	if !keep() && err == nil { // the tap ended the connection meanwhile
 		err = c.life.Err()
 	}
 	if err != nil || c.turn != turn {
@@ -36,7 +36,7 @@ func (c *connection) connect() error {
 	return nil
 }
 
-// greet says what the client said to another node, whose answers the client has.
+// greet repeats to a new node the greeting of an old one. The client already has the replies.
 func greet(up net.Conn, replies *resp.Reader, greeted [][]byte) error {
 	for _, wire := range greeted {
 		_, err := up.Write(wire)
@@ -76,15 +76,15 @@ func (c *connection) stays() bool {
 	return !c.move
 }
 
-// mayMove makes a connection go on elsewhere, if it can. The mutex is held.
+// mayMove reports whether the connection can continue at another node, and prepares that. The
+// caller holds the mutex.
 func (c *connection) mayMove() bool {
 	c.move = c.move || c.held && len(c.asked) == 0 && !c.bound.tied() && c.lost == ""
 	return c.move
 }
 
-// redirected takes the connection away: it leads to a node that the client shall not use any more.
-// What the client has sent still arrives. A connection where nothing has left that is not answered
-// may go on at the other node, see hold.
+// redirected ends the connection, or moves it to another node. Commands that have left still
+// arrive. Only a connection without unanswered commands may continue at the other node, see hold.
 func (c *connection) redirected(node string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,11 +107,11 @@ func (c *connection) strand() {
 	c.strandNow()
 }
 
-// strandNow takes a stranded connection away from its client, if a command is under way there.
+// strandNow closes a stranded connection to its client, if a command is under way on it.
 func (c *connection) strandNow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stranded && slices.ContainsFunc(c.asked, func(q *request) bool { return !q.quiet }) {
-		c.down.Close() // fromClient goes on from there
+		c.down.Close() // fromClient handles the rest
 	}
 }

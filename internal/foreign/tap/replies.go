@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/internal/base/resp"
 )
 
-// fromServer passes replies on until the node closes, or the connection is taken away. A connection
-// that goes on at another node is not the client's affair.
+// fromServer passes replies on until the node closes, or the tap ends the connection. The client
+// does not notice if its connection continues at another node.
 func (c *connection) fromServer(up net.Conn, replies *resp.Reader) {
 	for {
 		wire, err := replies.Reply()
@@ -31,7 +31,7 @@ func (c *connection) left(up net.Conn) bool {
 	return c.up != up || c.mayMove()
 }
 
-// reply passes one on, when the Observer lets it go.
+// reply passes a reply on when the Observer allows it.
 func (c *connection) reply(wire []byte) {
 	twin := false
 	for _, a := range c.match(wire) {
@@ -50,14 +50,14 @@ func (c *connection) reply(wire []byte) {
 	c.ownAnswers()
 }
 
-// answered is a command that has its whole reply.
+// answered is a command with its complete reply.
 type answered struct {
 	*request
 	text string
 }
 
-// match finds the commands that a reply ends. One that was queued in a transaction ends with EXEC:
-// only then its reply is known.
+// match finds the commands that a reply ends. A command in a transaction ends with EXEC, which has
+// its reply.
 func (c *connection) match(wire []byte) []answered {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,8 +77,8 @@ func (c *connection) match(wire []byte) []answered {
 	return []answered{{q, text}}
 }
 
-// queued ends the commands of a transaction: each with its item of what EXEC replied, or, of one
-// that was not carried out, with all of it.
+// queued ends the commands of a transaction. Each ends with its item of EXEC's reply, or with the
+// whole reply if the transaction was not carried out.
 func (c *connection) queued(wire []byte, text string) (all []answered) {
 	items := resp.Items(wire)
 	for i, q := range c.tx {

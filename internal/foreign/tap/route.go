@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// route is where the connections to one Redis lead.
+// route is the way of the client's connections to one Redis.
 type route struct {
 	tap    *Tap
 	nodes  map[string]string
@@ -38,7 +38,7 @@ func (r *route) current() string {
 	return r.node
 }
 
-// serve is the life of a connection of the client.
+// serve handles a connection of the client until it ends.
 func (r *route) serve(down net.Conn) {
 	c := newConnection(r, down)
 	if !r.admit(c) {
@@ -46,12 +46,12 @@ func (r *route) serve(down net.Conn) {
 		return
 	}
 	defer r.forget(c)
-	if err := c.connect(); err != nil { // the client sees the end, as behind any proxy
+	if err := c.connect(); err != nil { // the client sees its connection end, as behind any proxy
 		c.close()
 		return
 	}
 	c.fromClient()
-	c.servers.Wait() // what the client has sent may take long to arrive
+	c.servers.Wait() // the client's last commands may take long to arrive
 }
 
 func (r *route) admit(c *connection) bool {
@@ -69,7 +69,7 @@ func (r *route) forget(c *connection) {
 	delete(r.open, c)
 }
 
-// target is the node to connect to, and its address.
+// target returns the node to connect to, and its address.
 func (r *route) target() (node, address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

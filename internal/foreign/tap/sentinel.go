@@ -47,10 +47,10 @@ func (t *Tap) translate(wire []byte) []byte {
 	})
 }
 
-// named are the words before a host and a port in the state of a server.
+// named maps a host's name in the state of a server to its port's.
 var named = map[string]string{"ip": "port", "master-host": "master-port"}
 
-// replace changes the addresses in a sequence of words. The tap's mutex is held.
+// replace changes the addresses in a sequence of words. The caller holds the tap's mutex.
 func (t *Tap) replace(words []string) {
 	for i, w := range words {
 		if here, ok := t.announced[w]; ok {

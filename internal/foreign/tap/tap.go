@@ -23,31 +23,31 @@ import (
 // for different connections are concurrent; calls for one connection come in order. The context
 // ends when the client loses the connection by a redirect or by Close.
 type Observer interface {
-	// Before is told of a command that is about to leave for a node. While it does not return, the
-	// command is held back, and is still to come even when the client has given up. If the context has
-	// ended when it returns, the command never leaves. A held command may leave for another node than
-	// it is told here, if the client was redirected meanwhile.
+	// Before is called when a command is about to leave for a node. The tap holds the command back
+	// until Before returns, even if the client has given up meanwhile. If the context has ended by
+	// then, the command never leaves. If the client was redirected meanwhile, the command may leave
+	// for another node.
 	Before(ctx context.Context, node string, args []string)
-	// Sent is told of a command right before it leaves, and returns what the trace shall have of it,
-	// numbered and stamped. It must not wait.
+	// Sent is called right before a command leaves. It returns the numbered and stamped record for the
+	// trace. It must not wait.
 	Sent(ctx context.Context, node string, args []string) history.Command
-	// Replied is told of the end of a command that Sent was told of. While it does not return, the
-	// reply is withheld from the client.
+	// Replied is called at the end of a command that Sent has recorded. The tap withholds the reply
+	// from the client until Replied returns.
 	Replied(ctx context.Context, sent history.Command, r Reply)
 }
 
-// Reply is how a command ended.
+// Reply is the end of a command.
 type Reply struct {
-	Text string       // the reply in one line, as resp.Text shows it; "" may be a reply, too
-	Err  string       // or: why there is none
-	Why  history.Loss // wherever Err is
+	Text string       // the reply in one line, as resp.Text shows it; may be ""
+	Err  string       // or the reason why there is no reply
+	Why  history.Loss // set if Err is
 }
 
-// Dial opens a connection from the client to an address out of Ways. It says whatever the other end
-// asks for before Redis' own protocol.
+// Dial opens a connection from the client to an address in Ways. It sends whatever the other end
+// expects before Redis' own protocol.
 type Dial func(ctx context.Context, address string) (net.Conn, error)
 
-// Settings are what a tap needs to know of its client.
+// Settings are the parts of a client's configuration that a tap needs.
 type Settings struct {
 	Dial Dial
 	// the time that the client waits for a reply, or 0 if it is unknown. A client that closes its
@@ -82,7 +82,7 @@ type Tap struct {
 	befalls atomic.Pointer[string] // fault for the next command, or nil
 }
 
-// New makes a tap that tells o.
+// New makes a tap that reports to o.
 func New(o Observer, s Settings) *Tap {
 	t := &Tap{observer: o, settings: s}
 	t.life, t.end = context.WithCancel(context.Background())
@@ -102,7 +102,7 @@ func (t *Tap) Listen(w Ways) (address string, err error) {
 	return t.serve(r.serve)
 }
 
-// serve listens, and gives each connection to a goroutine that Close waits for.
+// serve listens on an address, and handles each connection in a goroutine. Close waits for these.
 func (t *Tap) serve(one func(net.Conn)) (address string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,8 +134,8 @@ func (t *Tap) Node(route int) string {
 	return r.current()
 }
 
-// Redirect leads all routes that know the node to it: further connections go there, and those to
-// other nodes end.
+// Redirect redirects all routes that know the node to it. New connections go there, and connections
+// to other nodes end.
 func (t *Tap) Redirect(node string) error {
 	known := false
 	for _, r := range t.all() {
@@ -147,8 +147,7 @@ func (t *Tap) Redirect(node string) error {
 	return nil
 }
 
-// Spare leads further connections by the second way to the same nodes. What is under way stays
-// where it is.
+// Spare directs new connections by the second way to the same nodes. Existing connections stay.
 func (t *Tap) Spare() error {
 	for _, r := range t.all() {
 		if err := r.spare(); err != nil {
@@ -167,8 +166,8 @@ func (t *Tap) Strand() {
 	}
 }
 
-// Befall makes something happen to the next command that the Observer is told of: nemesis.Drop,
-// Strand or Duplicate. Of a command that arrives twice the client has the first reply only.
+// Befall strikes the next command that the Observer sees with nemesis.Drop, Strand or Duplicate.
+// The client gets only the first reply to a duplicated command.
 func (t *Tap) Befall(what string) { t.befalls.Store(&what) }
 
 func (t *Tap) all() []*route {

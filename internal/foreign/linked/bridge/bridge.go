@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package bridge makes the lock of an adapter, written with the SDK for Go, a lock that is linked
-// into this program: what the protocol of adapters does between two processes, without either.
+// Package bridge links the lock of an adapter, written with the SDK for Go, into this program. It
+// replaces the adapters' protocol between two processes.
 package bridge
 
 import (
@@ -27,7 +27,7 @@ const maxClients = 1 << 10
 // clients maps the number of each living client to its handler for losses.
 var clients sync.Map
 
-// Link runs the main function of an adapter whose files have this hash, and makes its lock the one
+// Link runs the main function of an adapter whose files have this hash, and makes its lock the lock
 // of linked.Program.
 func Link(hash string, main func()) {
 	sdk.Link(sdk.Linked{
@@ -107,7 +107,7 @@ func convert(options map[string]adapters.Option, to *map[string]any) error {
 
 func (l lock) number(n int) int { return n*maxClients + l.client.Process }
 
-// Acquire is workloads.LinkedLock: it asks again while the lock is taken.
+// Acquire implements workloads.LinkedLock. It tries again while the lock is taken.
 func (l lock) Acquire(ctx context.Context, n int, keys []string, wait time.Duration) (
 	workloads.Said, error) {
 	until := time.Now().Add(wait)
@@ -123,20 +123,20 @@ func (l lock) Acquire(ctx context.Context, n int, keys []string, wait time.Durat
 	return workloads.Said{ValidUntil: g.ValidUntil, Token: token}, err
 }
 
-// Release is workloads.LinkedLock.
+// Release implements workloads.LinkedLock.
 func (l lock) Release(ctx context.Context, n int) error {
 	return meaning(l.sdk.Release(ctx, l.number(n)))
 }
 
-// Close is workloads.LinkedLock. The connections of the client have ended with it.
+// Close implements workloads.LinkedLock. The connections of the client have ended with it.
 func (l lock) Close() { clients.Delete(l.client.Process) }
 
-// refusals are why an acquire was in vain, in the words of the SDK.
+// refusals translates the SDK's reasons for a refused acquire.
 var refusals = map[sdk.Refused]history.Refusal{sdk.Taken: history.Taken,
 	sdk.GaveUp: history.GaveUp, sdk.Unreachable: history.Unreachable,
 	sdk.ServerRefused: history.ServerRefused}
 
-// meaning is an error as the harness knows it.
+// meaning translates an error of the SDK into one that the harness knows.
 func meaning(err error) error {
 	var refused sdk.Refused
 	var over sdk.NotOwner
@@ -149,7 +149,7 @@ func meaning(err error) error {
 	return err
 }
 
-// fence is a fencing token, which the protocol lets be any number.
+// fence converts a fencing token. In the protocol it may be any number.
 func fence(token any) (n int64, err error) {
 	if token == nil {
 		return 0, nil
