@@ -5,7 +5,8 @@ import "math"
 // NoAccident is the chance below which a difference between two groups of runs is considered real.
 const NoAccident = 1e-4
 
-// Chance returns the chance of none in n runs and k in m, if all are draws from one lot (Fisher).
+// Chance returns the chance of none in n runs and k in m if both groups have the same rate
+// (Fisher).
 func Chance(n, k, m int) float64 {
 	log := 0.0
 	for i := range k {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Cost is what a lock costs, as one run or several showed it. A zero field: nothing of the kind was
+// Cost is the cost of a lock in one run or several. A zero field means that nothing of the kind was
 // seen.
 type Cost struct {
 	Grants int `json:"grants"`
@@ -23,7 +23,7 @@ type Cost struct {
 	Recovery history.Duration `json:"recovery,omitempty"`
 }
 
-// Sample is what one run adds to a cost: samples of several runs can be joined.
+// Sample is the contribution of one run to a cost. Samples of several runs can be joined.
 type Sample struct {
 	latencies []time.Duration // of granted acquires
 	took      time.Duration
@@ -31,8 +31,7 @@ type Sample struct {
 	recovery  time.Duration
 }
 
-// Measure reads what a run cost from its record. The trace may be missing; then no commands are
-// counted.
+// Measure reads the cost of a run from its record. Without a trace it counts no commands.
 func Measure(h *history.History, trace []history.Command) Sample {
 	s := Sample{commands: len(trace)}
 	calls, faults := map[int]int64{}, []int64(nil)
@@ -58,7 +57,7 @@ func Measure(h *history.History, trace []history.Command) Sample {
 	return s
 }
 
-// recover ends the wait since each injection after which no client has been granted the lock.
+// recover ends the wait since each fault after which no client has been granted the lock yet.
 func (s *Sample) recover(faults *[]int64, t int64) {
 	for _, at := range *faults {
 		s.recovery = max(s.recovery, time.Duration(t-at))
@@ -66,7 +65,7 @@ func (s *Sample) recover(faults *[]int64, t int64) {
 	*faults = nil
 }
 
-// Join is the cost that several runs show together.
+// Join returns the common cost of several runs.
 func Join(samples ...Sample) Cost {
 	var all Sample
 	for _, s := range samples {

@@ -15,7 +15,7 @@ import (
 // matrix.json, gate.json and the recorded results of the pages.
 const Format = 2
 
-// formatted is what every document and line has.
+// formatted is the common field of every document and line.
 type formatted struct {
 	Format int `json:"format"`
 }
@@ -33,8 +33,8 @@ func decode[T any](b []byte) (*T, error) {
 	return d, err
 }
 
-// formatOf reads the format of a document or a line. Where that is the first field, as lockbench
-// writes it, the rest need not be gone through twice.
+// formatOf reads the format of a document or a line. It is fast if the format is the first field,
+// as in lockbench's own files.
 func formatOf(b []byte) (int, error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	for _, want := range []json.Token{json.Delim('{'), "format"} {
@@ -48,7 +48,7 @@ func formatOf(b []byte) (int, error) {
 	return format, dec.Decode(&format)
 }
 
-// ReadDocument reads what history.WriteDocument wrote. The name is for the error.
+// ReadDocument reads a document that history.WriteDocument wrote. The name appears in errors.
 func ReadDocument[T any](r io.Reader, name string) (*T, error) {
 	b, err := units.ReadAll(r, units.MaxDocument)
 	if err != nil {
@@ -71,8 +71,8 @@ func ReadFile[T any](name string) (*T, error) {
 	return ReadDocument[T](f, filepath.Base(name))
 }
 
-// ReadLines reads a record that has a document on each line. A last line that was cut off by an
-// interruption is left away.
+// ReadLines reads a record with a document on each line. It leaves out a last line that an
+// interruption cut off.
 func ReadLines[T any](r io.Reader) (out []T, err error) {
 	dec := json.NewDecoder(r)
 	for {

@@ -14,7 +14,7 @@ import (
 // Properties lists the properties of the matrix in their usual order.
 var Properties = history.MatrixProperties()
 
-// Finding is what a batch keeps of a verdict.
+// Finding is the part of a verdict that a batch keeps.
 type Finding struct {
 	Verdict    checker.Result            `json:"verdict"`
 	Properties map[string]checker.Result `json:"properties"`
@@ -25,7 +25,7 @@ type Finding struct {
 	// why a property is unknown or n.a.
 	Reasons      map[string]string `json:"reasons,omitempty"`
 	HarnessError string            `json:"harness_error,omitempty"` // the reason of a missing verdict
-	// the machine did not keep up
+	// whether the machine was too slow
 	Stalled bool `json:"stalled,omitempty"`
 }
 
@@ -43,7 +43,8 @@ func Disturbed(p harness.Plan, v *checker.Verdict) bool {
 		2*time.Duration(v.Evidence.LongestGapMS)*time.Millisecond > bears)
 }
 
-// NewFinding reads a verdict; err says why there is none, or why it is worth less than planned.
+// NewFinding reads a verdict. err explains a missing verdict, or one that is worth less than
+// planned.
 func NewFinding(v *checker.Verdict, err error) Finding {
 	f := Finding{
 		Verdict:    checker.Unknown,
@@ -88,7 +89,7 @@ func (f *Finding) note(p checker.Property) {
 	f.Stalled = f.Stalled || p.Stalled
 }
 
-// Violated are the properties of the matrix that were violated.
+// Violated returns the violated properties of the matrix.
 func (f Finding) Violated() []string {
 	var out []string
 	for l, v := range f.Properties {
@@ -110,7 +111,7 @@ func (f Finding) ViolatedAll() (out []string) {
 	return out
 }
 
-// Worst are all deciding properties that the run violated, the worst first.
+// Worst returns all deciding properties that the run violated, the worst first.
 func (f Finding) Worst() []string {
 	out := f.ViolatedAll()
 	slices.SortStableFunc(out, func(a, b string) int {
@@ -119,7 +120,7 @@ func (f Finding) Worst() []string {
 	return out
 }
 
-// Found is what a run found, in a word or two.
+// Found describes the result of a run in a word or two.
 func (f Finding) Found() string {
 	if v := f.ViolatedAll(); len(v) > 0 {
 		return "violates " + strings.Join(v, ",")

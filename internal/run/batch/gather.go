@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// EmptyDir makes a directory, or takes one that is empty, and makes this process the only one that
-// works in it, as Lock does. Flag is named in the error.
+// EmptyDir makes a directory, or takes an empty one, and locks it as Lock does. Errors name the
+// flag.
 func EmptyDir(dir, flag string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
@@ -31,7 +31,7 @@ func EmptyDir(dir, flag string) (io.Closer, error) {
 	return lock, nil
 }
 
-// empty says why a directory is not, but for what Lock has put there.
+// empty returns an error if a directory has other files than Lock's.
 func empty(dir, flag string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -46,14 +46,14 @@ func empty(dir, flag string) error {
 	return nil
 }
 
-// GatherRuns copies the runs of shards into the directory of the whole. A file that is there
-// already is an error.
+// GatherRuns copies the runs of shards into the directory of the whole. It returns an error if a
+// file exists already.
 func GatherRuns(out string, shards []string) error {
 	to := filepath.Join(out, "runs")
 	for _, d := range shards {
 		from := filepath.Join(d, "runs")
 		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-			continue // a shard that had nothing to run
+			continue // a shard without runs
 		}
 		err := os.MkdirAll(to, 0o755)
 		if err == nil {

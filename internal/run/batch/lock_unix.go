@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock of a file, unless another process has it. A file system that has no locks
-// keeps no process out.
+// tryLock locks a file, and returns false if another process has locked it. It returns true on a
+// file system without locks.
 func tryLock(f *os.File) bool {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	return !errors.Is(err, syscall.EWOULDBLOCK)

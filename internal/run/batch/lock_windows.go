@@ -2,7 +2,7 @@ package batch
 
 import "os"
 
-// tryLock keeps no process out here.
+// tryLock does nothing on Windows.
 func tryLock(*os.File) bool { return true }
 
 func release(*os.File) {}

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Part is what two results must have in common to be shards of one.
+// Part is the description of a shard. Shards of one batch must agree in it.
 type Part struct {
-	Name     string // of its directory, for people
+	Name     string // of its directory, for messages
 	Shard    Shard
 	Partial  bool
-	Plan     map[string]json.RawMessage // all that was asked for, by field
+	Plan     map[string]json.RawMessage // the user's options, by field
 	Version  string
-	Versions map[string]string // of what answered
+	Versions map[string]string // of the servers
 }
 
-// Joinable refuses parts that are not the shards of one batch, each once. With allowMissing some
-// may be missing or cut short. It returns the shards that are missing, as text.
+// Joinable returns an error if the parts are not the shards of one batch, each once. If allowMissing
+// is true, shards may be missing or incomplete. It returns the missing shards as text.
 func Joinable(parts []Part, allowMissing bool) (missing []string, err error) {
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("nothing to join; name the directories of the shards")
@@ -63,7 +63,7 @@ func Joinable(parts []Part, allowMissing bool) (missing []string, err error) {
 	return missing, nil
 }
 
-// same refuses a part that was run with another plan or another program.
+// same returns an error if the plan or the program of the parts differ.
 func (p Part) same(q Part) error {
 	for _, field := range slices.Sorted(maps.Keys(p.Plan)) {
 		if !bytes.Equal(p.Plan[field], q.Plan[field]) {
@@ -84,7 +84,7 @@ func (p Part) same(q Part) error {
 	return nil
 }
 
-// short keeps an error on its line.
+// short cuts a text to a part of a line.
 func short(b []byte) string {
 	const limit = 80
 	if len(b) > limit {
@@ -109,6 +109,6 @@ func Fields(document any, without ...string) (map[string]json.RawMessage, error)
 	return out, nil
 }
 
-// SeveralMachines names the machine of shards that ran on different kinds of machines. Their times
+// SeveralMachines is the machine's name for shards from different kinds of machines. Their times
 // must not be compared.
 const SeveralMachines = "several"

@@ -11,11 +11,11 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
-// lockFile is what a process locks in the directory that it works in.
+// lockFile is the file that a process locks in its directory.
 const lockFile = ".lock"
 
-// Lock makes this process the only one that works in a directory, until the returned file is closed
-// or the process ends, however it ends.
+// Lock reserves a directory for this process, until the returned file is closed or the process ends
+// in any way.
 func Lock(dir string) (io.Closer, error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -28,24 +28,24 @@ func Lock(dir string) (io.Closer, error) {
 	return lock{f}, nil
 }
 
-// lock is a file that this process has locked.
+// lock is a locked file.
 type lock struct{ *os.File }
 
-// Close gives the lock back at once: a child that was forked at this moment, for another purpose,
-// has the file open until it is another program.
+// Close unlocks the file before it closes it. A child that was forked at this moment, for another
+// purpose, still has the file open until it starts its own program.
 func (l lock) Close() error {
 	release(l.File)
 	return l.File.Close()
 }
 
-// Record is a file with a line for each part of a batch that is over, so that another process can
-// go on after an interruption. What is written goes to its end.
+// Record is a file with a line for each finished part of a batch, so that another process can
+// continue after an interruption. New lines go to its end.
 type Record[T any] struct {
 	*os.File
-	Known []T // the lines that were there when it was opened
+	Known []T // the lines at the time of opening
 }
 
-// recorded is what a record has so far.
+// recorded reads the content of a record.
 func recorded(f *os.File) ([]byte, error) {
 	if i, err := f.Stat(); err == nil && !i.Mode().IsRegular() {
 		return nil, errors.New("it is a device or a pipe and not a file")
@@ -53,8 +53,8 @@ func recorded(f *os.File) ([]byte, error) {
 	return units.ReadAll(f, units.MaxDocument)
 }
 
-// OpenRecord opens a record, or makes it. A last line that was cut off by an interruption is taken
-// away: the next one would go on with it, and neither could be read.
+// OpenRecord opens a record, or creates it. It removes a last line that an interruption cut off,
+// because the next line would be appended to it.
 func OpenRecord[T any](name string) (*Record[T], error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Shard is the part of a batch that one of several machines runs. The zero value is the whole.
-// It is a pflag.Value and is written "2/5": the second of five.
+// Shard is the part of a batch that one of several machines runs. The zero value means the whole
+// batch. It is a pflag.Value, written "2/5" for the second of five.
 type Shard struct {
 	Index int // from 1
 	Of    int
@@ -30,7 +30,7 @@ func (s *Shard) Set(text string) error {
 	return nil
 }
 
-// String writes what Set reads, and nothing for the whole.
+// String returns the text that Set reads, or "" for the whole.
 func (s Shard) String() string {
 	if s.Of == 0 {
 		return ""
@@ -41,7 +41,7 @@ func (s Shard) String() string {
 // Type names the kind of value in the help of a flag.
 func (s Shard) Type() string { return "i/n" }
 
-// MarshalText writes String.
+// MarshalText returns the text of String.
 func (s Shard) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads what MarshalText writes.
@@ -53,13 +53,14 @@ func (s *Shard) UnmarshalText(b []byte) error {
 	return s.Set(string(b))
 }
 
-// Has reports whether the i-th of many equal things, from 0, belongs to the shard: every Of-th
-// does. It splits the seeds of a search.
+// Has reports whether the i-th of many equal things, from 0, belongs to the shard. Every Of-th
+// thing does. It splits the seeds of a search.
 func (s Shard) Has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
 
 // Deal returns the things that belong to the shard, in their order. Each thing belongs to exactly
-// one shard, the same on every machine; the sums of the weights of two shards differ by no more
-// than the heaviest thing, because the heaviest are dealt first, each to the shard that has least.
+// one shard, the same on every machine. Deal gives the heaviest things out first, each to the shard
+// with the smallest sum. Therefore the sums of two shards differ by no more than the heaviest
+// thing.
 func Deal[T any](s Shard, things []T, weight func(T) int) []T {
 	if s.Of <= 1 {
 		return things

@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// Truth is 1 for true, to count with.
+// Truth returns 1 for true and 0 for false, for counting.
 func Truth(b bool) int {
 	if b {
 		return 1
@@ -16,7 +16,7 @@ func Truth(b bool) int {
 	return 0
 }
 
-// Rank orders results: what several runs say together is the highest of any.
+// Rank orders results. The common result of several runs is the highest of them.
 func Rank(r checker.Result) int {
 	return slices.Index([]checker.Result{checker.NA, checker.Valid, checker.Unknown, checker.Violated},
 		r)

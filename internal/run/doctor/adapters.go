@@ -10,12 +10,12 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/system"
 )
 
-// packages are what brings the programs of toolchains along.
+// packages maps each program of a toolchain to the packages that have it.
 var packages = map[string]string{"python3": "python3 python3-venv", "node": "nodejs", "npm": "npm",
 	"java": "default-jdk", "javac": "default-jdk", "jar": "default-jdk", "mvn": "maven",
 	"cargo": "cargo", "go": "golang"}
 
-// systems are the servers of other systems than Redis.
+// systems returns the findings about servers of other systems than Redis.
 func systems() (findings []Finding) {
 	for _, name := range system.Names() {
 		f := Finding{Name: name, For: "the adapters " + strings.Join(adaptersOf(name), ", ")}
@@ -31,7 +31,7 @@ func systems() (findings []Finding) {
 	return findings
 }
 
-// adaptersOf are the adapters whose lock is in servers of a system.
+// adaptersOf returns the adapters whose lock is in servers of a system.
 func adaptersOf(system string) (names []string) {
 	for _, a := range adapters.All() {
 		if slices.ContainsFunc(a.Variants, func(v adapters.Variant) bool {
@@ -44,7 +44,7 @@ func adaptersOf(system string) (names []string) {
 	return names
 }
 
-// toolchains are the programs that adapters need.
+// toolchains returns the findings about the programs that adapters need.
 func toolchains() (findings []Finding) {
 	users := map[string][]string{}
 	for _, a := range adapters.All() {

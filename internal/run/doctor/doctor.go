@@ -1,5 +1,5 @@
-// Package doctor looks what this machine has that lockbench can use, tries each environment, and
-// says what to do about the rest.
+// Package doctor checks which programs and features this machine has for lockbench, and tries each
+// environment. It gives advice about everything that is missing.
 package doctor
 
 import (
@@ -15,23 +15,23 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 )
 
-// Finding is one thing that lockbench can use.
+// Finding is the result for one thing that lockbench can use.
 type Finding struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`
-	Found  string `json:"found"`            // its version, or the trouble with it
+	Found  string `json:"found"`            // its version, or the problem with it
 	For    string `json:"for"`              // its use
 	Advice string `json:"advice,omitempty"` // how to get it, unless Found says so
 }
 
-// Diagnosis is all that doctor says.
+// Diagnosis is the complete result of doctor.
 type Diagnosis struct {
 	Findings     []Finding         `json:"findings"`
-	Environments map[string]string `json:"environments"` // Yes, or why not
+	Environments map[string]string `json:"environments"` // Yes, or the reason why not
 	Faults       []FaultRow        `json:"faults"`
 }
 
-// Diagnose looks around and tries the environments, which takes some seconds.
+// Diagnose checks the machine and tries the environments. It takes some seconds.
 func Diagnose(ctx context.Context) Diagnosis {
 	redis, daemon := program("redis-server", "environment process", "apt-get install redis-server"),
 		dockerDaemon(ctx)
@@ -50,7 +50,7 @@ func Diagnose(ctx context.Context) Diagnosis {
 	return d
 }
 
-// Uses are the programs whose versions decide what a run here is worth.
+// Uses returns the programs whose versions matter for runs on this machine.
 func Uses(ctx context.Context) []Finding {
 	redis := program("redis-server", "environment process", "apt-get install redis-server")
 	return []Finding{redis, dockerDaemon(ctx)}
@@ -82,7 +82,7 @@ func CleanUp(ctx context.Context, w io.Writer) error {
 }
 
 // Text writes the diagnosis for people: the findings, the environments, and a table of faults with
-// the reasons why some cannot be had.
+// the reasons for those that are not possible.
 func (d Diagnosis) Text(w io.Writer) error {
 	for _, f := range d.Findings {
 		switch {
@@ -115,7 +115,8 @@ func (d Diagnosis) Text(w io.Writer) error {
 	return err
 }
 
-// reasons say for each environment why faults cannot be had, those with one reason together.
+// reasons returns, for each environment, the reasons why faults are not possible. It groups faults
+// by reason.
 func (d Diagnosis) reasons() (lines []string) {
 	for _, name := range tried {
 		var reasons []string

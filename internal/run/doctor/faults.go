@@ -9,13 +9,13 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// FaultRow says where a fault can be had.
+// FaultRow shows the environments of a fault.
 type FaultRow struct {
 	Fault        string             `json:"fault"`
 	Environments map[string]Support `json:"environments"`
 }
 
-// Answer says whether an environment has a fault.
+// Answer is the short form of Support.
 type Answer string
 
 // The answers.
@@ -26,17 +26,17 @@ const (
 	None   Answer = "-"      // this machine lacks the environment
 )
 
-// Support is the answer for one fault in one environment.
+// Support describes one fault in one environment.
 type Support struct {
 	Possible    Answer   `json:"possible"`
-	Unsupported []string `json:"unsupported,omitempty"` // the fault, or its variants
+	Unsupported []string `json:"unsupported,omitempty"` // the fault, or some of its variants
 	Reason      string   `json:"reason,omitempty"`      // why they are not possible
-	// other systems than Redis whose servers can have the fault there
+	// other systems than Redis whose servers support the fault there
 	Systems []string `json:"systems,omitempty"`
 }
 
-// String is the answer in a word or two: "not :disk" if only that variant is missing, "etcd" if
-// only another system can have it.
+// String describes the support in a word or two: "not :disk" if only that variant is missing,
+// "etcd" if only another system has the fault.
 func (s Support) String() string {
 	if s.Possible == No && len(s.Systems) > 0 {
 		return strings.Join(s.Systems, ", ")
@@ -70,7 +70,7 @@ func faultRows(trials []trial) (rows []FaultRow) {
 	return rows
 }
 
-// systemsWith are the systems other than Redis that can have a fault where Redis cannot.
+// systemsWith returns the systems whose servers support a fault, if Redis servers do not.
 func systemsWith(has nemesis.Capabilities, e nemesis.Entry) (out []string) {
 	for _, system := range nemesis.Systems()[1:] {
 		if Supports(has.On(system), e).Possible != No {
@@ -80,7 +80,7 @@ func systemsWith(has nemesis.Capabilities, e nemesis.Entry) (out []string) {
 	return out
 }
 
-// Supports asks an environment for each variant of a fault, by the same code that refuses a run.
+// Supports checks each variant of a fault in an environment, by the same code that refuses a run.
 func Supports(has nemesis.Capabilities, e nemesis.Entry) Support {
 	s, all := Support{Possible: Yes}, variants(e)
 	for _, v := range all {
@@ -102,7 +102,7 @@ func Supports(has nemesis.Capabilities, e nemesis.Entry) Support {
 	return s
 }
 
-// reason is why an environment cannot have a fault.
+// reason returns the reason in an error why an environment lacks a fault.
 func reason(err error) string {
 	var no nemesis.ImpossibleError
 	if errors.As(err, &no) {
@@ -111,7 +111,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// variants are the variants of a fault, with an example where any number or duration will do.
+// variants returns the variants of a fault, with an example for a number or a duration.
 func variants(e nemesis.Entry) (names []string) {
 	for _, v := range e.Variants {
 		switch v.Name {

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 )
 
-// program looks for a command and asks for its version.
+// program checks a command and its version.
 func program(name, use, advice string) Finding {
 	f := Finding{Name: name, For: use, Advice: advice, Found: "not found"}
 	path, err := exec.LookPath(name)
@@ -30,8 +30,8 @@ func program(name, use, advice string) Finding {
 	return f
 }
 
-// sentinel is the same program as redis-server in another mode, which every version has that
-// lockbench knows.
+// sentinel checks redis-sentinel. It is redis-server in another mode, and every supported version
+// has it.
 func sentinel(redis Finding) Finding {
 	f := Finding{Name: "sentinel", For: "fault failover-sentinel in the environment process",
 		OK:    redis.OK,
@@ -42,7 +42,7 @@ func sentinel(redis Finding) Finding {
 	return f
 }
 
-// clockShim builds the shim, as the first run that needs it would.
+// clockShim builds the shim, as the first run with it would.
 func clockShim() Finding {
 	f := Finding{Name: "clock shim",
 		For: "fault clock-server in the environment process, and in images without a shim"}
@@ -93,7 +93,7 @@ func dockerImages(ctx context.Context, daemon bool) (findings []Finding) {
 	return findings
 }
 
-// cgroups limit and pause containers.
+// cgroups checks that containers can be limited and paused.
 func cgroups() Finding {
 	f := Finding{Name: "cgroups", For: "pausing containers",
 		Advice: "mount -t cgroup2 cgroup2 /sys/fs/cgroup"}
@@ -111,7 +111,7 @@ func cgroups() Finding {
 	return f
 }
 
-// loopback looks whether a run can have addresses and ports of its own.
+// loopback checks that a run can have addresses and ports of its own.
 func loopback() Finding {
 	f := Finding{Name: "ports", For: "environment process, and proxies"}
 	for _, host := range []string{"127.0.0.1", "127.83.9.1"} {

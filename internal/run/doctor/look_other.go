@@ -7,7 +7,7 @@ func openFiles() Finding {
 	return Finding{Name: "open files", For: "many clients", OK: true, Found: "no limit"}
 }
 
-// signals cannot be had.
+// signals returns a failed finding, because this system has no such signals.
 func signals() Finding {
 	return Finding{Name: "signals", For: "pausing and killing in the environment process",
 		Found: "this system has none", Advice: "take --env sim"}

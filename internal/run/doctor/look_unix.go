@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/worker"
 )
 
-// enoughFiles is what 64 clients, 9 masters and their proxies may have open.
+// enoughFiles is the number of files that 64 clients, 9 masters and their proxies may open.
 const enoughFiles = 4096
 
 func openFiles() Finding {
@@ -28,7 +28,7 @@ func openFiles() Finding {
 	return f
 }
 
-// signals looks whether a process may be stopped, continued and killed, with one of our own.
+// signals checks on a process of our own that processes can be stopped, continued and killed.
 func signals() Finding {
 	f := Finding{Name: "signals", For: "pausing and killing in the environment process",
 		Advice: "run lockbench outside of what filters signals (seccomp, a sandbox)"}
@@ -39,7 +39,7 @@ func signals() Finding {
 	}
 	c := exec.Command(self)
 	c.Env = worker.Env()
-	if _, err = c.StdinPipe(); err == nil { // a worker waits for orders
+	if _, err = c.StdinPipe(); err == nil { // keeps the worker waiting for orders
 		err = c.Start()
 	}
 	if err != nil {

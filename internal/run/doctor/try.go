@@ -18,7 +18,7 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// tried are the environments that doctor can say something about, in the order of its table.
+// tried lists the environments that doctor checks, in the order of its table.
 var tried = []string{runner.Process, runner.Docker, runner.External, runner.Sim}
 
 // trial is the result of trying an environment.
@@ -29,7 +29,7 @@ type trial struct {
 	has         nemesis.Capabilities // without the capabilities that failed
 }
 
-// String is Yes or the reason in one line.
+// String returns Yes, or the reason in one line.
 func (t trial) String() string {
 	switch {
 	case t.err != nil:
@@ -42,7 +42,7 @@ func (t trial) String() string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// tryAll tries the environments side by side.
+// tryAll tries the environments concurrently.
 func tryAll(ctx context.Context) []trial {
 	all := make([]trial, len(tried))
 	var wait sync.WaitGroup
@@ -64,14 +64,14 @@ func tryAll(ctx context.Context) []trial {
 	return all
 }
 
-// smallest is a plan whose environment has one server and one client.
+// smallest returns a plan with one server and one client.
 func smallest(c runner.Choice) (harness.Plan, error) {
 	return harness.NewPlan(harness.RunOptions{Impl: "token-lua", Nemesis: "none", Clients: 1,
 		Environment: c.Environment, Place: c.Place})
 }
 
-// bubble starts the simulator's: that it can be started outside of a test is not documented, and
-// may end with another Go.
+// bubble starts the simulator's bubble. It is not documented that a program outside of a test can
+// do so, and a later Go may forbid it.
 func bubble() error {
 	p, err := smallest(runner.Choice{Environment: runner.Sim})
 	if err != nil {
@@ -81,7 +81,7 @@ func bubble() error {
 		func(*sim.Environment) error { return nil })
 }
 
-// The steps that are tried: a machine can refuse each of them and still have the environment.
+// The steps to try. A machine can refuse each of them and still have the environment.
 var (
 	pauses = []nemesis.Step{
 		{Do: nemesis.PauseNode, Target: "n0"}, {Do: nemesis.ResumeNode, Target: "n0"},
@@ -92,8 +92,8 @@ var (
 	}
 )
 
-// servers starts a Redis and a client, and does to them what this machine may refuse. If only the
-// clock cannot be moved, the environment is possible without.
+// servers starts a Redis and a client, and tries the steps that this machine may refuse. If only
+// the clock step fails, the environment is possible without that step.
 func (t *trial) servers(ctx context.Context) error {
 	if t.environment == runner.Process && runtime.GOOS != "linux" {
 		return errors.New("it is for Linux")
@@ -147,7 +147,7 @@ func (t *trial) attempt(ctx context.Context, c runner.Choice,
 	return nil
 }
 
-// lastWords are the end of a server's log, which goes away with its folder.
+// lastWords returns the end of a server's log. The log disappears with its folder.
 func lastWords(dir string) string {
 	log, _ := os.ReadFile(filepath.Join(dir, "logs", "n0.log"))
 	lines := strings.Split(strings.TrimSpace(string(log)), "\n")

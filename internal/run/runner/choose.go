@@ -18,17 +18,17 @@ import (
 
 // The environments, as --env names them.
 const (
-	Auto     = "auto" // real Redis where there is one, in the simulator otherwise
+	Auto     = "auto" // real Redis if there is one, otherwise the simulator
 	Process  = "process"
 	Docker   = "docker"
 	External = "external"
 	Sim      = "sim"
 )
 
-// Environments lists what --env may be.
+// Environments lists the values of --env.
 func Environments() []string { return []string{Auto, Process, Docker, External, Sim} }
 
-// Choice is an environment that was chosen.
+// Choice is a chosen environment.
 type Choice struct {
 	Environment string        // its name; never Auto
 	Place       harness.Place // complete, so that a plan repeats it
@@ -60,8 +60,8 @@ func ChooseFor(ctx context.Context, name, environment string, place harness.Plac
 	return Choice{Environment: environment, Place: place, System: kind}, err
 }
 
-// Choose turns Auto into a name, completes the place, and refuses what this machine cannot have or
-// what the place does not suit. Available looks closer.
+// Choose replaces Auto by a name, completes the place, and returns an error if this machine lacks
+// the environment or the place does not suit it. Available checks more.
 func Choose(ctx context.Context, environment string, place harness.Place) (Choice, error) {
 	c := Choice{}
 	if place.Server != "" && (environment == "" || environment == Auto) {
@@ -74,8 +74,8 @@ func Choose(ctx context.Context, environment string, place harness.Place) (Choic
 	return c, err
 }
 
-// Complete fills in the defaults of a place, so that a plan repeats it, and refuses settings that
-// are for another environment.
+// Complete fills in the defaults of a place, so that a plan repeats it. It returns an error if a
+// setting belongs to another environment.
 func Complete(ctx context.Context, environment string, place harness.Place) (harness.Place, error) {
 	err := place.Suits(environment)
 	if err == nil && place.Server != "" {
@@ -98,7 +98,8 @@ func CheckEnvironment(name string) error {
 		strings.Join(Environments(), ", "))
 }
 
-// name takes for Auto real Redis where it is: installed, or in containers.
+// name sets the name of the environment. For Auto it prefers real Redis, installed or in
+// containers.
 func (c *Choice) name(ctx context.Context, environment string, place harness.Place) error {
 	if err := CheckEnvironment(environment); err != nil {
 		return err
@@ -108,7 +109,7 @@ func (c *Choice) name(ctx context.Context, environment string, place harness.Pla
 	case environment == Process && missing != nil && place.Server == "":
 		return server.ErrNoRedis
 	case environment != "" && environment != Auto:
-		return nil // further flags say whether it can be had: Available
+		return nil // Available checks the other flags
 	case missing == nil:
 		c.Environment = Process
 	case docker.Ready(ctx, docker.Options{}) == nil:
@@ -122,8 +123,8 @@ func (c *Choice) name(ctx context.Context, environment string, place harness.Pla
 	return nil
 }
 
-// Available refuses an environment that cannot be had, or not for this scenario, before anything is
-// written or started.
+// Available returns an error if the environment is not possible here, or not with this scenario. It
+// writes and starts nothing.
 func Available(ctx context.Context, c Choice, scenario ...nemesis.Step) error {
 	switch c.Environment {
 	case Docker:
@@ -138,8 +139,8 @@ func Available(ctx context.Context, c Choice, scenario ...nemesis.Step) error {
 	return nil
 }
 
-// Capabilities are what an environment offers on this machine, with these servers. With clocks it
-// tries whether the clocks of servers can be moved, which takes a moment.
+// Capabilities returns the capabilities of an environment on this machine, with these servers. If
+// clocks is true, it tries whether the servers' clocks can be moved, which takes a moment.
 func Capabilities(ctx context.Context, c Choice, clocks bool) nemesis.Capabilities {
 	has := nemesis.CapabilitiesOf(c.Environment)
 	var why error
@@ -148,7 +149,7 @@ func Capabilities(ctx context.Context, c Choice, clocks bool) nemesis.Capabiliti
 	case c.Environment == Process:
 		why = server.ClockMeans()
 	case c.Environment == Docker:
-		// Other reasons are given when the environment is to be made.
+		// The environment reports other reasons when it is opened.
 		var no nemesis.ImpossibleError
 		if errors.As(docker.Ready(ctx, containers(c, true)), &no) {
 			why = no.Reason

@@ -14,23 +14,23 @@ import (
 	"sync"
 )
 
-// released is the version of a release, which its build sets (.goreleaser.yaml).
+// released is the version of a release. Its build sets it (.goreleaser.yaml).
 var released string
 
-// Version is what tells this build from others.
+// Version returns the version of this build.
 func Version() string { return ThisBuild().Version }
 
-// Build is what a lockbench was built from.
+// Build describes the sources of a lockbench.
 type Build struct {
-	Version string `json:"version"`          // which tells two builds apart
-	Commit  string `json:"commit,omitempty"` // "" where Go was not told
-	Dirty   bool   `json:"dirty,omitempty"`  // there were changes that were not committed
+	Version string `json:"version"`          // differs between any two builds
+	Commit  string `json:"commit,omitempty"` // "" if Go did not record it
+	Dirty   bool   `json:"dirty,omitempty"`  // the checkout had uncommitted changes
 	Go      string `json:"go"`
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
 }
 
-// ThisBuild is what this program was built from.
+// ThisBuild returns the description of this program.
 var ThisBuild = sync.OnceValue(func() Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -68,11 +68,11 @@ func buildOf(info *debug.BuildInfo, digest func() string) Build {
 	return b
 }
 
-// short is as much of a hash as people can compare.
+// short returns the part of a hash that people can compare.
 func short(hash string) string { return hash[:min(len(hash), 12)] }
 
-// digest is the SHA-256 of this program's build ID, with which the Go command sums up its contents,
-// or else, where there is none, of the contents; "" if they cannot be read.
+// digest returns the SHA-256 of this program's build ID, which the Go command derives from the
+// contents. If there is no build ID, it returns that of the contents, or "" if they cannot be read.
 func digest() string {
 	name, err := os.Executable()
 	if err != nil {
@@ -84,7 +84,7 @@ func digest() string {
 	}
 	defer f.Close()
 	h := sha256.New()
-	if e, err := elf.NewFile(f); err == nil { // all of it would take 40 ms
+	if e, err := elf.NewFile(f); err == nil { // hashing all of it would take 40 ms
 		if note := e.Section(".note.go.buildid"); note != nil {
 			if id, err := note.Data(); err == nil {
 				h.Write(id)
@@ -98,8 +98,8 @@ func digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Machine says in a line what this runs on, because the times of two machines cannot be compared;
-// "" for the simulator, whose time is its own.
+// Machine describes this machine in a line, because the times of two machines cannot be compared.
+// It returns "" for the simulator, whose time is virtual.
 func Machine(environment string) string {
 	if environment == Sim {
 		return ""
@@ -111,7 +111,7 @@ func Machine(environment string) string {
 	return s
 }
 
-// cpuModel is the name that Linux gives the processor; "" elsewhere.
+// cpuModel returns Linux' name of the processor, or "" on other systems.
 func cpuModel() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// Environment is an environment of real servers. Close ends every process and container of it, and
+// Environment is an environment of real servers. Close ends all its processes and containers, and
 // the connection to Docker or to the external Redis.
 type Environment struct {
 	*cluster.Environment
 	servers *Servers
 }
 
-// Close ends the environment, and then the connection that its servers come from.
+// Close ends the environment, and then the connection to the source of its servers.
 func (e Environment) Close() error {
 	return errors.Join(e.Environment.Close(), e.servers.Close())
 }
@@ -29,8 +29,8 @@ func (e Environment) Close() error {
 func (e *Environment) Prefix() string { return e.servers.prefix }
 
 // Open starts the servers and clients of a plan for Process, Docker or External. Logs and the
-// servers' own records go to dir. Workers starts the clients that are processes of this machine;
-// nil: each run has its own.
+// servers' own records go to dir. Workers starts the clients that are processes of this machine. If
+// it is nil, the run starts its own.
 func Open(ctx context.Context, p harness.Plan, dir string, workers server.Spawner) (*Environment,
 	error) {
 	c := Choice{Environment: p.Environment, Place: p.Place}
@@ -66,7 +66,7 @@ func Open(ctx context.Context, p harness.Plan, dir string, workers server.Spawne
 	return &Environment{e, s}, nil
 }
 
-// Try opens the environment of a run and closes it again. The error says why it cannot be had.
+// Try opens the environment of a run and closes it again. It returns an error if that failed.
 func Try(ctx context.Context, o harness.RunOptions) error {
 	p, err := harness.NewPlan(o)
 	if err != nil {
@@ -85,7 +85,7 @@ func Try(ctx context.Context, o harness.RunOptions) error {
 	return e.Close()
 }
 
-// commandsOf are the commands that the plan's servers must have.
+// commandsOf returns the commands that the plan's servers must have.
 func commandsOf(p harness.Plan) map[string]string {
 	if p.Adapter == nil {
 		return nil
@@ -93,18 +93,16 @@ func commandsOf(p harness.Plan) map[string]string {
 	return p.Adapter.Commands
 }
 
-// Servers are where an environment's servers and clients come from. They serve one environment at a
-// time.
+// Servers starts the servers and clients of an environment. It serves one environment at a time.
 type Servers struct {
-	Launcher server.Launcher // nil: servers are processes of this machine
-	Spawner  server.Spawner  // nil: clients are processes of this machine
+	Launcher server.Launcher // nil if servers are processes of this machine
+	Spawner  server.Spawner  // nil if clients are processes of this machine
 
 	prefix string    // of every key
-	end    io.Closer // nil: there is nothing to end
+	end    io.Closer // nil if there is nothing to end
 }
 
-// Connect reaches what starts servers and clients: the daemon of Docker, or an External Redis.
-// Nothing is started yet.
+// Connect connects to the daemon of Docker, or to an External Redis. It starts nothing yet.
 func Connect(ctx context.Context, c Choice) (*Servers, error) {
 	switch c.Environment {
 	case Docker:
@@ -123,7 +121,7 @@ func Connect(ctx context.Context, c Choice) (*Servers, error) {
 	return &Servers{Launcher: server.Processes{Redis: c.Place.Server}}, nil
 }
 
-// Close is called after the environment's own Close.
+// Close must be called after the environment's own Close.
 func (s *Servers) Close() error {
 	if s.end == nil {
 		return nil
@@ -131,19 +129,20 @@ func (s *Servers) Close() error {
 	return s.end.Close()
 }
 
-// containers are the options for docker.
+// containers returns the options for docker.
 func containers(c Choice, clocks bool) docker.Options {
 	return docker.Options{Image: c.Place.Image, Network: c.Place.Network, Workers: c.Place.Workers,
 		Clocks: clocks, System: c.System}
 }
 
-// CleanExternal removes the keys of runs that are over from a Redis of another owner, and no
-// others. Kept is how many belong to runs that live.
+// CleanExternal removes the keys of finished runs, and no others, from a foreign Redis. Kept is the
+// number of keys that belong to running runs.
 func CleanExternal(p harness.Place) (removed, kept int, err error) {
 	return server.CleanExternal(external(p))
 }
 
-// external is a Redis that runs already. Its user and password are never in a plan.
+// external returns the configuration of a foreign Redis. A plan never contains its user and
+// password.
 func external(p harness.Place) server.ExternalConfig {
 	return server.ExternalConfig{
 		Addrs: p.Addrs, User: os.Getenv("LOCKBENCH_REDIS_USER"),

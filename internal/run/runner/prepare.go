@@ -29,8 +29,8 @@ func Prepare(ctx context.Context, o harness.RunOptions) (p harness.Plan, note st
 	if err != nil {
 		return p, "", err
 	}
-	// Available refuses a plan for containers whose clocks cannot be moved. A fault that is drawn must
-	// know it before.
+	// Available refuses a plan whose clocks cannot be moved in containers. Drawn faults must know this
+	// before.
 	clocks := faults.Drawn() || c.Environment == Process && movesClocks(p.Scenario)
 	o.Environment, o.Place = c.Environment, c.Place
 	o.Capabilities = Capabilities(ctx, c, clocks)
@@ -40,7 +40,7 @@ func Prepare(ctx context.Context, o harness.RunOptions) (p harness.Plan, note st
 	return p, c.Note, Available(ctx, c, p.Scenario...)
 }
 
-// fitting is the environment of a plan that was read.
+// fitting returns the environment of a plan from a file.
 func fitting(ctx context.Context, p harness.Plan) (c Choice, err error) {
 	if p.System() != "" {
 		return ChooseFor(ctx, p.System(), p.Environment, p.Place)
@@ -53,7 +53,7 @@ func fitting(ctx context.Context, p harness.Plan) (c Choice, err error) {
 	return c, c.name(ctx, p.Environment, p.Place)
 }
 
-// Fit is Prepare for a plan that was read: it changes nothing but an environment named Auto.
+// Fit is Prepare for a plan from a file. It changes nothing but the environment Auto.
 func Fit(ctx context.Context, p harness.Plan) (_ harness.Plan, note string, err error) {
 	c, err := fitting(ctx, p)
 	if err != nil {

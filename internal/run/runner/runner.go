@@ -25,10 +25,10 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Options say how a plan is carried out.
+// Options control how a plan is carried out.
 type Options struct {
-	Dir     string  // the run directory; it is made if it is not there
-	Command string  // the command line that does the same again
+	Dir     string  // the run directory; Run creates it if necessary
+	Command string  // the command line that repeats the run
 	Status  *Status // follows the run, unless it is nil
 	// Workers starts the clients that are processes of this machine. If nil, the run starts its own.
 	Workers server.Spawner
@@ -36,15 +36,15 @@ type Options struct {
 	Ended func(*Environment)
 }
 
-// UsageError says that a plan cannot be carried out here and that the user has to change something:
-// the environment cannot be had, a fault is not possible in it, a directory cannot be written.
-// Nothing of the run has taken place.
+// UsageError reports that a plan cannot be carried out here and that the user has to change
+// something. The environment may be missing, a fault may not be possible in it, or a directory may
+// not be writable. Nothing of the run has taken place.
 type UsageError struct{ Err error }
 
 func (e UsageError) Error() string { return e.Err.Error() }
 func (e UsageError) Unwrap() error { return e.Err }
 
-// BrokenError says that lockbench could not do its own work after the run had begun.
+// BrokenError reports that lockbench failed after the start of the run.
 type BrokenError struct{ Err error }
 
 func (e BrokenError) Error() string { return e.Err.Error() }
@@ -74,19 +74,19 @@ func Run(ctx context.Context, p harness.Plan, o Options) (*store.Run, error) {
 	return r, errors.Join(recorded, end())
 }
 
-// seldom makes this process collect its garbage rarely: a run keeps little, the proxies live in
-// this process, and a report is over before there is much. A user who sets GOGC has decided
-// otherwise.
+// seldom makes this process collect its garbage rarely, unless the user has set GOGC. A run keeps
+// little memory, the proxies live in this process, and a report is finished before there is much
+// garbage.
 var seldom = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
 	}
 })
 
-// garbage is in percent of the memory that is kept, as in the simulator.
+// garbage is a percentage of the live memory, as in the simulator.
 const garbage = 400
 
-// begin makes the run directory with the plan in it.
+// begin makes the run directory and writes the plan.
 func (o Options) begin(p harness.Plan) error {
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return err
@@ -153,8 +153,8 @@ func (o Options) simulate(ctx context.Context, p harness.Plan) (recorded, err er
 	return nil, UsageError{broken}
 }
 
-// record lets the harness run the plan, with the files of the run open. Err is a UsageError: the
-// run could not begin.
+// record opens the files of the run and lets the harness run the plan. Err is a UsageError if the
+// run could not start.
 func (o Options) record(ctx context.Context, p harness.Plan, e harness.Environment) (recorded,
 	err error) {
 	if err := nemesis.Possible(e, p.Scenario); err != nil {

@@ -14,11 +14,11 @@ import (
 	"github.com/lockbench/lockbench/internal/run/store"
 )
 
-// Runs carries out the runs of a matrix or a gate, each in an environment of its own, with worker
-// processes that serve one run after the other. Its methods may be called by several goroutines at
-// once. Close ends it.
+// Runs carries out the runs of a matrix or a gate, each in an environment of its own. Its worker
+// processes serve one run after the other. Several goroutines may call its methods at once. Close
+// ends it.
 type Runs struct {
-	Root string // the directory of the whole; it is not changed while a run goes on
+	Root string // the directory of the batch; constant during a run
 
 	workers  server.WorkerPool
 	mu       sync.Mutex
@@ -44,7 +44,8 @@ func (w *Runs) Run(ctx context.Context, p harness.Plan, name string) (*checker.V
 	return r.Verdict, err
 }
 
-// Close ends the worker processes and returns when they are gone. It is called when no run goes on.
+// Close ends the worker processes and returns when they are gone. It must not be called during a
+// run.
 func (w *Runs) Close() { w.workers.Close() }
 
 // Versions returns the versions of the servers in the last run, or nil if there was no run.

@@ -21,7 +21,7 @@ type Status struct {
 	fault        string // the latest that began
 }
 
-// Line is the status in a few words, for a run that began some time ago.
+// Line returns the status in a few words. took is the time since the start of the run.
 func (s *Status) Line(took time.Duration) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +44,7 @@ func (s *Status) enter(phase string) {
 	}
 }
 
-// watch judges a run while it goes on, so that a certain violation can end it.
+// watch returns a watcher that judges the run as it goes on. A certain violation can end the run.
 func (s *Status) watch(h history.Header) harness.Watcher {
 	m := checker.NewMonitor(h)
 	if s == nil {
@@ -53,13 +53,13 @@ func (s *Status) watch(h history.Header) harness.Watcher {
 	return follower{m, s}
 }
 
-// follower is a monitor that keeps the status.
+// follower is a monitor that updates the status.
 type follower struct {
 	*checker.Monitor
 	status *Status
 }
 
-// Add is harness.Watcher.
+// Add implements harness.Watcher.
 func (f follower) Add(e history.Event) bool {
 	f.status.mu.Lock()
 	switch {

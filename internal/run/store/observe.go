@@ -37,8 +37,8 @@ func (r *Run) observe() error {
 	return r.extend(Trace, more.Bytes())
 }
 
-// extend adds lines to a file of the run, unless its last line was cut short: a crash did that, and
-// what comes behind it could not be read.
+// extend adds lines to a file of the run. It adds none if a crash cut off the last line, because
+// lines after that could not be read.
 func (r *Run) extend(name string, lines []byte) error {
 	f, err := os.OpenFile(filepath.Join(r.Dir, name), os.O_APPEND|os.O_RDWR, 0)
 	if err != nil {

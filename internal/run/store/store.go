@@ -30,7 +30,7 @@ const (
 	Report   = "report.html"
 	Markdown = "report.md"
 	Plots    = "plots"
-	// of the directory of a matrix or a gate, whose runs are below its directory Runs
+	// in the directory of a matrix or a gate, whose runs are in its directory Runs
 	MatrixPage = "matrix.html"
 	GatePage   = "gate.html"
 	Runs       = "runs"
@@ -39,8 +39,8 @@ const (
 	Counterexample = "counterexample.yaml"
 )
 
-// TimeLayout is how the directory of a run is called. It is Jepsen's, so that its tools can list
-// our runs.
+// TimeLayout is the format of the names of run directories. It is Jepsen's, so that its tools can
+// list our runs.
 const TimeLayout = "20060102T150405.000Z"
 
 // Create makes the directory of a new run below root and returns its path.
@@ -59,7 +59,7 @@ func Create(root, impl, nemesis string, now time.Time) (string, error) {
 		if !errors.Is(err, fs.ErrExist) {
 			return "", unwritable(root, err)
 		}
-		now = now.Add(time.Millisecond) // another run began in the same one
+		now = now.Add(time.Millisecond) // another run started in the same one
 	}
 }
 
@@ -87,7 +87,7 @@ func Link(from, name, dir string) error {
 	return os.Rename(tmp, filepath.Join(from, name))
 }
 
-// Run is what a run directory holds.
+// Run is the content of a run directory.
 type Run struct {
 	Dir     string
 	Plan    json.RawMessage // nil if there is none
@@ -201,8 +201,8 @@ func Judge(dir string) (*Run, error) {
 	return r, r.SaveVerdict()
 }
 
-// Began is the wall-clock time when the run began, by the name of its directory or else by its
-// history. A history that does not say it began now.
+// Began returns the wall-clock time of the start of the run, by the name of its directory or else
+// by its history. If the history does not have it, Began returns the present time.
 func (r *Run) Began() time.Time {
 	if dir, err := filepath.EvalSymlinks(r.Dir); err == nil && r.Dir != "" {
 		if t, err := time.Parse(TimeLayout, filepath.Base(dir)); err == nil {
@@ -220,10 +220,10 @@ func (r *Run) SaveVerdict() error {
 	return Write(r.Dir, Verdict, func(w *os.File) error { return r.Verdict.Write(w) })
 }
 
-// Recording is a run directory that a run is being recorded in.
+// Recording is a run directory during the run.
 type Recording struct{ History, Trace *os.File }
 
-// Record opens the files of a run that is about to begin.
+// Record opens the files of a new run.
 func Record(dir string) (Recording, error) {
 	h, err := os.Create(filepath.Join(dir, History))
 	if err != nil {
@@ -239,7 +239,7 @@ func Record(dir string) (Recording, error) {
 // Close closes the files.
 func (r Recording) Close() error { return errors.Join(r.History.Close(), r.Trace.Close()) }
 
-// Write writes a file of the run directory whole: a reader sees the old one or the new one.
+// Write replaces a file of the run directory in one step: a reader sees the old one or the new one.
 func Write(dir, name string, write func(*os.File) error) error {
 	f, err := os.CreateTemp(dir, "."+name+"-*")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package batchtest is what the tests of matrix, gate, compare and study share.
+// Package batchtest has the helpers that the tests of matrix, gate, compare and study share.
 package batchtest
 
 import (
@@ -49,7 +49,7 @@ func Verdict(rest checker.Result, violated string) *checker.Verdict {
 	return v
 }
 
-// ErrText is the text of an error; "" for none.
+// ErrText returns the text of an error, or "" for nil.
 func ErrText(err error) string {
 	if err == nil {
 		return ""
