@@ -183,8 +183,8 @@ func (m *meanings) forget(c history.Command) {
 	delete(m.places, c.Seq)
 }
 
-// makes reports whether a command of an acquire is the one that creates the key: for all that is
-// known before it is replied, and then whether it did.
+// makes reports whether a command of an acquire creates the key. Before the reply this is a
+// forecast, after it a fact.
 func (m *meanings) makes(at string, c, done history.Command) bool {
 	id := scriptOf(c.Args)
 	reply, known := m.creates[id]
