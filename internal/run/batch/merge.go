@@ -19,8 +19,8 @@ type Part struct {
 	Versions map[string]string // of the servers
 }
 
-// Joinable returns an error if the parts are not the shards of one batch, each once. If allowMissing
-// is true, shards may be missing or incomplete. It returns the missing shards as text.
+// Joinable returns an error if the parts are not the shards of one batch, each once. If
+// allowMissing is true, shards may be missing or incomplete. It returns the missing shards as text.
 func Joinable(parts []Part, allowMissing bool) (missing []string, err error) {
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("nothing to join; name the directories of the shards")
