@@ -18,16 +18,16 @@ type Option struct {
 	Help        string
 }
 
-// IsSet reports whether the field differs from zero, which stands for the default.
+// IsSet reports whether the field differs from zero. Zero means the default.
 func (o Option) IsSet() bool { return !reflect.ValueOf(o.Value).Elem().IsZero() }
 
-// Text returns the value as a user writes it; those of a list have commas between them.
+// Text returns the value as a user writes it. A list has commas between its values.
 func (o Option) Text() string {
 	text := fmt.Sprint(reflect.ValueOf(o.Value).Elem())
 	return strings.ReplaceAll(strings.Trim(text, "[]"), " ", ",")
 }
 
-// Check refuses a value, or one of a list, outside of the bounds. Zero stands for the default.
+// Check returns an error if a value, or one of a list, is out of bounds. Zero means the default.
 func (o Option) Check() error {
 	v := reflect.ValueOf(o.Value).Elem()
 	if v.Kind() != reflect.Slice {
@@ -48,7 +48,7 @@ func (o Option) check(v reflect.Value) error {
 	return o.InBounds(v.Int())
 }
 
-// InBounds refuses a number outside of the bounds.
+// InBounds returns an error if a number is out of bounds.
 func (o Option) InBounds(n int64) error {
 	switch {
 	case o.Least <= n && n <= o.Most:

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Idleness tells whether the processors of this machine have time to spare, whatever else runs on
-// it. Its zero value is ready for use; its methods may be called by several goroutines.
+// Idleness reports whether the processors of this machine have time to spare, including for other
+// programs. Its zero value is ready for use. Several goroutines may call its methods.
 type Idleness struct {
 	mu   sync.Mutex
 	at   time.Time
 	seen times
-	read func() (times, bool) // nil: of this machine
+	read func() (times, bool) // nil for this machine
 }
 
-// times is how long all processors together were idle, of all time, in the units of the kernel.
+// times holds the idle time and the total time of all processors, in the units of the kernel.
 type times struct{ idle, all int64 }
 
 const (
@@ -71,7 +71,7 @@ func parseTimes(stat []byte) (t times, ok bool) {
 			return t, false
 		}
 		t.all += n
-		if i == 3 || i == 4 { // idle, and idle while a disk is waited for
+		if i == 3 || i == 4 { // idle, and idle during a wait for a disk
 			t.idle += n
 		}
 	}

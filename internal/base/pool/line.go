@@ -15,12 +15,12 @@ type Turn[T any] struct {
 	Last   bool // it comes after all items that are not Last
 }
 
-// Line lets items begin in their order, as many side by side as there is room for their weights.
-// What is under way may add more. Its methods may be called by several goroutines.
+// Line starts items in their order, as many at a time as the room allows by their weights. Items
+// under way may add more. Several goroutines may call its methods.
 type Line[T any] struct {
 	room  int
-	most  int         // while there is something to spare
-	spare func() bool // nil: never
+	most  int         // the room if spare agrees
+	spare func() bool // nil means never
 
 	mu          sync.Mutex
 	freed       sync.Cond
@@ -85,7 +85,7 @@ func (l *Line[T]) bears(weight int) bool {
 	return l.taken == 0 || all <= l.room || l.spare != nil && all <= l.most && l.spare()
 }
 
-// wait returns when room was made, or when there may be something to spare.
+// wait returns when an item has left, or after a Window if spare must be asked again.
 func (l *Line[T]) wait() {
 	if l.spare != nil {
 		defer time.AfterFunc(Window, l.freed.Broadcast).Stop()
@@ -93,7 +93,7 @@ func (l *Line[T]) wait() {
 	l.freed.Wait()
 }
 
-// Leave makes room when an item is done.
+// Leave returns the room of a finished item.
 func (l *Line[T]) Leave(t Turn[T]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,7 +101,7 @@ func (l *Line[T]) Leave(t Turn[T]) {
 	l.freed.Broadcast()
 }
 
-// Close lets nothing more begin.
+// Close prevents further items from starting.
 func (l *Line[T]) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

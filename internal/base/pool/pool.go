@@ -1,4 +1,4 @@
-// Package pool does many things with a few goroutines.
+// Package pool runs many jobs in a few goroutines.
 package pool
 
 import (

@@ -9,11 +9,12 @@ import (
 	"syscall"
 )
 
-// powerless is the user and the group of every Linux that own nothing.
+// powerless is a user and a group that own nothing, on every Linux.
 const powerless = 65534
 
-// Unprivileged makes a child run as a user without rights, which then owns these folders, if this
-// process is root's: databases refuse to run as root. The folders above them must be open to all.
+// Unprivileged makes a child run as a user without rights, if this process runs as root, because
+// databases refuse to run as root. That user then owns these folders. The folders above them must
+// be open to all users.
 func Unprivileged(c *exec.Cmd, folders ...string) error {
 	if os.Getuid() != 0 {
 		return nil
@@ -33,8 +34,8 @@ func Unprivileged(c *exec.Cmd, folders ...string) error {
 	return nil
 }
 
-// GiveAway makes a user without rights own a folder, if this process is root's, and returns the
-// user and the group that own it.
+// GiveAway makes a user without rights own a folder, if this process runs as root. It returns the
+// user and the group that own the folder.
 func GiveAway(folder string) (user, group int, err error) {
 	if os.Getuid() != 0 {
 		return os.Getuid(), os.Getgid(), nil
@@ -48,7 +49,7 @@ func GiveAway(folder string) (user, group int, err error) {
 		})
 }
 
-// passable says which folder above another cannot be entered by other users.
+// passable returns an error that names a folder above another if other users cannot enter it.
 func passable(folder string) error {
 	for dir := filepath.Dir(folder); ; dir = filepath.Dir(dir) {
 		if i, err := os.Stat(dir); err != nil {

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// Unprivileged does nothing: servers are not processes of this machine here.
+// Unprivileged does nothing: on this system, servers do not run as processes.
 func Unprivileged(*exec.Cmd, ...string) error { return nil }
 
 // GiveAway returns the user and the group of this process.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The names of what children may know of this process's environment: where programs and files are,
+// The parts of this process's environment that children may see: the places of programs and files,
 // the language, and the settings of Go and of lockbench.
 var (
 	inherited = []string{"PATH", "HOME", "TMPDIR", "LANG", "LANGUAGE", "TZ", "USER", "XDG_CACHE_HOME",
@@ -14,8 +14,8 @@ var (
 	inheritedPrefixes = []string{"LC_", "LOCKBENCH_"}
 )
 
-// tools are the settings with which package managers and compilers find packages, their caches and
-// the network. None of them is for a token.
+// tools lists the settings with which package managers and compilers find packages, their caches
+// and the network. None of them holds a token.
 var tools = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE",
 	"REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "JAVA_HOME", "MAVEN_HOME",
@@ -43,7 +43,7 @@ func ToolSettings() (env []string) {
 	return env
 }
 
-// login begins the names of what says who lockbench is to a Redis of another owner.
+// login is the prefix of the settings with lockbench's credentials for a foreign Redis.
 const login = "LOCKBENCH_REDIS_"
 
 // Environ returns the environment of a child: the settings that a child needs, and no password.

@@ -2,5 +2,5 @@ package proc
 
 import "errors"
 
-// ErrLocked says that a lock is taken.
+// ErrLocked reports that a lock is taken.
 var ErrLocked = errors.New("it is in use")

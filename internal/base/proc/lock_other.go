@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// Lock is not possible here.
+// Lock returns an error on this system.
 func Lock(*os.File) error { return errors.ErrUnsupported }

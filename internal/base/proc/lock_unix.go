@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// Lock takes the lock of a file or a directory; ErrLocked: another open file has it. It ends when f
-// is closed, also by the end of this process, and children do not inherit it. Other than the number
-// of a process, it means the same in every container that sees the file.
+// Lock locks a file or a directory. It returns ErrLocked if another open file has the lock. The
+// lock ends when f is closed or this process ends, and children do not inherit it. Unlike the
+// number of a process, it means the same in every container that sees the file.
 func Lock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

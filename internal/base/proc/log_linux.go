@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LogTo makes what this process writes on standard error go to the end of a file, which exists:
-// also what Go writes there when the process panics.
+// LogTo redirects the standard error of this process to the end of an existing file, including Go's
+// output of a panic.
 func LogTo(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {

@@ -4,5 +4,5 @@ package proc
 
 import "errors"
 
-// LogTo is not possible here.
+// LogTo returns an error on this system.
 func LogTo(string) error { return errors.ErrUnsupported }

@@ -4,5 +4,5 @@ package proc
 
 import "errors"
 
-// Owned is not known here.
+// Owned returns an error on this system.
 func Owned(string) (inode uint64, err error) { return 0, errors.ErrUnsupported }

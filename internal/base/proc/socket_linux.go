@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Owner returns the one of some processes that has the end of a TCP connection over IPv4 with the
-// address local. It tells which process of this machine opened a connection to this machine. It
-// reads the kernel's table once, which takes milliseconds however few connections there are.
+// Owner returns the process, out of pids, that owns the end of a TCP connection over IPv4 with the
+// address local. It shows which process of this machine opened a connection to this machine. It
+// reads the kernel's table once. That takes milliseconds even if there are few connections.
 func Owner(local netip.AddrPort, pids []int) (pid int, found bool) {
 	if !local.Addr().Unmap().Is4() || len(pids) == 0 {
 		return 0, false
@@ -40,9 +40,9 @@ func Owner(local netip.AddrPort, pids []int) (pid int, found bool) {
 }
 
 // Listening reports whether a server of this machine listens at an IPv4 address. It binds the
-// address for a moment in the way of a server that reuses addresses, so that only another listener
-// is in its way, not left-over connections. A server that starts at this moment binds in the same
-// way and is not disturbed.
+// address for a moment, with the option to reuse addresses. Then only another listener can prevent
+// that, and not a left-over connection. A server that starts at this moment uses the same option
+// and is not disturbed.
 func Listening(local netip.AddrPort) bool {
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -61,9 +61,8 @@ const (
 	inode        = 9
 )
 
-// sockets returns the rows of the kernel's table that have this address, by the names that they
-// have among the open files of a process. The table has addresses as numbers in the machine's byte
-// order.
+// sockets returns the rows of the kernel's table that have this address. It names them as the open
+// files of a process do. The table has addresses as numbers in the machine's byte order.
 func sockets(table string, local netip.AddrPort) (names []string) {
 	ip := local.Addr().Unmap().As4()
 	address := fmt.Sprintf(" %08X:%04X ", binary.NativeEndian.Uint32(ip[:]), local.Port())

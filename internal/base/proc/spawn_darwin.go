@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Start starts a child in a process group of its own. Nothing ends it with this process but the end
-// of its input, which a worker that is stopped does not see.
+// Start starts a child in a process group of its own. The child ends with this process only because
+// its input ends. A stopped worker does not notice that.
 func Start(c *exec.Cmd) error {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return c.Start()
 }
 
-// Monotonic reads a clock that is one for all processes of this machine and is never set, ns.
+// Monotonic reads a clock that all processes of this machine share and that is never set, in ns.
 func Monotonic() int64 {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC_RAW, &ts); err != nil {
@@ -30,20 +30,20 @@ func Monotonic() int64 {
 // KillGroup ends the process group that a child leads, stopped or not.
 func KillGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
 
-// StopGroup stops it, until resumeGroup.
+// StopGroup stops the group, until ResumeGroup.
 func StopGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGSTOP) }
 
-// ResumeGroup lets it run again.
+// ResumeGroup continues the group.
 func ResumeGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGCONT) }
 
 // Gone reports whether no process has this number.
 func Gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// Stopped reports whether a process is stopped by a signal (ps(1): the state is T).
+// Stopped reports whether a signal has stopped a process (ps(1): the state is T).
 func Stopped(pid int) bool {
 	out, err := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(pid)).Output()
 	return err == nil && strings.HasPrefix(strings.TrimSpace(string(out)), "T")
 }
 
-// Nap is a short sleep.
+// Nap sleeps for a short time.
 func Nap() { time.Sleep(time.Millisecond) }

@@ -1,5 +1,5 @@
-// Package proc starts, stops and observes processes of this machine: nothing that it starts
-// outlives this process, however that ends.
+// Package proc starts, stops and observes processes of this machine. Its children never outlive
+// this process, however it ends.
 package proc
 
 import (
@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spawner starts all children from one thread that never ends: the parent-death signal of a child
-// is sent when the thread that started it ends, not when the process does (docs/running.md,
-// Children).
+// spawner starts all children from one thread that never ends. The kernel sends the parent-death
+// signal of a child when the thread that started it ends, not when the process does
+// (docs/running.md, Children).
 var spawner = sync.OnceValue(func() chan<- func() {
 	jobs := make(chan func())
 	go func() {
@@ -40,7 +40,7 @@ func Start(c *exec.Cmd) error {
 	return <-done
 }
 
-// Monotonic reads CLOCK_MONOTONIC, ns: one clock for all processes of this machine.
+// Monotonic reads CLOCK_MONOTONIC, which all processes of this machine share, in ns.
 func Monotonic() int64 {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
@@ -52,17 +52,17 @@ func Monotonic() int64 {
 // KillGroup ends the process group that a child leads, stopped or not.
 func KillGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
 
-// StopGroup stops it, until resumeGroup.
+// StopGroup stops the group, until ResumeGroup.
 func StopGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGSTOP) }
 
-// ResumeGroup lets it run again.
+// ResumeGroup continues the group.
 func ResumeGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGCONT) }
 
 // Gone reports whether no process has this number.
 func Gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// Nap is much shorter than time.Sleep can be: Go's timers wait for whole milliseconds when nothing
-// else goes on.
+// Nap sleeps for a much shorter time than time.Sleep can: on an idle system, Go's timers wait for
+// whole milliseconds.
 func Nap() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 30_000}, nil) }
 
 // Stopped reports whether a signal has stopped a process. In the file, the state follows the name

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// errNoSignals is the reason why this system cannot have client processes: it could not stop them.
+// errNoSignals is the reason why this system has no client processes: it cannot stop them.
 var errNoSignals = errors.New(
 	"clients are processes that can be stopped, which this system does not have; take --env sim")
 
-// Start refuses: see errNoSignals.
+// Start returns an error on this system.
 func Start(*exec.Cmd) error { return errNoSignals }
 
 // KillGroup returns an error on this system.
@@ -24,17 +24,17 @@ func StopGroup(int) error { return errNoSignals }
 // ResumeGroup returns an error on this system.
 func ResumeGroup(int) error { return errNoSignals }
 
-// Stopped is false: nothing is started.
+// Stopped returns false, because no process was started.
 func Stopped(int) bool { return false }
 
-// Gone cannot tell on this system and returns false, so that callers change nothing.
+// Gone returns false, because this system cannot tell. Callers then change nothing.
 func Gone(int) bool { return false }
 
-// Nap is a short sleep.
+// Nap sleeps for a short time.
 func Nap() { time.Sleep(time.Millisecond) }
 
-// began is when this process was started.
+// began is the start time of this process.
 var began = time.Now()
 
-// Monotonic is a clock that never jumps, ns: of this process alone.
+// Monotonic reads a clock of this process alone that never jumps, in ns.
 func Monotonic() int64 { return int64(time.Since(began)) }

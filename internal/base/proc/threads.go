@@ -6,12 +6,12 @@ import (
 	"os"
 )
 
-// Idle reports whether no thread of a process has anything to do.
+// Idle reports whether all threads of a process wait.
 func Idle(pid int) bool {
 	dir := fmt.Sprintf("/proc/%d/task/", pid)
 	threads, err := os.ReadDir(dir)
 	if err != nil {
-		return true // it is gone
+		return true // the process has ended
 	}
 	for _, t := range threads {
 		if b, err := os.ReadFile(dir + t.Name() + "/stat"); err == nil && !waits(b) {
@@ -21,8 +21,8 @@ func Idle(pid int) bool {
 	return true
 }
 
-// waits reports whether a thread sleeps, is stopped or is gone. The state follows the name, which
-// has parentheses around it (proc(5)).
+// waits reports whether a thread sleeps, is stopped or has ended. In the file, the state follows
+// the name in parentheses (proc(5)).
 func waits(stat []byte) bool {
 	i := bytes.LastIndexByte(stat, ')')
 	return i < 0 || len(stat) < i+3 || bytes.IndexByte([]byte("STtZX"), stat[i+2]) >= 0

@@ -2,5 +2,5 @@
 
 package proc
 
-// Descendants are not known: servers are not processes of this machine here.
+// Descendants returns nil: on this system, servers do not run as processes.
 func Descendants(int) []int { return nil }

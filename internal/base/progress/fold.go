@@ -41,10 +41,10 @@ func NewTable(w io.Writer) *Table {
 	return t
 }
 
-// gap is between the columns of a table.
+// gap is the number of blanks between the columns of a table.
 const gap = 2
 
-// Flush is tabwriter.Writer's.
+// Flush works like tabwriter.Writer's.
 func (t *Table) Flush() error {
 	if err := t.Writer.Flush(); err != nil {
 		return err
@@ -83,7 +83,7 @@ const (
 	little      = 4
 )
 
-// gaps are those between the columns of a table.
+// gaps matches the blanks between the columns of a table.
 var gaps = regexp.MustCompile(`(\S) {2,}`)
 
 // wider reports whether a line does not fit.
@@ -102,8 +102,7 @@ func column(line string, width int) int {
 	return utf8.RuneCountInString(within[:last]) + gap
 }
 
-// foldLine folds one line; what follows is indented. A word that does not fit is left to the
-// terminal.
+// foldLine folds one line, and indents the rest. It does not break a word; the terminal does.
 func foldLine(line string, width, indent int) string {
 	var out strings.Builder
 	for rest := []rune(line); ; {

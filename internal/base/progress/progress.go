@@ -1,4 +1,4 @@
-// Package progress shows on a terminal how far long work has come. On anything else it shows
+// Package progress shows the progress of long work on a terminal. On any other writer it shows
 // nothing.
 package progress
 
@@ -22,18 +22,18 @@ func Terminal(w io.Writer) bool {
 // descriptor is an *os.File, or a wrapper of one.
 type descriptor interface{ Fd() uintptr }
 
-// every is how often the line is drawn; work that takes less time shows nothing.
+// every is the interval between two drawings of the line. Shorter work shows nothing.
 const every = 200 * time.Millisecond
 
-// Line is one line of a terminal that is drawn again and again.
+// Line is a line of a terminal that is drawn repeatedly.
 type Line struct {
 	end  chan struct{}
 	once sync.Once
 	done sync.WaitGroup
 }
 
-// Start draws what text returns for the time since Start, five times a second, until Stop. Text is
-// called by another goroutine, and only if w is a terminal.
+// Start draws the text for the time since Start, five times a second, until Stop. Another goroutine
+// calls text, and only if w is a terminal.
 func Start(w io.Writer, text func(took time.Duration) string) *Line {
 	l := &Line{end: make(chan struct{})}
 	if Terminal(w) {
@@ -56,7 +56,8 @@ func (l *Line) draw(w io.Writer, text func(time.Duration) string) {
 	}
 }
 
-// clip cuts a line that would go on in the next row of the terminal, where nothing takes it away.
+// clip cuts a line that would continue in the next row of the terminal, because nothing would clear
+// that row.
 func clip(line string, width int) string {
 	if all := []rune(line); width > 1 && len(all) >= width {
 		return string(all[:width-2]) + "…"
@@ -64,14 +65,15 @@ func clip(line string, width int) string {
 	return line
 }
 
-// Stop removes the line and returns when nothing more is drawn. It may be called more than once.
+// Stop removes the line and returns when it will not be drawn again. It may be called more than
+// once.
 func (l *Line) Stop() {
 	l.once.Do(func() { close(l.end) })
 	l.done.Wait()
 }
 
-// Bar is a line for work whose parts can be counted. It may come in stages: where it turns out that
-// there are more parts than was known, these take their own time.
+// Bar is a line for work with countable parts. The work may have stages: if more parts turn up,
+// they form a stage with an estimate of its own.
 type Bar struct {
 	*Line
 	begin time.Time
@@ -80,8 +82,8 @@ type Bar struct {
 	mu        sync.Mutex
 	done, all int
 	what      string
-	from      int           // parts that were done when the stage began
-	since     time.Duration // the stage began then
+	from      int           // parts done before the stage
+	since     time.Duration // start of the stage
 	last      time.Duration // of the latest step
 }
 
@@ -108,7 +110,7 @@ func (b *Bar) step(took time.Duration, done, all int, what string) {
 	b.done, b.all, b.what, b.last = done, all, what, took
 }
 
-// text estimates the time that is left from the parts of this stage that are done.
+// text estimates the remaining time from the finished parts of this stage.
 func (b *Bar) text(took time.Duration) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,19 +119,19 @@ func (b *Bar) text(took time.Duration) string {
 	}
 	width := 30
 	if columns := Width(b.to); columns > 0 {
-		width = min(width, max(columns-90, 6)) // the words need the room
+		width = min(width, max(columns-90, 6)) // the words need the rest
 	}
 	full := width * b.done / b.all
 	left := fmt.Sprintf("%v left", b.left(took))
 	if b.done == 0 {
-		left = fmt.Sprintf("%.0f s", took.Seconds()) // nothing follows yet
+		left = fmt.Sprintf("%.0f s", took.Seconds()) // no more parts are known
 	}
 	return fmt.Sprintf("[%s%s] %d of %d, %s; %s", strings.Repeat("#", full),
 		strings.Repeat(" ", width-full), b.done, b.all, left, b.what)
 }
 
-// left is the time that is left: as each part of this stage took, and while none ends, as long
-// again as none has.
+// left returns the estimated remaining time. It assumes that each part takes as long as the earlier
+// parts of this stage. If the present part takes longer, the estimate grows.
 func (b *Bar) left(took time.Duration) time.Duration {
 	if b.done == b.all {
 		return 0
@@ -138,7 +140,7 @@ func (b *Bar) left(took time.Duration) time.Duration {
 	return max(time.Duration(each*float64(b.all-b.done)), took-b.last).Round(time.Second)
 }
 
-// often is how long at least lies between two lines of Aloud.
+// often is the least time between two lines of Aloud.
 const often = 10 * time.Second
 
 // Aloud returns a function like Step, for long work. If w is not a terminal, it also writes a line

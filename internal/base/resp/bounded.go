@@ -5,16 +5,16 @@ import (
 	"syscall"
 )
 
-// MaxReply is how many bytes a reply from a Bounded connection may have: nothing that lockbench
-// asks for comes near.
+// MaxReply bounds the bytes of a reply from a Bounded connection. Replies to lockbench are much
+// smaller.
 const MaxReply = 16 << 20
 
-// Bounded is a connection whose other end may be a stranger. What is read from it are replies
-// within MaxReply, MaxItems and the other bounds of this package; with the first bytes that
-// announce more it fails with ErrProtocol, before a client makes anything of that size.
+// Bounded returns a connection for a foreign server. It passes on only replies within MaxReply,
+// MaxItems and the other bounds of this package. If a reply announces more, it returns ErrProtocol
+// before a client allocates the memory.
 func Bounded(c net.Conn) net.Conn {
 	b := &bounded{Conn: c}
-	if raw, ok := c.(syscall.Conn); ok { // a client looks there whether the other end has closed
+	if raw, ok := c.(syscall.Conn); ok { // a client checks there whether the other end has closed
 		return struct {
 			*bounded
 			syscall.Conn
@@ -29,7 +29,7 @@ type bounded struct {
 	err     error
 }
 
-// Read is net.Conn.
+// Read implements net.Conn.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err

@@ -4,14 +4,14 @@ import (
 	"strings"
 )
 
-// Answer is what a value that a server sends is to its client.
+// Answer classifies a value from a server.
 type Answer uint8
 
 // The answers.
 const (
-	Push  Answer = iota // no command asked for it: a message to a subscriber, an invalidation
-	Part                // of what the oldest command asked for; more is to come
-	Whole               // the oldest command has all that it asked for
+	Push  Answer = iota // unasked: a message to a subscriber, an invalidation
+	Part                // a part of the reply to the oldest command; more will follow
+	Whole               // the end of the reply to the oldest command
 )
 
 // A Conversation matches the replies on a connection with the commands, in RESP2 and RESP3. Its
@@ -21,22 +21,22 @@ type Conversation struct {
 	topics map[string]map[string]bool // the subscriptions, by the command that made them
 }
 
-// question is a command that has not all of its replies.
+// question is a command without all of its replies.
 type question struct {
 	topic string // of a subscription: the command for it
 	off   bool   // it ends subscriptions
-	left  int    // how many replies are still to come; if zero, one for each subscription
+	left  int    // replies still to come; if zero, one for each subscription
 	begun bool   // it has a reply
 }
 
-// confirmations are the names of the replies to a subscription, and the command that begins it.
+// confirmations maps the name of a reply about a subscription to the command for that subscription.
 var confirmations = map[string]string{
 	"subscribe": "subscribe", "unsubscribe": "subscribe",
 	"psubscribe": "psubscribe", "punsubscribe": "psubscribe",
 	"ssubscribe": "ssubscribe", "sunsubscribe": "ssubscribe",
 }
 
-// Ask notes a command that the server gets next.
+// Ask records the server's next command.
 func (c *Conversation) Ask(args []string) {
 	q := question{left: 1}
 	name := strings.ToLower(args[0])
@@ -49,7 +49,7 @@ func (c *Conversation) Ask(args []string) {
 	c.asked = append(c.asked, q)
 }
 
-// Take says what the next value from the server is.
+// Take classifies the next value from the server.
 func (c *Conversation) Take(wire []byte) Answer {
 	name, topic := words(wire)
 	if len(c.asked) == 0 {
@@ -72,7 +72,7 @@ func (c *Conversation) Take(wire []byte) Answer {
 	return Whole
 }
 
-// confirm counts a channel that was subscribed to, or is not any more.
+// confirm counts a channel that was subscribed or unsubscribed.
 func (c *Conversation) confirm(q *question, channel string) {
 	all := c.topics[q.topic]
 	if !q.begun && q.left == 0 { // an UNSUBSCRIBE of all
@@ -104,10 +104,10 @@ func (c *Conversation) subscribed() bool {
 	return false
 }
 
-// isMessage are the names of what subscribers get in RESP2.
+// isMessage lists the names of messages to subscribers in RESP2.
 var isMessage = map[string]bool{"message": true, "pmessage": true, "smessage": true}
 
-// words are the first two strings of an array, or of a push.
+// words returns the first two strings of an array or a push.
 func words(wire []byte) (first, second string) {
 	if wire[0] != '*' && wire[0] != '>' {
 		return "", ""

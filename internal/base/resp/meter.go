@@ -2,18 +2,18 @@ package resp
 
 import "bytes"
 
-// form is how a kind of value is laid out.
+// form is the layout of a kind of value.
 type form uint8
 
 const (
 	unknown form = iota
-	lineOf       // it is its first line
-	bytesOf      // its first line says how many bytes follow
-	several      // its first line says how many values follow
+	lineOf       // the value is its first line
+	bytesOf      // the first line gives the number of bytes that follow
+	several      // the first line gives the number of values that follow
 )
 
-// layout is the form of a kind, of RESP2 or RESP3. Of several values each counts for per, and more
-// come besides.
+// layout returns the form of a kind, in RESP2 or RESP3. Of several values, each counts for per, and
+// more are added.
 func layout(kind byte) (f form, per, more int) {
 	switch kind {
 	case '+', '-', ':', '_', '#', ',', '(':
@@ -30,16 +30,16 @@ func layout(kind byte) (f form, per, more int) {
 	return unknown, 0, 0
 }
 
-// meter follows values that come in pieces, and keeps nothing of them but a line under way.
+// meter measures values that arrive in pieces. It keeps nothing of them but an incomplete line.
 type meter struct {
-	line   []byte // that is not whole yet
-	text   int    // bytes of a string that are still to come, with its end
-	arrays []int  // items that are still to come, of each array under way
+	line   []byte // an incomplete line
+	text   int    // remaining bytes of a string, with its end
+	arrays []int  // remaining items of each open array
 	items  int    // of this value
 	size   int    // bytes of this value
 }
 
-// take reads on. After an error the rest means nothing.
+// take reads the bytes b. After an error, its state is undefined.
 func (m *meter) take(b []byte) error {
 	for len(b) > 0 {
 		used, _, err := m.next(b)
@@ -51,7 +51,7 @@ func (m *meter) take(b []byte) error {
 	return nil
 }
 
-// next reads on to the end of the current value, or to the end of b.
+// next reads to the end of the current value, or to the end of b.
 func (m *meter) next(b []byte) (used int, whole bool, err error) {
 	for used < len(b) && !whole && err == nil {
 		part := m.part(b[used:])
@@ -61,7 +61,7 @@ func (m *meter) next(b []byte) (used int, whole bool, err error) {
 	return used, whole, err
 }
 
-// part is the beginning of b that read takes at once: of a string, or of a line.
+// part returns the part of b that read takes at once: of a string, or of a line.
 func (m *meter) part(b []byte) []byte {
 	if m.text > 0 {
 		return b[:min(m.text, len(b))]
@@ -72,7 +72,7 @@ func (m *meter) part(b []byte) []byte {
 	return b
 }
 
-// read takes some of a string, or some of a line to its end at most.
+// read reads a part of a string, or of a line up to its end.
 func (m *meter) read(b []byte) (whole bool, err error) {
 	if m.text > 0 {
 		m.text -= len(b)
@@ -93,7 +93,7 @@ func (m *meter) read(b []byte) (whole bool, err error) {
 	return m.begin(line[0], line[1:])
 }
 
-// begin takes the first line of a value.
+// begin reads the first line of a value.
 func (m *meter) begin(kind byte, line []byte) (whole bool, err error) {
 	f, per, more := layout(kind)
 	switch f {
@@ -126,8 +126,8 @@ func (m *meter) begin(kind byte, line []byte) (whole bool, err error) {
 	return false, ErrProtocol
 }
 
-// ended counts a value that is whole, and the arrays that end with it. It reports whether nothing
-// is under way any more.
+// ended counts a complete value, and the arrays that end with it. It reports whether no array is
+// open.
 func (m *meter) ended() bool {
 	for last := len(m.arrays) - 1; last >= 0; last-- {
 		if m.arrays[last]--; m.arrays[last] > 0 {

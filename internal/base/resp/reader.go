@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Reader takes values off a connection, one by one, within the bounds of this package. It is not
+// Reader reads values from a connection, one by one, within the bounds of this package. It is not
 // safe for concurrent use.
 type Reader struct {
 	from  *bufio.Reader
 	meter meter
 }
 
-// NewReader returns a Reader of what comes from r.
+// NewReader returns a Reader for r.
 func NewReader(r io.Reader) *Reader { return &Reader{from: bufio.NewReader(r)} }
 
-// Reply reads a whole reply or push, of at most MaxReply bytes. The caller may keep it. After an
-// error nothing more can be read.
+// Reply reads a complete reply or push of at most MaxReply bytes. The caller may keep it. After an
+// error, the Reader is not usable.
 func (r *Reader) Reply() (wire []byte, err error) {
 	for {
 		if _, err := r.from.Peek(1); err != nil {
@@ -37,8 +37,8 @@ func (r *Reader) Reply() (wire []byte, err error) {
 	}
 }
 
-// Command reads a command as a server does: an array of strings, or words in a line. It skips what
-// a server skips without an answer. Wire is the command as it came; the caller may keep both.
+// Command reads a command as a server does: an array of strings, or words in a line. It skips input
+// that a server ignores without an answer. Wire is the original command. The caller may keep both.
 func (r *Reader) Command() (args []string, wire []byte, err error) {
 	for len(args) == 0 && err == nil {
 		var first []byte
@@ -76,7 +76,7 @@ func (r *Reader) array() (args []string, wire []byte, err error) {
 	return args, wire, err
 }
 
-// inline reads words in a line. Words in quotes, which only people type, are not known here.
+// inline reads words in a line. It does not support quoted words, which only people type.
 func (r *Reader) inline() (args []string, wire []byte, err error) {
 	for {
 		part, err := r.from.ReadSlice('\n')

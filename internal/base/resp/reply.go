@@ -27,7 +27,7 @@ func Size(b []byte) (int, error) {
 	return used, nil
 }
 
-// length reads the length of a string or an array; below 0: it is null.
+// length reads the length of a string or an array. A length below 0 means null.
 func length(text []byte, most int) (n int, ok bool) {
 	n, err := strconv.Atoi(string(text))
 	return n, err == nil && n >= -1 && n <= most
@@ -76,16 +76,16 @@ func textOf(b []byte) (text string, rest []byte) {
 		return "(error) " + string(line), rest
 	case '_':
 		return null, rest
-	case '#': // as RESP2 has it
+	case '#': // in RESP2's form
 		return map[string]string{"t": "1", "f": "0"}[string(line)], rest
 	}
 	return string(line), rest
 }
 
-// null is how a value that is not there reads.
+// null is the text of a missing value.
 const null = "(nil)"
 
-// stringOf reads a string whose length the line says.
+// stringOf reads a string with the length in the line.
 func stringOf(kind byte, line, b []byte) (text string, rest []byte) {
 	n, ok := length(line, MaxBulk)
 	if !ok || n < 0 || n+2 > len(b) {
@@ -95,14 +95,14 @@ func stringOf(kind byte, line, b []byte) (text string, rest []byte) {
 	switch kind {
 	case '!':
 		text = "(error) " + text
-	case '=': // "txt:" is before it
+	case '=': // after "txt:"
 		_, text, _ = strings.Cut(text, ":")
 	}
 	return text, rest
 }
 
-// itemsOf reads as many values as the line says, in brackets: also the names and values of a map.
-// Attributes are left out.
+// itemsOf reads the number of values in the line, and returns them in brackets. For a map these are
+// its names and values. It leaves out attributes.
 func itemsOf(kind byte, line, b []byte) (text string, rest []byte) {
 	n, ok := length(line, MaxItems)
 	if !ok || n < 0 {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// The bounds, as redis-server has them.
+// The bounds of redis-server.
 const (
 	MaxItems = 1 << 20   // of a command or an array
 	MaxBulk  = 512 << 20 // bytes of a string
@@ -25,13 +25,13 @@ const (
 // allow.
 var ErrProtocol = errors.New("protocol error: the bytes are not RESP within its bounds")
 
-// ErrTLS says that the other end has begun to speak TLS.
+// ErrTLS reports that the other end has started to speak TLS.
 var ErrTLS = errors.New("the bytes are the start of TLS, not RESP")
 
-// Command takes the first command off b, an array of bulk strings. It returns no arguments while b
-// does not hold a whole one. The arguments do not share memory with b, rest does.
+// Command takes the first command off b, an array of bulk strings. It returns no arguments if b
+// does not hold a complete command. The arguments do not share memory with b, but rest does.
 func Command(b []byte) (args []string, rest []byte, err error) {
-	all := string(b) // the arguments are parts of it
+	all := string(b) // the arguments are parts of this copy
 	n, after, ok, err := header(all, '*', MaxItems)
 	if !ok || err != nil {
 		return nil, b, err

@@ -1,14 +1,14 @@
 package resp
 
-// Rewrite replaces strings of a whole reply. It calls change with all strings, at any depth, in
-// their order; change assigns the new ones.
+// Rewrite replaces strings in a complete reply. It calls change with all strings, at any depth, in
+// their order. change assigns the new ones.
 func Rewrite(reply []byte, change func(texts []string)) []byte {
 	var places []place
 	var texts []string
 	for at := 0; at < len(reply); {
 		kind, line, head := Line(reply[at:])
 		if head == 0 {
-			return reply // it is not whole
+			return reply // it is incomplete
 		}
 		begin := at
 		at += head

@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// Unasked returns the error that a server says of itself before it is asked, as a Redis does that
-// takes no more connections: "ERR max number of clients reached". It is "" if the server says none
-// within wait. A client of Redis loses these words, because it asks first and is cut off. Unasked
-// closes the connection.
+// Unasked returns the error that a server sends before any command, such as "ERR max number of
+// clients reached". It returns "" if none arrives within wait. A client of Redis loses these words,
+// because it sends first and is cut off. Unasked closes the connection.
 func Unasked(c net.Conn, wait time.Duration) string {
 	defer c.Close()
 	const longest = 200

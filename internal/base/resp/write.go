@@ -11,10 +11,10 @@ type Writer struct {
 	Three bool // in RESP3; otherwise in RESP2
 }
 
-// roomy is the memory that most replies fit into.
+// roomy is the size of memory for most replies.
 const roomy = 64
 
-// Grow makes room for n bytes, once, before anything is written.
+// Grow allocates room for n bytes, once, before the first value.
 func (w *Writer) Grow(n int) {
 	if w.B == nil {
 		w.B = make([]byte, 0, max(roomy, n))
@@ -28,13 +28,13 @@ func (w *Writer) line(kind byte, s string) {
 	w.B = append(w.B, '\r', '\n')
 }
 
-// oneLine keeps a line break out of a value that is one line.
+// oneLine removes line breaks from a value that is one line.
 var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 
-// Status writes a status, as "OK", in one line.
+// Status writes a status, such as "OK", in one line.
 func (w *Writer) Status(s string) { w.line('+', oneLine.Replace(s)) }
 
-// Error writes an error, which begins with its code, as "ERR syntax error", in one line.
+// Error writes an error, which starts with its code, such as "ERR syntax error", in one line.
 func (w *Writer) Error(s string) { w.line('-', oneLine.Replace(s)) }
 
 // Integer writes a number.
@@ -46,7 +46,7 @@ func (w *Writer) Array(n int) { w.number('*', int64(n)) }
 // Null writes the null value.
 func (w *Writer) Null() { w.null('$') }
 
-// NullArray writes the null value in the place of an array.
+// NullArray writes the null value instead of an array.
 func (w *Writer) NullArray() { w.null('*') }
 
 func (w *Writer) null(kind byte) {
@@ -69,7 +69,7 @@ func (w *Writer) Map(n int) {
 // Set starts a set of n values. RESP2 has an array instead.
 func (w *Writer) Set(n int) { w.either('~', n) }
 
-// Push starts what a server sends unasked, n values: an array in RESP2.
+// Push starts an unasked message of n values. RESP2 has an array instead.
 func (w *Writer) Push(n int) { w.either('>', n) }
 
 func (w *Writer) either(kind byte, n int) {
@@ -121,7 +121,7 @@ func (w *Writer) Boolean(b bool) {
 	}
 }
 
-// Command writes a command as clients send it.
+// Command writes a command in the form of clients.
 func (w *Writer) Command(args ...string) {
 	w.Array(len(args))
 	for _, a := range args {

@@ -11,15 +11,15 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
-// Decode fills a struct. A field is called what its tag yaml says, or else its tag json; one
-// without a tag is not in files. Behind the name the tag yaml may say "positive", for numbers and
-// times that are above zero, and "commas", for a list of texts that may have commas between them. A
-// list of texts may be a single one. A field of type Position is filled with the place where the
-// struct begins.
+// Decode fills a struct. The name of a field in the file is its tag yaml or, without that, its tag
+// json. A field without a tag is not in files. After the name, the tag yaml may have "positive",
+// for numbers and times above zero, and "commas", for a list of texts that may be written as one
+// text with commas. A list of texts may be a single text. A field of type Position receives the
+// start of the struct.
 //
-// What the file does not name keeps its value. Strings, whole numbers, fractions, truths, times,
-// lists, maps, structs, pointers, Value and what implements encoding.TextUnmarshaler can be filled;
-// a struct that does may be a text in the file, or names with values.
+// A field that the file does not name keeps its value. Decode fills strings, whole numbers,
+// fractions, booleans, times, lists, maps, structs, pointers, Value, and types with
+// encoding.TextUnmarshaler. A struct with that interface may be a text in the file, or a mapping.
 func (v Value) Decode(into any) error { return v.fill(reflect.ValueOf(into).Elem(), nil) }
 
 var (
@@ -46,7 +46,7 @@ func (v Value) fill(to reflect.Value, flags []string) error {
 	case reflect.Struct:
 		return v.fillStruct(to)
 	case reflect.Slice, reflect.Map, reflect.Pointer:
-		to.SetZero() // a list takes the place of a default
+		to.SetZero() // a list replaces the default
 		if v.null() {
 			return nil
 		}
@@ -89,7 +89,7 @@ func (v Value) fillStruct(to reflect.Value) error {
 	return nil
 }
 
-// place fills the fields of a struct that want to know where it begins.
+// place fills the Position fields of a struct.
 func place(to reflect.Value, at Position) {
 	if to.Kind() != reflect.Struct {
 		return
@@ -113,7 +113,7 @@ type member struct {
 	flags []string
 }
 
-// Names are the names that the fields of a struct have in files.
+// Names returns the names of a struct's fields in files.
 func Names[T any]() []string {
 	_, names := members(reflect.TypeFor[T]())
 	return names
@@ -171,7 +171,7 @@ func (v Value) fillMap(to reflect.Value) error {
 	return err
 }
 
-// single reads a text, a number, a truth or a time.
+// single reads a text, a number, a boolean or a time.
 func (v Value) single(to reflect.Value, positive bool) error {
 	above, least := "", ""
 	if positive {

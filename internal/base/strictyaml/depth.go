@@ -5,16 +5,16 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// maxDepth is how many lists and mappings may be inside each other. The parser of the library calls
-// itself for each, and needs memory for an unclosed one many times over.
+// maxDepth bounds the depth of lists and mappings. The parser of the library is recursive, and an
+// unclosed list or mapping costs it much memory.
 const maxDepth = 100
 
-// nesting counts how deep the document is at the token that was read last.
+// nesting counts the depth of the document at the latest token.
 type nesting struct {
 	flow   int   // brackets and braces that are open
-	blocks []int // columns at which the open lists and mappings by indentation began
+	blocks []int // columns of the open lists and mappings by indentation
 	line   int
-	opens  bool // the last token was one behind which another list or mapping can begin
+	opens  bool // another list or mapping can start after the last token
 }
 
 // bounded returns an error if a file is nested too deeply. It scans tokens and builds nothing.

@@ -16,10 +16,10 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// MaxSize is how many bytes Parse reads.
+// MaxSize bounds the bytes that Parse reads.
 const MaxSize = 1 << 20
 
-// ErrEmpty says that a file has no document.
+// ErrEmpty reports that a file has no document.
 var ErrEmpty = errors.New("the file is empty")
 
 // Position is a place in a file, for errors.
@@ -28,7 +28,7 @@ type Position struct {
 	Line, Column int // from 1
 }
 
-// String is "lockbench.yaml:12:5", and "line 12" where the file has no name.
+// String returns "lockbench.yaml:12:5", or "line 12" if the file has no name.
 func (p Position) String() string {
 	if p.File == "" {
 		return fmt.Sprintf("line %d", p.Line)
@@ -36,7 +36,7 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Errorf is an error about the place: "lockbench.yaml:12:5: ...".
+// Errorf returns an error about the place: "lockbench.yaml:12:5: ...".
 func (p Position) Errorf(format string, args ...any) error {
 	return fmt.Errorf("%v: %w", p, fmt.Errorf(format, args...))
 }
@@ -48,13 +48,13 @@ func position(file string, t *token.Token) Position {
 	return Position{file, t.Position.Line, t.Position.Column}
 }
 
-// Parse reads a file that has one document, of at most MaxSize bytes. The name is for errors.
+// Parse reads a file with one document, of at most MaxSize bytes. The name is for errors.
 func Parse(file string, src []byte) (Value, error) { return ParseUpTo(MaxSize, file, src) }
 
-// ParseUpTo is Parse for files of another size, in bytes.
+// ParseUpTo is Parse with another limit, in bytes.
 func ParseUpTo(size int, file string, src []byte) (v Value, err error) {
 	start := Position{file, 1, 1}
-	defer func() { // of the YAML library: files come from anywhere
+	defer func() { // the YAML library may panic on some input
 		if p := recover(); p != nil {
 			v, err = Value{}, start.Errorf("it cannot be read: %v", p)
 		}
@@ -62,7 +62,7 @@ func ParseUpTo(size int, file string, src []byte) (v Value, err error) {
 	if len(src) > size {
 		return v, start.Errorf("a file of %d bytes is too long; at most %d are read", len(src), size)
 	}
-	src = bytes.TrimPrefix(src, []byte("\ufeff")) // some editors begin a text with it
+	src = bytes.TrimPrefix(src, []byte("\ufeff")) // some editors start a file with it
 	if err := bounded(file, string(src)); err != nil {
 		return v, err
 	}
@@ -87,7 +87,7 @@ func ParseUpTo(size int, file string, src []byte) (v Value, err error) {
 	return Value{file: file, name: "the file", node: body}, nil
 }
 
-// syntax is an error of the library in one line, without its picture of the source.
+// syntax returns an error of the library in one line, without its picture of the source.
 func syntax(file string, err error) error {
 	var at yaml.Error
 	if errors.As(err, &at) {

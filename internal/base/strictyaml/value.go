@@ -23,17 +23,17 @@ type Field struct {
 	Value Value
 }
 
-// Errorf is an error about the place of the value.
+// Errorf returns an error about the place of the value.
 func (v Value) Errorf(format string, args ...any) error {
 	return v.position().Errorf(format, args...)
 }
 
 func (v Value) position() Position { return position(v.file, v.node.GetToken()) }
 
-// Given reports whether there is such a value in the file.
+// Given reports whether the file has this value.
 func (v Value) Given() bool { return v.node != nil }
 
-// Fields are the pairs of a mapping, each name once.
+// Fields returns the pairs of a mapping. It returns an error if a name occurs twice.
 func (v Value) Fields() (out []Field, err error) {
 	var pairs []*ast.MappingValueNode
 	switch n := v.node.(type) {
@@ -65,7 +65,7 @@ func (f Field) again(line int) error {
 		line)
 }
 
-// Items are the values of a list.
+// Items returns the values of a list.
 func (v Value) Items() (out []Value, err error) {
 	s, ok := v.node.(*ast.SequenceNode)
 	if !ok {
@@ -91,7 +91,8 @@ func (v Value) Text() (string, error) {
 	return "", v.Errorf("%s must be one value, not %s", v.name, v.kind())
 }
 
-// Texts are the items of a list, or a single value; a mapping becomes a list of name=value.
+// Texts returns the items of a list, or a single value as a list. A mapping becomes a list of
+// name=value.
 func (v Value) Texts() (out []string, err error) {
 	switch v.node.(type) {
 	case *ast.SequenceNode:
@@ -125,7 +126,7 @@ func (v Value) null() bool {
 	return null && v.node.GetToken().Type == token.NullType
 }
 
-// kind says what a value is, for people.
+// kind describes the type of a value for people.
 func (v Value) kind() string {
 	switch v.node.(type) {
 	case *ast.NullNode:
@@ -138,8 +139,8 @@ func (v Value) kind() string {
 	return "a single value"
 }
 
-// CheckFormat refuses a document whose field "format" names another format than this lockbench
-// reads. Whether the field may be left out is for the caller to decide.
+// CheckFormat returns an error if the field "format" of a document names another format than reads.
+// The caller decides whether the field may be missing.
 func (v Value) CheckFormat(reads int) error {
 	fields, err := v.Fields()
 	for _, f := range fields {

@@ -8,23 +8,23 @@ import (
 	"os"
 )
 
-// How many bytes are read of what comes from outside.
+// The most bytes that are read from a file.
 const (
 	MaxFile     = 16 << 20  // of a file that a person writes
 	MaxDocument = 256 << 20 // of a document that lockbench writes
 	MaxRecord   = 8 << 30   // of a record, read line by line
 )
 
-// BOM is the mark with which some editors begin a text in UTF-8. It says nothing.
+// BOM is a mark with which some editors start a text in UTF-8. It has no meaning.
 const BOM = "\xef\xbb\xbf"
 
-// ErrUnfit says that a file is not read: it is not a regular file, or it is too long.
+// ErrUnfit reports that a file is not read, because it is not a regular file or is too long.
 var ErrUnfit = errors.New("it is not read")
 
-// unfit is why.
+// unfit is the reason.
 type unfit struct{ error }
 
-// Is makes it an ErrUnfit.
+// Is reports whether the target is ErrUnfit.
 func (unfit) Is(target error) bool { return target == ErrUnfit }
 
 // fits returns an error unless a file is regular and has at most so many bytes. A device or a pipe
@@ -48,7 +48,7 @@ func tooLong(most int64) error {
 	return unfit{fmt.Errorf("it is too long; at most %d GB are read", most>>30)}
 }
 
-// ReadFile reads a file that a user names, of at most MaxFile bytes. The error names the file.
+// ReadFile reads a user's file of at most MaxFile bytes. Errors name the file.
 func ReadFile(name string) ([]byte, error) {
 	f, err := Open(name, MaxFile)
 	if err != nil {
@@ -62,26 +62,26 @@ func ReadFile(name string) ([]byte, error) {
 	return b, nil
 }
 
-// Open opens a regular file of at most so many bytes. The error names the file.
+// Open opens a regular file of at most the given size. Errors name the file.
 func Open(name string, most int64) (*os.File, error) {
-	i, err := os.Stat(name) // to open a device may do something
+	i, err := os.Stat(name) // before opening, because opening a device may have an effect
 	if err == nil {
 		err = fits(i, most)
 	}
 	if err != nil {
 		return nil, unreadable(name, err)
 	}
-	f, err := os.OpenFile(name, os.O_RDONLY|nonblock, 0) // it may be a pipe by now
+	f, err := os.OpenFile(name, os.O_RDONLY|nonblock, 0) // it may have become a pipe meanwhile
 	return fitting(f, name, most, err)
 }
 
-// OpenIn opens a regular file below a folder, of at most so many bytes. The error names the file.
+// OpenIn opens a regular file below a folder, of at most the given size. Errors name the file.
 func OpenIn(dir *os.Root, name string, most int64) (*os.File, error) {
 	f, err := dir.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	return fitting(f, name, most, err)
 }
 
-// fitting returns an open file if it is regular and short enough, and else closes it.
+// fitting returns an open file if it is regular and short enough. Otherwise it closes the file.
 func fitting(f *os.File, name string, most int64, err error) (*os.File, error) {
 	if err != nil {
 		return nil, unreadable(name, err)
@@ -97,7 +97,7 @@ func fitting(f *os.File, name string, most int64, err error) (*os.File, error) {
 	return f, nil
 }
 
-// unreadable names the file of an error once.
+// unreadable returns an error that names its file once.
 func unreadable(name string, err error) error {
 	return fmt.Errorf("cannot read %s: %w", name, pathless(err))
 }
@@ -136,7 +136,7 @@ func (r Regular) Open(name string) (fs.File, error) {
 // Stat implements fs.StatFS, of every file.
 func (r Regular) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.FS, name) }
 
-// pathless is an error without the path that it has.
+// pathless returns an error without its path.
 func pathless(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

@@ -2,13 +2,13 @@ package units
 
 import "strings"
 
-// Nearest is the name that a wrong one is likely to mean; "" if none is near.
+// Nearest returns the name that a wrong one probably means, or "" if none is near.
 func Nearest(name string, names []string) string {
 	best, at := len(name)/2+1, ""
 	for _, n := range names {
 		d := distance(name, n)
 		if strings.HasPrefix(n, name) {
-			d = 1 // the beginning of a name means that name
+			d = 1 // the beginning of a name
 		}
 		if d < best && name != "" {
 			best, at = d, n
@@ -17,7 +17,7 @@ func Nearest(name string, names []string) string {
 	return at
 }
 
-// distance is the number of letters to insert, delete or change to get from a to b.
+// distance returns the number of letters to insert, delete or change to get from a to b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -38,7 +38,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Quoted makes a word safe for a shell, in a command that people copy.
+// Quoted quotes a word for a shell, in a command that people copy.
 func Quoted(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\n\"'`$&|;<>()*?[]#~\\") {
 		return word

@@ -2,5 +2,5 @@
 
 package units
 
-// nonblock is not needed here.
+// nonblock is not needed on this system.
 const nonblock = 0

@@ -4,5 +4,5 @@ package units
 
 import "syscall"
 
-// nonblock makes the opening of a pipe not wait for its writer.
+// nonblock opens a pipe without a wait for its writer.
 const nonblock = syscall.O_NONBLOCK

@@ -1,5 +1,5 @@
-// Package units writes stamps, durations, counts and lists for people, the same way wherever
-// lockbench prints, draws or tells something. Nothing that it writes is ever read back.
+// Package units formats stamps, durations, counts and lists for people, in the same way wherever
+// lockbench prints or draws them. No program reads these texts.
 package units
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// At writes a stamp, nanoseconds since the start of the run, in seconds to the millisecond:
+// At formats a stamp, in nanoseconds since the start of the run, as seconds to the millisecond:
 // "0.061 s".
 func At(t int64) string { return fmt.Sprintf("%.3f s", Seconds(t)) }
 
@@ -25,13 +25,13 @@ func Micros(t int64) string {
 	return fmt.Sprintf("%s%d.%03d %03d", sign, us/1e6, us/1e3%1e3, us%1e3)
 }
 
-// Seconds is a stamp, or a difference of stamps, in seconds.
+// Seconds converts a stamp, or a difference of stamps, to seconds.
 func Seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-// Millis is a stamp, or a difference of stamps, in milliseconds.
+// Millis converts a stamp, or a difference of stamps, to milliseconds.
 func Millis(ns int64) float64 { return float64(ns) / 1e6 }
 
-// Span writes a duration as people say it: "164 ms", "1.30 s", "85 µs".
+// Span formats a duration: "164 ms", "1.30 s", "85 µs".
 func Span[D ~int64](ns D) string {
 	d := time.Duration(ns)
 	switch a := max(d, -d); {
@@ -55,8 +55,8 @@ func Span[D ~int64](ns D) string {
 	return d.Round(time.Second).String()
 }
 
-// Count writes a number of things: "1 client", "4 clients", "4 entries". Many is the plural where
-// it is not regular: Count(3, "span of a key", "spans of keys").
+// Count formats a number of things: "1 client", "4 clients", "4 entries". Many is the plural if it
+// is irregular: Count(3, "span of a key", "spans of keys").
 func Count(n int, one string, many ...string) string {
 	return Thousands(n) + " " + Plural(n, one, many...)
 }
@@ -78,7 +78,7 @@ func Plural(n int, one string, many ...string) string {
 	return one + "s"
 }
 
-// Thousands writes 100000 as "100,000".
+// Thousands formats 100000 as "100,000".
 func Thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -87,7 +87,7 @@ func Thousands(n int) string {
 	return s
 }
 
-// List joins items as people do: "a", "a and b", "a, b and c".
+// List joins items: "a", "a and b", "a, b and c".
 func List[T any](items []T) string {
 	words := make([]string, len(items))
 	for i, item := range items {
@@ -100,7 +100,7 @@ func List[T any](items []T) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// Upper makes the first letter a capital, unless it begins a name with a digit in it, such as n0.
+// Upper makes the first letter a capital, unless it starts a name with a digit, such as n0.
 func Upper(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	first, _, _ := strings.Cut(s, " ")
@@ -119,7 +119,7 @@ func Sentence(s string) string {
 	return Upper(s) + "."
 }
 
-// Quantile returns the q-quantile of sorted values, the zero value if there is none.
+// Quantile returns the q-quantile of sorted values, or the zero value if there are none.
 func Quantile[T any](sorted []T, q float64) (v T) {
 	if len(sorted) == 0 {
 		return v
