@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A Command is one Redis command of one client, as trace.jsonl has it. On disk it takes two lines:
-// one with Sent and Args before it is sent, and one with Recv and Reply or Err after the reply was
-// read. A script whose lock does not declare its effect may have a third line with Effects.
+// A Command is one Redis command of one client in trace.jsonl. The file has two lines for it: one
+// with Sent and Args before the command is sent, and one with Recv and Reply or Err after the reply
+// was read. A script whose lock does not declare its effect may have a third line with Effects.
 // ReadTrace joins the lines by Process and Seq.
 type Command struct {
 	Process int      `json:"process"`
@@ -19,46 +19,47 @@ type Command struct {
 	Args    []string `json:"args,omitempty"`
 	Reply   string   `json:"reply,omitempty"`
 	Err     string   `json:"err,omitempty"` // for people; Why is for readers
-	Why     Loss     `json:"why,omitempty"` // wherever Err is
-	// the commands that a script sent, in their order, as its node showed them; empty if not known
+	Why     Loss     `json:"why,omitempty"` // set if Err is
+	// the commands of a script in their order, as the node reported them; empty if unknown
 	Effects [][]string `json:"effects,omitempty"`
-	// how many times more its node was sent it: its client library does that when no reply comes
+	// how many more times the client library sent it, which happens if no reply comes
 	Again int `json:"again,omitempty"`
 }
 
-// Loss is why the reply to a command was not read. A command that was in flight when its process
-// ended has none.
+// Loss is the reason why the reply to a command was not read. It is empty if the process ended
+// while the command was in flight.
 type Loss string
 
 // The losses.
 const (
-	TimedOut  Loss = "timed-out"  // the client waited for as long as its settings say
+	TimedOut  Loss = "timed-out"  // the client's time-out was over
 	NotSent   Loss = "not-sent"   // the client had no connection
 	Canceled  Loss = "canceled"   // the waiting call was cancelled
 	Expired   Loss = "expired"    // the waiting call reached its own deadline
 	BrokenOff Loss = "broken-off" // anything else, such as a connection that ended
 )
 
-// Broke reports whether the wait for a reply ended before the time that the settings say.
+// Broke reports whether the wait for a reply ended before the client's time-out.
 func (l Loss) Broke() bool { return l != "" && l != TimedOut }
 
-// String shows the command as one types it into redis-cli.
+// String returns the command as one types it into redis-cli.
 func (c Command) String() string { return strings.Join(c.Args, " ") }
 
-// NodeCommand is a line of nodes/NODE.jsonl: what MONITOR showed, and when lockbench read it.
+// NodeCommand is a line of nodes/NODE.jsonl: a line of MONITOR, and the time when lockbench read
+// it.
 type NodeCommand struct {
 	T    int64  `json:"t"`
 	Line string `json:"line"`
 }
 
-// Shown is what a line of MONITOR says.
+// Shown is a parsed line of MONITOR.
 type Shown struct {
 	Wall   float64 // the node's own clock, in seconds
-	Script bool    // the command was sent by a script: by the last command before that was not
+	Script bool    // a script sent the command: the last command before it that has Script unset
 	Args   []string
 }
 
-// Shown reads the line, such as 1792000000.123456 [0 127.77.3.1:40112] "SETNX" "lock:0" "1792". It
+// Shown parses the line, such as 1792000000.123456 [0 127.77.3.1:40112] "SETNX" "lock:0" "1792". It
 // returns false if the line does not show a command.
 func (c NodeCommand) Shown() (s Shown, ok bool) {
 	stamp, rest, ok := strings.Cut(c.Line, " [")

@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// WriteDocument writes a value as all JSON documents of lockbench are written (plan.json,
-// verdict.json, matrix.json and what --json prints): indented for people, and with <, > and & as
-// they are, since the page that shows them escapes them.
+// WriteDocument writes a value in the form of all JSON documents of lockbench (plan.json,
+// verdict.json, matrix.json and the output of --json). It is indented for people. It has <, > and &
+// unescaped, because the pages escape them.
 func WriteDocument(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

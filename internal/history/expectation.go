@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// An Expectation is the expected result of a run, as --expect, plans and headers write it: "valid",
+// An Expectation is the expected result of a run in --expect, plans and headers: "valid",
 // "violated", or letters that must all be violated ("S", "S,L", "SL"). With the prefix "exactly:"
-// nothing else may be violated. "starved" expects that a client starves. Otherwise, without
-// letters, it is Valid or any violation.
+// nothing else may be violated. "starved" expects that a client starves. Without letters, it is
+// Valid or any violation.
 type Expectation struct {
 	Valid   bool
 	Starved bool
@@ -21,8 +21,8 @@ const (
 	starved = "starved"
 )
 
-// ParseExpectation reads an expectation. Empty is valid. Whether there are such letters it does not
-// say.
+// ParseExpectation reads an expectation. An empty text means valid. It does not check whether the
+// letters exist.
 func ParseExpectation(text string) (e Expectation) {
 	switch text {
 	case "", "valid":
@@ -45,7 +45,7 @@ func ParseExpectation(text string) (e Expectation) {
 	return e
 }
 
-// String writes what ParseExpectation reads.
+// String returns the text that ParseExpectation reads.
 func (e Expectation) String() string {
 	switch letters := strings.Join(e.Letters, ","); {
 	case e.Valid:
@@ -61,5 +61,5 @@ func (e Expectation) String() string {
 	}
 }
 
-// Names reports whether the expectation is about this property.
+// Names reports whether the expectation names the property.
 func (e Expectation) Names(property string) bool { return slices.Contains(e.Letters, property) }

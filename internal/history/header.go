@@ -33,10 +33,11 @@ type Header struct {
 	Masters int `json:"masters,omitempty"`
 	// the servers may evict keys when their memory is full
 	Evicts bool `json:"evicts,omitempty"`
-	// no client can lose the end of its commands with its life: they were recorded outside of it
+	// the commands were recorded outside of the clients, so that no client can lose the end of one
+	// when it dies
 	WholeTrace bool `json:"whole_trace,omitempty"`
-	// Outstays tells that the scenario keeps holders inside until their lease is over, which the lock
-	// does not renew.
+	// Outstays says that the scenario keeps holders inside until their lease is over. The lock does
+	// not renew it.
 	Outstays bool `json:"outstays,omitempty"`
 	// the system of the servers, if it is not Redis; there is no trace of its commands
 	System string `json:"system,omitempty"`
@@ -57,32 +58,32 @@ type Header struct {
 	Command string   `json:"command"` // reproduces the run
 }
 
-// Declares is what a lock promises to its user. What it does not promise is not judged.
+// Declares is the set of a lock's promises to its user. Checkers judge only these.
 type Declares struct {
 	Lease     bool `json:"lease,omitempty"`     // a hold ends by itself after a time
-	Validity  bool `json:"validity,omitempty"`  // each grant says until when it is good
+	Validity  bool `json:"validity,omitempty"`  // each grant names the end of its validity
 	Loss      bool `json:"loss,omitempty"`      // the holder is told when the hold is over early
 	Fencing   bool `json:"fencing,omitempty"`   // each grant carries a growing token
 	Reentrant bool `json:"reentrant,omitempty"` // the holder may acquire again
 	Shared    bool `json:"shared,omitempty"`    // holds may overlap if all of them are shared
-	// all clients may be inside at once: each write of what the lock guards is checked instead
+	// all clients may be inside at once: the lock checks each write instead
 	Optimistic bool `json:"optimistic,omitempty"`
 	// the longest time for which a waiting client rests before it tries again by itself; a moment if
 	// the lock wakes it, empty if unknown
 	Pause Duration `json:"pause,omitempty"`
-	// a new leader of the servers gives every lease its full time again
+	// a new leader of the servers restarts the full time of every lease
 	LeaderRenews bool `json:"leader_renews,omitempty"`
-	// how long the lock keeps the place of a waiting client that is dead
+	// how long the lock keeps the place of a dead waiting client
 	DeadWaiters Duration `json:"dead_waiters,omitempty"`
-	// how long the lock keeps its key at least, from the grant, also after a release
+	// how long the lock keeps its key at least, from the grant on, even after a release
 	MinimumHold Duration `json:"minimum_hold,omitempty"`
 	// the lock prefers some of its waiting clients to others
 	Preference bool `json:"preference,omitempty"`
 }
 
-// GrantBound returns how soon some client must be granted a lock that no one holds: one lease, or
-// two if a fault struck and a new leader renews all leases, two pauses between tries, the wait for
-// dead clients and a second.
+// GrantBound returns the time within which some client must be granted a free lock. It is the sum
+// of one lease (two if a fault struck and a new leader renews all leases), two pauses between
+// tries, the wait for dead clients, and a second.
 func (d Declares) GrantBound(lease, pause Duration, faulted bool) Duration {
 	if d.LeaderRenews && faulted {
 		lease *= 2
@@ -94,29 +95,29 @@ func (d Declares) GrantBound(lease, pause Duration, faulted bool) Duration {
 // declares none.
 func (d Declares) PauseOr(poll Duration) Duration { return cmp.Or(d.Pause, poll) }
 
-// Requires is the evidence below which a clean history is unknown instead of valid.
+// Requires is the least evidence for a valid run. With less, a clean history is unknown.
 type Requires struct {
-	// acquisitions that another client wanted at the same time
+	// acquisitions that another client also wanted at the same time
 	Contended int  `json:"contended,omitempty"`
-	Hits      int  `json:"hits,omitempty"`      // faults that hit a hold with a contender waiting
+	Hits      int  `json:"hits,omitempty"`      // faults that hit a hold while a contender waited
 	Failover  bool `json:"failover,omitempty"`  // a grant by the new master
-	Handovers int  `json:"handovers,omitempty"` // grants to another client than the last one
+	Handovers int  `json:"handovers,omitempty"` // grants to another client than the one before
 	// writes that an optimistic lock refused since another client was first
 	Conflicts int `json:"conflicts,omitempty"`
 }
 
-// History is a whole record. Events are sorted by stamp; equal stamps are concurrent.
+// History is a complete record. Events are sorted by stamp; equal stamps are concurrent.
 type History struct {
 	Header Header
 	Events []Event
 }
 
-// Complete reports whether the run came to its end; if not, it was interrupted.
+// Complete reports whether the run came to its end and was not interrupted.
 func (h *History) Complete() bool {
 	return len(h.Events) > 0 && h.Events[len(h.Events)-1].Type == End
 }
 
-// Undone returns the step without which the scenario proves nothing, or nil.
+// Undone returns the missed step without which the scenario proves nothing, or nil.
 func (h *History) Undone() *Undone {
 	if !h.Complete() {
 		return nil
@@ -124,13 +125,13 @@ func (h *History) Undone() *Undone {
 	return h.Events[len(h.Events)-1].Undone
 }
 
-// Interrupted reports whether the run was stopped before it was over: a signal ended it, or
-// lockbench itself was killed, so that the end is missing.
+// Interrupted reports whether the run was stopped early: a signal ended it, or lockbench itself was
+// killed, so that the end is missing.
 func (h *History) Interrupted() bool {
 	return !h.Complete() || h.Events[len(h.Events)-1].Interrupted
 }
 
-// HarnessError returns why the harness could not finish the run, or "".
+// HarnessError returns the reason why the harness could not finish the run, or "".
 func (h *History) HarnessError() string {
 	if !h.Complete() {
 		return ""

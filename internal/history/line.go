@@ -7,14 +7,15 @@ import (
 	"strconv"
 )
 
-// A line builds a JSON object. It writes the same bytes as encoding/json, without reflection, which
-// took a tenth of a simulated run. encoding/json writes the header, since a run has only one.
+// A line builds a JSON object. It writes the same bytes as encoding/json, but without reflection,
+// which took a tenth of a simulated run. encoding/json writes the header, because a run has only
+// one.
 type line struct{ b []byte }
 
 func (l *line) begin() { l.b = append(l.b, '{') }
 func (l *line) end()   { l.b = append(l.b, '}') }
 
-// name begins a field.
+// name starts a field.
 func (l *line) name(name string) {
 	if l.b[len(l.b)-1] != '{' {
 		l.b = append(l.b, ',')
@@ -83,7 +84,7 @@ func (l *line) items(n int, item func(i int)) {
 	l.b = append(l.b, ']')
 }
 
-// quote writes a string. What is not plain ASCII is left to encoding/json.
+// quote writes a string. It leaves a string that is not plain ASCII to encoding/json.
 func (l *line) quote(s string) {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -96,7 +97,7 @@ func (l *line) quote(s string) {
 	l.b = append(append(append(l.b, '"'), s...), '"')
 }
 
-// flush writes the line and is ready for the next.
+// flush writes the line and clears it for the next.
 func (l *line) flush(w io.Writer) error {
 	_, err := w.Write(append(l.b, '\n'))
 	l.b = l.b[:0]
@@ -192,8 +193,8 @@ type Tracer struct {
 	line line
 }
 
-// NewTracer returns a tracer that writes to w, which the caller closes. With io.Discard nothing is
-// encoded, either: a search judges its runs in memory.
+// NewTracer returns a tracer that writes to w. The caller closes w. With io.Discard it encodes
+// nothing, because a search judges its runs in memory.
 func NewTracer(w io.Writer) *Tracer { return &Tracer{w: w} }
 
 // Record writes one line.
@@ -205,7 +206,7 @@ func (t *Tracer) Record(c Command) error {
 	return t.line.flush(t.w)
 }
 
-// newEncoder keeps <, > and & as they are: commands and targets are read by people.
+// newEncoder does not escape <, > and &, because people read commands and targets.
 func newEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

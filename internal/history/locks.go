@@ -18,7 +18,7 @@ func (h *History) Locks() []int {
 	return keys
 }
 
-// Of returns what a history says of one lock, and of all processes and faults.
+// Of returns the events of one lock, and the events of all processes and faults.
 func (h *History) Of(key int) *History {
 	out := &History{Header: h.Header}
 	out.Header.Keys = 1

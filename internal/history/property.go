@@ -2,8 +2,8 @@ package history
 
 import "slices"
 
-// The properties that a history can be judged by, as flags, files and verdicts name them. Their
-// rows are in PropertyRows.
+// The properties that a history can be judged by, with their names in flags, files and verdicts.
+// PropertyRows has their rows.
 const (
 	MutualExclusion = "S"
 	LeaseExclusion  = "L"
@@ -18,14 +18,14 @@ const (
 	Notice          = "N"
 )
 
-// PropertyRow is all that is said of a property outside of the file of the checker that judges it.
+// PropertyRow is the description of a property. Only its checker is elsewhere.
 type PropertyRow struct {
 	Name    string // the letter
-	Meaning string // what holds if it is valid
-	Broken  string // what happened if it is violated, as the summary tells it
-	Short   string // the same as a heading; "" where the holds of the witness make the heading
+	Meaning string // the meaning of valid
+	Broken  string // the meaning of violated, as in the summary
+	Short   string // the same as a heading; "" if the witness' holds make the heading
 	Default bool   // run judges it unless --properties says otherwise
-	// judged by default, it decides no run: only where it is asked for by its name
+	// it is judged by default but decides a run only if --properties names it
 	Reported bool
 	Matrix   bool // the matrix has it
 }
@@ -80,7 +80,7 @@ var propertyRows = []PropertyRow{
 // change the slice.
 func PropertyRows() []PropertyRow { return slices.Clone(propertyRows) }
 
-// FindProperty returns the row of a property, and whether there is one.
+// FindProperty returns the row of a property, or false if there is none.
 func FindProperty(name string) (PropertyRow, bool) {
 	i := slices.IndexFunc(propertyRows, func(r PropertyRow) bool { return r.Name == name })
 	if i < 0 {

@@ -19,15 +19,15 @@ type LineError struct {
 	Err  error
 }
 
-// Error is "line 12: why".
+// Error returns "line 12: " and the reason.
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
 // Unwrap returns the reason.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read reads a history as Recorder writes it, sorts it by stamp and validates it. On an error it
-// returns the readable part before it, so that a caller may judge that. The error is a *LineError
-// if a line is to blame. If the reader is Sized, Read allocates memory once.
+// Read reads a history of Recorder, sorts it by stamp and validates it. If it returns an error, it
+// also returns the readable part before it, so that a caller may judge that. The error is a
+// *LineError if a line is faulty. If the reader is Sized, Read allocates memory once.
 func Read(r io.Reader) (*History, error) {
 	h := &History{}
 	v, s := NewValidator(), newScanner()
@@ -62,13 +62,13 @@ func Read(r io.Reader) (*History, error) {
 
 var errEmpty = errors.New("the file is empty; a history starts with a header")
 
-// Sized is a reader of about so many bytes.
+// Sized is a reader with an estimate of its size in bytes.
 type Sized struct {
 	io.Reader
 	Bytes int64
 }
 
-// SizeOf is how many bytes a file has; 0 if that is not known.
+// SizeOf returns the size of a file in bytes, or 0 if it is unknown.
 func SizeOf(f fs.File) int64 {
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		return info.Size()
@@ -76,7 +76,7 @@ func SizeOf(f fs.File) int64 {
 	return 0
 }
 
-// sample is how many events tell how long those are that follow.
+// sample is the number of events that the estimate of the number of all events uses.
 const sample = 1000
 
 // Sort orders the events by stamp, keeping the recorded order among equal stamps and an End last.
@@ -136,7 +136,7 @@ func (s *scanner) readEvent(line []byte, e *Event) error {
 	return jsonError(json.Unmarshal(line, e))
 }
 
-// jsonError turns the library's message into one about a line.
+// jsonError rewrites the library's message for a line.
 func jsonError(err error) error {
 	var s *json.SyntaxError
 	if errors.As(err, &s) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -145,8 +145,8 @@ func jsonError(err error) error {
 	return err
 }
 
-// lines calls f for each line that is not blank, with its number from 1, and wraps what f returns
-// in a *LineError.
+// lines calls f for each line that is not blank, with its number from 1. It wraps f's error in a
+// *LineError.
 func lines(r io.Reader, f func(n int, line []byte) error) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 64<<10), 16<<20)

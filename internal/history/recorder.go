@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Recorder writes a history line by line while the run goes on. It refuses an impossible event, so
-// that a broken client is noticed when it breaks. It is safe for concurrent use.
+// Recorder writes a history line by line during the run. It refuses an impossible event, so that a
+// broken client is noticed at once. It is safe for concurrent use.
 type Recorder struct {
 	mu   sync.Mutex
 	w    io.Writer
@@ -15,7 +15,7 @@ type Recorder struct {
 }
 
 // NewRecorder writes the header to w and returns a recorder for the events. The caller closes w.
-// With io.Discard events are validated and not encoded.
+// With io.Discard it validates events but does not encode them.
 func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
 	h.Type, h.Format = "header", Format
 	v := NewValidator()
@@ -23,8 +23,8 @@ func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
 	return &Recorder{w: w, v: v}, newEncoder(w).Encode(h)
 }
 
-// Record writes one event. An event that the history cannot contain is not written; the error says
-// why.
+// Record writes one event. If the history cannot contain the event, Record does not write it and
+// returns the reason as an error.
 func (r *Recorder) Record(e Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,7 +38,7 @@ func (r *Recorder) Record(e Event) error {
 	return r.line.flush(r.w)
 }
 
-// Write writes a whole history, as Read reads it.
+// Write writes a complete history in the format of Read.
 func (h *History) Write(w io.Writer) error {
 	r, err := NewRecorder(w, h.Header)
 	for i := 0; err == nil && i < len(h.Events); i++ {

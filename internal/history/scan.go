@@ -7,15 +7,15 @@ import (
 
 // A scanner reads the usual line of an event, as Recorder writes it, without reflection: fields in
 // the order of Event, no space between them, and texts of plain ASCII. It leaves every other line,
-// and every error, to encoding/json, which gives the same answer for the usual lines. Events share
+// and every error, to encoding/json, which gives the same result for the usual lines. Events share
 // the values that they point to; callers must not change them.
 type scanner struct {
 	line  []byte
 	i     int
-	words map[string]string   // texts that came before
-	times map[string]Duration // so for durations
+	words map[string]string   // the texts so far
+	times map[string]Duration // the durations so far
 	keys  map[int]*int
-	// values that are not handed out yet: one allocation makes many
+	// spare values: one allocation makes many
 	grants []Grant
 	values []int64
 }
@@ -31,8 +31,9 @@ func (s *scanner) event(line []byte, e *Event) bool {
 	return s.object(func(name []byte) int { return s.field(name, e) }) && s.i == len(line)
 }
 
-// object reads { fields }. Field reads the value of one and returns its place among the others,
-// from 1, or 0 if that did not work; a field that comes twice, or before its turn, does not either.
+// object reads { fields }. The function field reads the value of one field and returns the field's
+// place in the order, from 1, or 0 if it failed. object fails if a field occurs twice or out of
+// order.
 func (s *scanner) object(field func(name []byte) int) bool {
 	if !s.next('{') {
 		return false
@@ -85,7 +86,7 @@ func (s *scanner) field(name []byte, e *Event) int {
 	case "gap":
 		return place(13, s.duration(&e.Gap))
 	}
-	return 0 // events of faults and of the end are few
+	return 0 // events of faults and of the end are rare
 }
 
 // granted reads the value of a field of a grant.
@@ -105,7 +106,7 @@ func (s *scanner) granted(name []byte, g *Grant) int {
 	return 0
 }
 
-// place is at, or 0 for a value that was not read.
+// place returns at, or 0 if the value was not read.
 func place(at int, ok bool) int {
 	if !ok {
 		return 0
@@ -113,7 +114,7 @@ func place(at int, ok bool) int {
 	return at
 }
 
-// one takes the next of many.
+// one returns the next of many spare values.
 func one[T any](many *[]T) *T {
 	if len(*many) == 0 {
 		*many = make([]T, 512)
@@ -131,7 +132,7 @@ func (s *scanner) next(c byte) bool {
 	return false
 }
 
-// text reads a text without an escape, as the bytes of the line.
+// text reads a text without an escape, as bytes of the line.
 func (s *scanner) text() ([]byte, bool) {
 	if !s.next('"') {
 		return nil, false
@@ -149,7 +150,7 @@ func (s *scanner) text() ([]byte, bool) {
 	return nil, false
 }
 
-// Most texts come again and again. The scanner keeps only short ones.
+// Most texts occur again and again. The scanner keeps only short ones.
 const (
 	mostWords   = 4096
 	longestWord = 64
@@ -188,7 +189,7 @@ func (s *scanner) duration(v *Duration) bool {
 	return err == nil
 }
 
-// number reads a whole number of at most 18 digits, which an int64 has room for.
+// number reads a whole number of at most 18 digits, so that an int64 can hold it.
 func (s *scanner) number(v *int64) bool {
 	sign := int64(1)
 	if s.next('-') {

@@ -10,27 +10,27 @@ import (
 	"time"
 )
 
-// What a script does to the lock that is its first key.
+// The effects of a script on its first key, the lock.
 const (
 	ScriptTakes    = "take"
 	ScriptProlongs = "prolong"
 	ScriptFrees    = "free"
 )
 
-// A Script is a lock's declaration of one of its Lua scripts, so that a reader of the trace can
-// tell a grant from a refusal: only the script's author knows the meaning of its replies. Replies
-// are written as in trace.jsonl, and a regular expression must match the whole reply. A reply that
-// matches neither has no meaning.
+// A Script is a lock's declaration of one of its Lua scripts. Only the script's author knows the
+// meaning of its replies. With the declaration, a reader of the trace can tell a grant from a
+// refusal. Replies are written as in trace.jsonl, and a regular expression must match the whole
+// reply. A reply that matches neither has no meaning.
 type Script struct {
 	Does string `json:"does"` // take, prolong or free
-	// the reply that it did: of "free" that the key is deleted
+	// the reply after success; for "free" the key is then deleted
 	Done string `json:"done"`
-	// the reply that it changed nothing: of "take" because another has the key
+	// the reply if nothing was changed; for "take" because another client has the key
 	Refused string `json:"refused,omitempty"`
 }
 
-// ScriptID names a script as Redis does: the SHA-1 of its text, in hexadecimal digits. EVALSHA has
-// it in place of the text.
+// ScriptID returns Redis' name of a script: the SHA-1 of its text, in hexadecimal digits. EVALSHA
+// has it in place of the text.
 func ScriptID(text string) string {
 	sum := sha1.Sum([]byte(text))
 	return hex.EncodeToString(sum[:])
@@ -46,14 +46,14 @@ func (h Header) Readable(args []string) []string {
 	return h.timed(h.named(args))
 }
 
-// Told returns a command with its reply for people: it adds the stamp of the run to each time of a
+// Told returns a command with its reply for people. It adds the stamp of the run to each time of a
 // wall clock.
 func (h Header) Told(c Command) Command {
 	c.Reply = h.timed([]string{c.Reply})[0]
 	return c
 }
 
-// named puts what a script does in the place of its text.
+// named replaces the text of a script by its effect.
 func (h Header) named(args []string) []string {
 	id := strings.ToLower(args[1])
 	switch strings.ToLower(args[0]) {
@@ -74,7 +74,7 @@ func (h Header) named(args []string) []string {
 	return out
 }
 
-// timed puts the stamp of the run behind each argument that is a time about the run's, in seconds,
+// timed adds the stamp of the run after each argument that is a time close to the run, in seconds,
 // milliseconds, microseconds or nanoseconds since 1970.
 func (h Header) timed(args []string) []string {
 	began, err := time.Parse(time.RFC3339Nano, h.Started)
@@ -96,7 +96,8 @@ func (h Header) timed(args []string) []string {
 	return out
 }
 
-// stampOf is the time that a text is after began, if it is one about that time.
+// stampOf returns the time between began and the time in a text, if the text is a time close to
+// began.
 func stampOf(text string, began time.Time) (at time.Duration, ok bool) {
 	const fewest, most = len("1000000000"), len("1000000000000000000")
 	if len(text) < fewest || len(text) > most || text[0] < '1' || text[0] > '9' {
@@ -107,7 +108,7 @@ func stampOf(text string, began time.Time) (at time.Duration, ok bool) {
 		return 0, false
 	}
 	for unit := time.Second; unit >= time.Nanosecond; unit /= 1000 {
-		// from one hour before the run to one day after its beginning, as clocks under test may say
+		// from one hour before the run to one day after its start, because clocks under test may be wrong
 		whole := n * unit.Seconds()
 		if d := whole - float64(began.UnixNano())/1e9; d > -3600 && d < 86400 {
 			return time.Duration(d * float64(time.Second)), true

@@ -2,18 +2,17 @@ package history
 
 import "strings"
 
-// refusalKind is what an error reply says of the server that gives it instead of carrying out a
-// command.
+// refusalKind classifies an error reply that a server gives instead of carrying out a command.
 type refusalKind int
 
 const (
-	refuses refusalKind = iota // it does not serve now, whatever the command is
-	refers                     // another server does
+	refuses refusalKind = iota // the server does not serve any command now
+	refers                     // another server serves the command
 	objects                    // the command is wrong: this is an answer
 )
 
-// refusals are the error replies that a server gives instead of carrying out a command. An error
-// that is not here is one of the command, and may come after it has changed something.
+// refusals lists the error replies that a server gives instead of carrying out a command. Any other
+// error comes from the command itself, possibly after it has changed something.
 var refusals = map[string]refusalKind{
 	"READONLY":       refuses, // a replica is asked to write
 	"LOADING":        refuses, // its data set is not read yet
@@ -34,24 +33,25 @@ var refusals = map[string]refusalKind{
 	"CROSSSLOT":      objects, // the keys are in several slots
 }
 
-// scriptError is how an old Redis begins an error that a command of a script got.
+// scriptError is the start of an old Redis' error for a command of a script.
 const scriptError = "ERR Error running script"
 
-// NotServing reports whether an error reply says that the server does not serve, so that it says
-// nothing of the lock. The reply may begin with "(error) ", as in a trace.
+// NotServing reports whether an error reply says that the server does not serve. Such a reply says
+// nothing about the lock. It may start with "(error) ", as in a trace.
 func NotServing(reply string) bool {
 	kind, found := refusalOf(reply)
 	return found && kind != objects
 }
 
-// Refuses reports whether an error reply says that the server does not serve, nor another one.
+// Refuses reports whether an error reply says that the server does not serve and does not refer the
+// client to another one.
 func Refuses(reply string) bool {
 	kind, found := refusalOf(reply)
 	return found && kind == refuses
 }
 
-// NotExecuted reports whether an error reply is given instead of carrying out the command. One that
-// names a line of a script was given to a command of it.
+// NotExecuted reports whether the server gave an error reply instead of carrying out the command.
+// An error that names a line of a script concerns one of its commands.
 func NotExecuted(reply string) bool {
 	if strings.Contains(reply, " script: ") {
 		return ScriptNotExecuted(reply)
@@ -60,20 +60,20 @@ func NotExecuted(reply string) bool {
 	return found
 }
 
-// ScriptNotExecuted reports whether a script that was answered by an error has certainly written
+// ScriptNotExecuted reports whether a script that ended with an error has certainly written
 // nothing. Redis gives other refusals only to the first write of a script.
 func ScriptNotExecuted(reply string) bool {
 	reply = strings.TrimPrefix(reply, "(error) ")
 	switch code, _, _ := strings.Cut(reply, " "); code {
 	case "OOM", "WRONGTYPE", "NOPERM", "CROSSSLOT":
-		return false // a command of the script may have got it after others had written
+		return false // it may concern a command that comes after a write
 	}
 	_, found := refusalAt(reply)
 	return found
 }
 
-// ErrorAfterWrite reports whether a command that was answered by an error may have changed
-// something before: a script whose later commands got it.
+// ErrorAfterWrite reports whether a command that ended with an error may have changed something
+// before. This is possible for a script if a later command of it failed.
 func ErrorAfterWrite(args []string, reply string) bool {
 	if len(args) == 0 || !strings.HasPrefix(reply, "(error) ") {
 		return false
@@ -85,7 +85,7 @@ func ErrorAfterWrite(args []string, reply string) bool {
 	return false
 }
 
-// refusalOf finds a refusal also in the error of a script.
+// refusalOf finds a refusal, even in the error of a script.
 func refusalOf(reply string) (kind refusalKind, found bool) {
 	reply = strings.TrimPrefix(strings.TrimPrefix(reply, "(error) "), "-")
 	if _, inner, is := strings.Cut(reply, " -"); is && strings.HasPrefix(reply, scriptError) {

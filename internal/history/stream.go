@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// Stream reads a history as Recorder writes it, event by event, and keeps nothing: begin gets the
-// header, and event each event in turn, in the order of the stamps, until it wants no more. An
-// event is only valid during its call. Lines may be as late as the header says. Errors are as in
-// Read.
+// Stream reads a history of Recorder, event by event, and keeps nothing. It calls begin with the
+// header. Then it calls event with each event, in the order of the stamps, until event returns
+// false. An event is only valid during its call. Lines may be as late as the header says. Errors
+// are as in Read.
 func Stream(r io.Reader, begin func(Header), event func(*Event) (more bool)) error {
 	var h Header
 	v, s, q := NewValidator(), newScanner(), queue{last: math.MinInt64 / 2, event: event}
@@ -54,7 +54,7 @@ type queue struct {
 	event      func(*Event) (more bool)
 }
 
-// add takes the event next.
+// add handles the next event.
 func (q *queue) add() error {
 	if q.next.Type == End {
 		return q.end()
@@ -75,7 +75,7 @@ func (q *queue) add() error {
 	return q.release(q.last - q.late)
 }
 
-// release gives the events that are stamped before t.
+// release passes on the events with stamps before t.
 func (q *queue) release(t int64) error {
 	n := 0
 	for ; n < len(q.waiting) && q.waiting[n].T < t; n++ {
@@ -87,7 +87,7 @@ func (q *queue) release(t int64) error {
 	return nil
 }
 
-// end gives all events, and the end last.
+// end passes on all events, and the end last.
 func (q *queue) end() error {
 	if err := q.empty(); err != nil {
 		return err

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// Validator checks, event by event, that each process does one thing at a time. It is used when a
-// history is recorded and again when it is read, so that no checker ever sees an impossible one.
+// Validator checks, event by event, that each process does one thing at a time. lockbench validates
+// a history when it records it and again when it reads it, so that no checker ever sees an
+// impossible one.
 type Validator struct {
 	all  map[int]*process // by their numbers
 	late int64            // as Header.Late
 	end  bool
 }
 
-// process is one that a history has events of.
+// process is the state of a process in a history.
 type process struct {
 	last int64 // stamp of the latest event
 	call int64 // stamp of the latest invocation or completion
@@ -23,7 +24,7 @@ type process struct {
 	gone bool // killed or exited
 }
 
-// call is what tells an invocation from others.
+// call identifies an invocation.
 type call struct {
 	f string
 	n int
@@ -44,7 +45,7 @@ func NewValidator() *Validator {
 }
 
 // Allow sets how much earlier than an event before it an event of the same process may be stamped,
-// as Header.Late says.
+// as in Header.Late.
 func (v *Validator) Allow(late Duration) { v.late = int64(late) }
 
 // Add checks the next event of its process. Calls of one process must come in order, and so must
@@ -76,8 +77,8 @@ func (v *Validator) add(e *Event) error {
 	}
 }
 
-// outside checks what the harness says: its own events, and those it stamps for a process, which
-// may be late.
+// outside checks events from the harness: its own, and those that it stamps for a process. The
+// latter may be late.
 func (v *Validator) outside(e *Event) error {
 	switch e.Type {
 	case Exit:

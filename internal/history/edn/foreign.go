@@ -2,11 +2,11 @@ package edn
 
 import "regexp"
 
-// readable says what Read takes.
+// readable describes the formats of Read.
 const readable = "lockbench reads its own history.jsonl, Jepsen's EDN and JSON, and with --lines " +
 	"FILE lines of any other form (docs/formats.md, Histories of other tools)"
 
-// formats are the histories of other tools that are known and not read, by how they begin.
+// formats are the known formats of other tools that Read does not support, by their first bytes.
 var formats = []struct {
 	begins *regexp.Regexp
 	says   string
@@ -24,8 +24,8 @@ var formats = []struct {
 			"Use the log of the service, with --lines FILE (docs/formats.md)"},
 }
 
-// foreign names the format of a text that Read does not take, and says what to do. It returns "" if
-// the format is not known to be another one.
+// foreign names the format of a text that Read does not support, and gives advice. It returns ""
+// for an unknown format.
 func foreign(start []byte) string {
 	for _, f := range formats {
 		if f.begins.Match(start[:min(len(start), 4096)]) {

@@ -39,8 +39,8 @@ func newImporter(o Options, ops []operation) *importer {
 	}
 }
 
-// owners maps each process to the first one with the same :client: there the owner of a lock is the
-// client, which outlives a process whose outcome was unknown.
+// owners maps each process to the first process with the same :client. In such a history the client
+// owns the lock, and it outlives a process whose outcome was unknown.
 func owners(ops []operation) map[int64]int {
 	first := map[string]int{}
 	owner := map[int64]int{}
@@ -65,7 +65,7 @@ func owners(ops []operation) map[int64]int {
 	return owner
 }
 
-// field returns what a map value has under a keyword, or nil.
+// field returns the value of a keyword in a map, or nil.
 func field(v any, key string) any {
 	if m, ok := v.(map[any]any); ok {
 		return m[edn.Keyword(key)]
@@ -195,7 +195,7 @@ func (i *importer) value(v any) *int64 {
 	return history.Ptr(i.number(plainText(v)))
 }
 
-// number gives each text a number of its own, far from any that a test would use.
+// number gives each text a number of its own, far from the usual numbers in tests.
 func (i *importer) number(s string) int64 {
 	n, ok := i.values[s]
 	if !ok {
@@ -205,8 +205,8 @@ func (i *importer) number(s string) int64 {
 	return n
 }
 
-// acquisition numbers acquire calls; other operations belong to the latest acquisition that has not
-// been released.
+// acquisition numbers the acquire calls. Other operations belong to the latest acquisition without
+// a release.
 func (i *importer) acquisition(e history.Event) int {
 	if at, ok := i.open[e.Process]; ok && e.Type != history.Invoke {
 		return i.events[at].N
@@ -220,7 +220,7 @@ func (i *importer) acquisition(e history.Event) int {
 	return 0
 }
 
-// keep adds a valid event and follows who holds what.
+// keep adds a valid event and records who holds a lock.
 func (i *importer) keep(e history.Event) {
 	at := len(i.events)
 	i.events = append(i.events, e)
@@ -244,15 +244,16 @@ func (i *importer) keep(e history.Event) {
 	}
 }
 
-// notOwner reports whether the error of a failed release says that the lock was not its caller's.
+// notOwner reports whether the error of a failed release says that the caller did not have the
+// lock.
 func notOwner(err string) bool {
 	err = strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(err))
 	return strings.Contains(err, "not owner") || strings.Contains(err, "not the owner") ||
 		strings.Contains(err, "not lock owner")
 }
 
-// nemesis keeps what the nemesis did, as an annotation: Jepsen notes an action when it begins and
-// again when it is done.
+// nemesis records an action of the nemesis as an annotation. Jepsen writes an action at its start
+// and again at its end.
 func (i *importer) nemesis(o *operation) error {
 	e := history.Event{Type: history.Fault, T: i.stamp(o.time), Process: history.Harness, F: o.f,
 		Phase: history.PhaseFrom}

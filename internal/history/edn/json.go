@@ -12,7 +12,7 @@ import (
 	"olympos.io/encoding/edn"
 )
 
-// jsonObject reports whether a text begins with an object of JSON. A map of EDN has keywords.
+// jsonObject reports whether a text starts with a JSON object. A map of EDN has keywords.
 func jsonObject(text []byte) bool {
 	rest, ok := bytes.CutPrefix(text, []byte("{"))
 	rest = bytes.TrimLeft(rest, " \t\r\n")
@@ -26,8 +26,8 @@ func jepsenJSON(start []byte) bool {
 	return bytes.Contains(first, []byte(`"process"`)) && !bytes.Contains(first, []byte(`"t":`))
 }
 
-// jsonOperations decodes a list of objects, or one object after the other. With an error it returns
-// the operations before it.
+// jsonOperations decodes a list of objects, or one object after the other. If it returns an error,
+// it also returns the operations before it.
 func jsonOperations(text []byte) (ops []operation, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -67,7 +67,7 @@ func jsonOperations(text []byte) (ops []operation, err error) {
 	return ops, nil
 }
 
-// fromJSON returns a value as the library of EDN would decode it.
+// fromJSON converts a value to the form of the EDN library.
 func fromJSON(v any) any {
 	switch v := v.(type) {
 	case json.Number:

@@ -15,7 +15,7 @@ import (
 	"olympos.io/encoding/edn"
 )
 
-// Lines says how the lines of a history are to be read.
+// Lines describes the lines of a history in another format.
 type Lines struct {
 	// Line is a regular expression with the groups type, f and process. The groups value, key, time
 	// and error are optional.
@@ -29,7 +29,7 @@ type Lines struct {
 
 var groups = []string{"type", "f", "process", "value", "key", "time", "error"}
 
-// ReadLines reads a file that says how lines are to be read.
+// ReadLines reads a file with a description of lines.
 func ReadLines(file string, text []byte) (*Lines, error) {
 	v, err := strictyaml.Parse(file, text)
 	if err != nil {
@@ -60,7 +60,8 @@ func ReadLines(file string, text []byte) (*Lines, error) {
 	return l, nil
 }
 
-// operations decodes all lines of a text. With an error it returns those before it.
+// operations decodes all lines of a text. If it returns an error, it also returns the operations
+// before it.
 func (l *Lines) operations(text []byte) (ops []operation, err error) {
 	n, start := 0, time.Time{}
 	for line := range bytes.Lines(text) {
@@ -106,7 +107,7 @@ func (l *Lines) operation(m [][]byte, start *time.Time) (operation, error) {
 	return o, err
 }
 
-// stamp reads a number of units, or a time of day, which counts from the first one.
+// stamp reads a number of units, or a time of day, counted from the first one.
 func (l *Lines) stamp(text string, start *time.Time) (int64, error) {
 	if n, err := strconv.ParseFloat(text, 64); err == nil && n >= 0 {
 		return int64(n * float64(l.Unit)), nil
@@ -121,7 +122,7 @@ func (l *Lines) stamp(text string, start *time.Time) (int64, error) {
 	return max(0, t.Sub(*start).Nanoseconds()), nil
 }
 
-// ednValue is a value of EDN, or a text if it is none.
+// ednValue returns a value of EDN, or the text itself if it is not EDN.
 func ednValue(text string) (v any) {
 	defer func() {
 		if recover() != nil {

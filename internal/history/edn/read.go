@@ -1,5 +1,5 @@
-// Package edn reads and writes histories as Jepsen's EDN, so that lockbench judges what Jepsen
-// recorded, and Jepsen's tools read what lockbench did.
+// Package edn reads and writes histories as Jepsen's EDN. lockbench can judge histories of Jepsen,
+// and Jepsen's tools can read histories of lockbench.
 package edn
 
 import (
@@ -17,7 +17,7 @@ import (
 	"olympos.io/encoding/edn"
 )
 
-// Options say how a history is written as Jepsen's EDN, and how it is to be understood.
+// Options control how a history is written as Jepsen's EDN, and how it is read.
 type Options struct {
 	Independent bool // values are [key value], as jepsen.independent makes them
 	// Pairs says that a value of two elements is a plain value, and not [key value].
@@ -32,11 +32,11 @@ type Options struct {
 	Key    *int // write the operations of this lock only
 }
 
-// NoOperation is what Options.Words says of a word whose operations are to be left out.
+// NoOperation is the translation of a word whose operations are left out.
 const NoOperation = "none"
 
-// ReadAny reads a history as history.Read does if it is one of ours, and otherwise as Read does.
-// Ours begins with a header.
+// ReadAny reads one of our own histories as history.Read does, and any other as Read does. Our own
+// start with a header.
 func ReadAny(r io.Reader, o Options) (*history.History, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	start, _ := b.Peek(4096)
@@ -51,7 +51,7 @@ func ReadAny(r io.Reader, o Options) (*history.History, error) {
 	return Read(b, o)
 }
 
-// maxText is how long a foreign history may be: it is read into memory.
+// maxText bounds the size of a foreign history, because it is read into memory.
 const maxText = 1 << 30
 
 // Read reads a Jepsen history of EDN or JSON: one map per line, or one vector or list of maps. It
@@ -77,7 +77,7 @@ func Read(r io.Reader, o Options) (*history.History, error) {
 		return &history.History{}, &history.LineError{Line: 1, Err: err}
 	}
 	ops, readErr := operations(text, o)
-	text = nil // it may be large, and is of no more use
+	text = nil // it may be large, and is not needed any more
 	if ops, err = meaning(ops, o); err != nil {
 		return &history.History{}, err
 	}
@@ -102,17 +102,18 @@ type operation struct {
 	line    int
 	typ     history.Type
 	f       string
-	process any // int64 of a client
+	process any // an int64 if it is a client
 	index   int64
 	indexed bool
-	time    int64 // -1: unknown
+	time    int64 // -1 if unknown
 	value   any
 	key     any // nil if the operation names none, or names it in its value
 	err     string
 	mode    string
 }
 
-// operations decodes all operations of a text. With an error it returns those before it.
+// operations decodes all operations of a text. If it returns an error, it also returns the
+// operations before it.
 func operations(text []byte, o Options) ([]operation, error) {
 	start := bytes.TrimLeft(text, " \t\r\n,")
 	switch format := foreign(start); {
@@ -144,7 +145,7 @@ func operations(text []byte, o Options) ([]operation, error) {
 	}
 }
 
-// sample is how many maps tell how long those are that follow.
+// sample is the number of maps that the estimate of the number of all maps uses.
 const sample = 1000
 
 // decode decodes one map.
@@ -159,8 +160,8 @@ func (u *usual) decode(form []byte) (operation, error) {
 	return f.operation()
 }
 
-// decode decodes one map by the EDN library, which panics on some malformed input; that is an error
-// here.
+// decode decodes one map by the EDN library. The library panics on some malformed input; decode
+// returns an error instead.
 func decode(form []byte) (f fields, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -176,7 +177,7 @@ func decode(form []byte) (f fields, err error) {
 		of("error"), of("mode"), of("key")}, nil
 }
 
-// fields are what counts of a map, as the EDN library decodes it.
+// fields are the relevant values of a map, as the EDN library decodes it.
 type fields struct{ typ, f, process, value, index, time, err, mode, key any }
 
 func (f *fields) operation() (operation, error) {
@@ -199,8 +200,8 @@ func (f *fields) operation() (operation, error) {
 	return o, nil
 }
 
-// plainText writes a keyword, symbol or string without its decoration, and anything else as Go
-// does.
+// plainText returns a keyword, symbol or string without its decoration, and any other value as Go
+// formats it.
 func plainText(v any) string {
 	switch v := v.(type) {
 	case edn.Keyword:

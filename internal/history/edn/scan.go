@@ -83,7 +83,7 @@ func (s *scanner) comment() {
 // maxDepth bounds the depth of the input, because the EDN library is recursive.
 const maxDepth = 100
 
-// form returns the map that begins here, up to the brace that closes it.
+// form returns the map that starts here, up to its closing brace.
 func (s *scanner) form() ([]byte, error) {
 	start, depth := s.pos, 0
 	for s.pos < len(s.text) {
@@ -112,7 +112,7 @@ func (s *scanner) form() ([]byte, error) {
 	return nil, errors.New("the text ends inside of a map")
 }
 
-// str goes to the quote that closes a string.
+// str moves to the quote that closes a string.
 func (s *scanner) str() {
 	for s.pos++; s.pos < len(s.text) && s.text[s.pos] != '"'; s.pos++ {
 		switch s.text[s.pos] {

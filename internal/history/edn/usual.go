@@ -13,7 +13,7 @@ import (
 type usual struct {
 	form []byte
 	i    int
-	seen map[string]any // keywords that came before
+	seen map[string]any // the keywords so far
 }
 
 func newUsual() *usual { return &usual{seen: map[string]any{}} }
@@ -90,7 +90,7 @@ func (u *usual) value(v *any, vector bool) bool {
 	}
 }
 
-// mostWords is how many keywords are kept; most come again and again.
+// mostWords bounds the keywords that are kept. Most of them occur again and again.
 const mostWords = 1024
 
 func (u *usual) keep(word string, v any) {
@@ -150,7 +150,7 @@ func (u *usual) text(v *any) bool {
 	return u.skip(n + 1)
 }
 
-// number reads a whole number of at most 18 digits, which an int64 has room for.
+// number reads a whole number of at most 18 digits, so that an int64 can hold it.
 func (u *usual) number(v *any) bool {
 	sign, n := int64(1), int64(0)
 	if u.next('-') {
@@ -164,13 +164,13 @@ func (u *usual) number(v *any) bool {
 	return u.i > from && (u.form[from] != '0' || u.i == from+1 && sign > 0) && u.ended()
 }
 
-// skip goes on by n bytes, after which a value has to be over.
+// skip moves by n bytes. It reports whether a value ends there.
 func (u *usual) skip(n int) bool {
 	u.i += n
 	return u.ended()
 }
 
-// ended reports whether a value is over here.
+// ended reports whether a value ends here.
 func (u *usual) ended() bool {
 	switch u.peek() {
 	case ' ', ',', '}', ']', '\n':

@@ -11,13 +11,13 @@ import (
 // string, bool, integers and Keyword; any other value is written as a string.
 type Map []Pair
 
-// Pair is an entry of an Map.
+// Pair is an entry of a Map.
 type Pair struct {
 	Key   string // without the colon; a character that a keyword cannot have becomes a dash
 	Value any
 }
 
-// Keyword is a keyword as a value of an Map, without its colon.
+// Keyword is a keyword as a value of a Map, without its colon.
 type Keyword string
 
 // Put adds an entry.
@@ -38,7 +38,7 @@ func (m Map) indented(depth int) string {
 	return b.String() + "}"
 }
 
-// ednKey is a keyword that may end with a question mark, as Jepsen's :valid? does.
+// mapKey returns a keyword. It may end with a question mark, as Jepsen's :valid? does.
 func mapKey(s string) string {
 	word, question := strings.CutSuffix(s, "?")
 	if question {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// functions are the operations that lockbench judges, by the words that histories have for them.
+// functions maps the words of histories to the operations that lockbench judges.
 var functions = map[string]string{
 	"acquire": history.Acquire, "lock": history.Acquire,
 	"release": history.Release, "unlock": history.Release,
@@ -19,8 +19,8 @@ var functions = map[string]string{
 	"cas": history.CasOp, "compare-and-set": history.CasOp,
 }
 
-// meaning gives the operations of clients the names that lockbench has for them, and leaves out
-// what Options.Words says to leave out. What it does not know it refuses.
+// meaning translates the operations of clients to lockbench's names, and leaves out those that
+// Options.Words excludes. It returns an error for an unknown operation.
 func meaning(ops []operation, o Options) ([]operation, error) {
 	said := maps.Clone(o.Words)
 	if o.Lines != nil {
@@ -70,7 +70,7 @@ func translated(word string, words map[string]string) string {
 	return word
 }
 
-// unknownWords names the operations that no model knows, and says what to do.
+// unknownWords returns an error that names the unknown operations and gives advice.
 func unknownWords(words map[string]int) error {
 	var named []string
 	for _, w := range slices.Sorted(maps.Keys(words)) {
@@ -86,8 +86,8 @@ func unknownWords(words map[string]int) error {
 		"events out", strings.Join(named, ", "), first, first, NoOperation)
 }
 
-// allPairs reports whether each value of a client is a pair, as jepsen.independent makes them. The
-// value of a cas is a pair anyway.
+// allPairs reports whether each value of a client is a pair, as in jepsen.independent. It ignores
+// cas, whose value is always a pair.
 func allPairs(ops []operation) bool {
 	seen := false
 	for _, o := range ops {

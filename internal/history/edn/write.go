@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// Write writes a history as Jepsen's tools read it: one map per line, the index counted anew,
-// times in nanoseconds. Faults become :info of the nemesis. What Jepsen has no word for (grants,
-// extensions, losses, kills, gaps) is left out, except for what Options.Values asks for. A
+// Write writes a history for Jepsen's tools: one map per line, with a new index and times in
+// nanoseconds. Faults become :info of the nemesis. Write leaves out grants, extensions, losses,
+// kills and gaps, because Jepsen has no words for them; Options.Values keeps the grants' data. A
 // process whose acquire or release had an unknown outcome gets a new number afterwards, as in
-// Jepsen. Several locks must be written one by one (Options.Key) or as independent keys, since
-// its models know one lock. A shared hold has :mode :shared, which its mutex model does not know:
-// that takes two of them for a violation.
+// Jepsen. Jepsen's models know one lock. Therefore several locks must be written one by one
+// (Options.Key) or as independent keys. A shared hold has :mode :shared. Jepsen's mutex model
+// ignores that, and reports two shared holds as a violation.
 func Write(w io.Writer, h *history.History, o Options) error {
 	return export(w, h, o, jepsenOp.line)
 }
 
-// WriteText writes what Write does as Jepsen's history.txt has it: process, type, function,
-// value and error, divided by tabs.
+// WriteText writes the same history in the form of Jepsen's history.txt: process, type, function,
+// value and error, separated by tabs.
 func WriteText(w io.Writer, h *history.History, o Options) error {
 	return export(w, h, o, jepsenOp.text)
 }
@@ -45,12 +45,12 @@ func export(w io.Writer, h *history.History, o Options, line func(jepsenOp) stri
 	return out.Flush()
 }
 
-// jepsenOp is an operation of Jepsen's; its texts are EDN.
+// jepsenOp is an operation of Jepsen. Its texts are EDN.
 type jepsenOp struct {
 	index                         int
 	time                          int64
 	typ, process, f, value, error string
-	mode                          string // of an acquire that shares the lock; Jepsen has no such key
+	mode                          string // of an acquire that shares the lock; not a key of Jepsen
 }
 
 func (o jepsenOp) line() string {
@@ -91,7 +91,7 @@ func clientsOf(h *history.History) int {
 	return n
 }
 
-// op returns an event as Jepsen has it, and whether Jepsen knows such a thing.
+// op converts an event to an operation of Jepsen. It returns false if Jepsen has no such operation.
 func (x *exporter) op(e history.Event) (jepsenOp, bool) {
 	if e.Type == history.Fault {
 		return jepsenOp{time: e.T, typ: ":info", process: ":nemesis", f: keyword(e.F),
