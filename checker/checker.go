@@ -72,7 +72,7 @@ func Check(h *history.History, commands []history.Command, o Options) (v *Verdic
 	return v
 }
 
-// Models lists what Options.Model may be.
+// Models lists the values of Options.Model.
 func Models() []string { return []string{"mutex", "lease", "reentrant", "register", "fencing"} }
 
 // Untouched returns the keys of locks that were granted and that no command names.
@@ -80,7 +80,7 @@ func Untouched(h *history.History, commands []history.Command) []string {
 	return trace.Untouched(h, commands)
 }
 
-// Knows returns an error if what Options say to judge does not know the operation of an event.
+// Knows returns an error if the model or property to judge does not know the operation of an event.
 func (o *Options) Knows(e *history.Event) error {
 	if e.F != history.CasOp || o.Model == "register" {
 		return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // This file explains the cause of two overlapping holds: the value that was lost, its server, and
-// the earlier step that made the loss possible. It says only what was observed.
+// the earlier step that made the loss possible. It reports only observed steps.
 
 // cause returns a sentence or two, or "" if the story in the order of time says it all. If several
 // servers know nothing of each other, it begins with the votes of each holder.
@@ -66,7 +66,7 @@ func vanished(p *record.Pair, commands []verdict.WitnessCommand) string {
 	return ""
 }
 
-// renewed says when the first holder's key was last renewed, by which client, and until when.
+// renewed says when and by which client the first holder's key was last renewed, and until when.
 func renewed(p *record.Pair, commands []verdict.WitnessCommand) string {
 	for i := range commands {
 		if m := &commands[i]; m.Kind == verdict.Renewal {

@@ -4,7 +4,8 @@ import (
 	"github.com/lockbench/lockbench/checker/verdict"
 )
 
-// This file says what the commands of a witness did. The owner is the client whose key it is.
+// This file describes the effects of the commands of a witness. The owner is the client that holds
+// the key.
 
 // Grants describes the effect of a command that granted a hold.
 func Grants(process int) string { return Say("grants client %d", process) }
@@ -47,7 +48,7 @@ func DeletedOf(owner int, alone, late bool) string {
 	return Say(effect, owner)
 }
 
-// deletion says what a deletion did, with the verb in the tense that is wanted.
+// deletion describes the effect of a deletion. Verb has the wanted tense.
 func deletion(m verdict.WitnessCommand, verb string) string {
 	what := Say("%s the key", verb)
 	switch {

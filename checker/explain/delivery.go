@@ -61,7 +61,7 @@ func NotGranted(m *history.Command) string {
 	return Say("is told that the lock is taken")
 }
 
-// Teller is the way in which a holder learns that its hold is over.
+// Teller is the means that informs a holder that its hold is over.
 type Teller uint8
 
 // The tellers.

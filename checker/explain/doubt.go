@@ -17,8 +17,8 @@ func Undone(u *history.Undone) string {
 	return Say("the run ended before step %d of %d of the scenario was done: %s", u.Step, u.Of, u.What)
 }
 
-// NothingTried says that the lock was granted to no client, and of these calls what the most were
-// told instead.
+// NothingTried says that no client was granted the lock, and which answer most of these calls got
+// instead.
 func NothingTried(calls []record.Call) string {
 	said, most := map[string]int{}, ""
 	for i := range calls {
@@ -35,7 +35,7 @@ func NothingTried(calls []record.Call) string {
 	return text + Say("; %d of %s ended with: ", said[most], plural(len(calls), "call")) + most
 }
 
-// Missing says in a sentence what a history lacks of what its plan requires, or "".
+// Missing says in a sentence which requirements of its plan a history does not meet, or "".
 func Missing(e verdict.Evidence, r history.Requires) string {
 	var out []string
 	if e.Contended < r.Contended {
@@ -78,7 +78,7 @@ func only(n int, one, many string) string {
 	return Say("only %d "+many, n)
 }
 
-// Untouched says that no command names the key of a lock that was granted, and what to do.
+// Untouched says that no command names the key of a granted lock, and how to fix that.
 func Untouched(key string) string {
 	return Say("no command of the clients names the key %q, so that it is not known what the servers "+
 		"did with the lock; say how the lock names its key (Key of locktest.Lock, key of adapter.yaml)",

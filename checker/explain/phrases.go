@@ -88,7 +88,7 @@ func Outstayed(process int) string {
 		"none: that is not the lock's doing. Try the fault without \":stay\"", process)
 }
 
-// Failure says what went wrong with a run.
+// Failure describes the failure of a run.
 func Failure(f *record.Failure) string {
 	said := ""
 	if f.Err != "" {

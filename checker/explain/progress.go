@@ -26,8 +26,7 @@ type Vote struct {
 	Process int
 }
 
-// Leftover is the command that wrote the key which keeps clients out, and what became of its
-// client.
+// Leftover is the command that wrote the key that keeps clients out, and the fate of its client.
 type Leftover struct {
 	Header  history.Header
 	Command *history.Command

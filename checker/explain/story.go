@@ -154,7 +154,7 @@ func withIt(words, name string) string {
 	return words
 }
 
-// together says until when both were inside, for how long, and what ended it.
+// together says until when and for how long both were inside, and how that ended.
 func together(p *record.Pair) string {
 	still, other, end := p.A, p.B, p.SpanA.End
 	if p.SpanB.End < p.SpanA.End {
@@ -243,7 +243,7 @@ func leaseNote(p *record.Pair) string {
 		p.B.Process, until(b))
 }
 
-// how says what ended a hold.
+// how describes the end of a hold.
 func how(h *record.Hold) string {
 	switch h.Ended {
 	case record.Released:

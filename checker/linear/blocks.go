@@ -18,7 +18,8 @@ type block struct {
 	last      *Section // that now is the call of
 }
 
-// newBlock returns the block of a write; nil is what the register held at first, before all time.
+// newBlock returns the block of a write, or for nil the block of the register's initial value,
+// before all time.
 func newBlock(head *Section) block {
 	if head == nil {
 		return block{low: math.MinInt64, high: math.MinInt64, now: math.MinInt64}

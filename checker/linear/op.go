@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Kind is what an operation does to a mutex.
+// Kind is the effect of an operation on a mutex.
 type Kind uint8
 
 // The kinds of operations. The last two enclose a slice of a history: before it, the token that
@@ -24,7 +24,7 @@ const (
 	assertHeld
 )
 
-// Outcome is what the client was told.
+// Outcome is the answer to the client.
 type Outcome uint8
 
 // The outcomes of an operation. A refused one did not happen: an acquire that was denied, a release

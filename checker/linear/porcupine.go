@@ -109,7 +109,7 @@ func (b *batch) failing(timeout time.Duration) []Op {
 	return nil
 }
 
-// Draw returns porcupine's picture of operations on a mutex. name says what a token is.
+// Draw returns porcupine's picture of operations on a mutex. name describes a token.
 func Draw(ops []Op, name func(token int32) string) ([]byte, error) {
 	m := MutexModel()
 	m.DescribeOperation = func(input, _ any) string {

@@ -59,7 +59,7 @@ func (a Access) Section() Section {
 	return s
 }
 
-// Anything is what a section read that did not read.
+// Anything is the value read by a section without a read.
 const Anything = int64(-1) << 62
 
 // stepSection is the guarded resource. Its state is the value, anything at first.
@@ -119,7 +119,8 @@ type Access struct {
 	If              *int64 // of a compare-and-set: the value that it replaces
 }
 
-// Accesses returns what clients did to the guarded resource, in the order of its invocations.
+// Accesses returns the clients' accesses to the guarded resource, in the order of their
+// invocations.
 func Accesses(h *history.History, cut int64) []Access {
 	var out []Access
 	open := map[int]int{}

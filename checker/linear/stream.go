@@ -71,7 +71,7 @@ type streamedHold struct {
 // peers are cores of one key that started at the same stamp. All but one of them also end there.
 type peers struct{ lasting *streamedHold }
 
-// mostDoubtful is how many acquisitions of one process that may or may not hold are remembered. A
+// mostDoubtful bounds the doubtful acquisitions that the stream remembers for each process. A
 // client that gives up on one and takes the next does not come back to it.
 const mostDoubtful = 16
 

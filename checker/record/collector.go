@@ -77,7 +77,7 @@ func (c *Collector) reserve(events []history.Event) {
 	c.Holds, c.Inner, c.Calls = make([]Hold, 0, holds), make([]Hold, 0, inner), make([]Call, 0, calls)
 }
 
-// NewCollector returns a collector for a run with this header. Of is what most callers want: a
+// NewCollector returns a collector for a run with this header. Most callers want Of instead: a
 // collector is for events that are still coming.
 func NewCollector(h history.Header) *Collector {
 	return &Collector{Record: Record{Releases: map[int][]Interval{}, Trust: Trust{Cut: Forever}},
@@ -330,8 +330,8 @@ func (c *Collector) outer(p *Client, key int) int {
 	return -1
 }
 
-// close ends what the record left open. No client is taken to be inside after the end of the
-// record.
+// close ends the calls and holds that the record left open. It assumes no client inside after the
+// end of the record.
 func (c *Collector) close() {
 	for i := range c.Holds {
 		if h := &c.Holds[i]; h.End == Forever {
@@ -350,7 +350,7 @@ func (c *Collector) close() {
 	}
 }
 
-// seal completes the record with what only the whole history tells.
+// seal completes the record with the facts that depend on the whole history.
 func (c *Collector) seal(h *history.History) {
 	for p := range min(h.Header.Clients, 4096) {
 		c.Client(p)

@@ -115,8 +115,8 @@ func (h *Hold) leaveInner(n int, t int64) {
 	}
 }
 
-// find returns the hold that an extension or a loss is about, or nil: the innermost one counts for
-// the outermost.
+// find returns the hold that an extension or a loss is about, or nil. For a re-entrant lock, the
+// outermost hold stands for the inner ones.
 func (c *Collector) find(p *Client, e *history.Event) *Hold {
 	if in, ok := p.nested[e.N]; ok {
 		return &c.Holds[in.outer]

@@ -1,8 +1,8 @@
 package record
 
-// Handovers counts the grants of a lock to another client than the one that was granted it before.
-// One client that is granted a lock again and again hands it to itself: that shows nothing of what
-// clients do to each other.
+// Handovers counts the grants of a lock to another client than the previous one. A client that is
+// granted a lock again and again hands it to itself. That shows nothing about the interplay of
+// clients.
 func (r *Record) Handovers() (n int) {
 	last := map[int]int{} // lock -> the client that was granted it last
 	for i := range r.Holds {

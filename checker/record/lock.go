@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Lock is what the record has of one lock: its holds, by the stamp of the grant, and the acquire
-// calls for it, by the stamp of the completion.
+// Lock is the record of one lock: its holds, by the stamp of the grant, and the acquire calls for
+// it, by the stamp of the completion.
 type Lock struct {
 	Key   int
 	Holds []*Hold

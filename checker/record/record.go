@@ -22,7 +22,7 @@ type Record struct {
 	Inner   []Hold  // acquisitions by a client that was inside already, by the stamp of the grant
 	Calls   []Call  // acquire calls, by the stamp of the completion, open ones last
 	Faults  []Fault // by begin
-	Gaps    []Gap   // stalls of processes, by end
+	Gaps    []Gap   // slow actions of the harness, by end
 	Slow    []Slow  // what the harness took long for, by end
 	Clients []int   // the numbers of the processes that the record speaks of, sorted
 	// kills, exits, losses, gaps and extensions of leases, in the order of their stamps
@@ -52,7 +52,7 @@ const (
 	Again                  // its client acquired anew without a release
 )
 
-// Hold is one acquisition that was granted, of one key. Its identity is (Process, N, Key).
+// Hold is one granted acquisition of one key. Its identity is (Process, N, Key).
 type Hold struct {
 	Process, N, Key int
 	Call, From      int64 // acquire invoked and returned

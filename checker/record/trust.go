@@ -14,7 +14,7 @@ type Trust struct {
 	Undone      *history.Undone // a required step of the scenario that was not done, or nil
 }
 
-// FailureKind is what went wrong with a run.
+// FailureKind is a kind of failure of a run.
 type FailureKind uint8
 
 // The kinds of failures.
@@ -26,7 +26,7 @@ const (
 	SelfEnded   // the lock ended the process of a client
 )
 
-// Failure is what went wrong with a run.
+// Failure is a failure of a run.
 type Failure struct {
 	Kind           FailureKind
 	T              int64

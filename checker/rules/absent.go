@@ -35,7 +35,7 @@ func (c waits) absent(lock int, q record.Interval) bool {
 	return free
 }
 
-// replaced reports whether a fault put another server in the place of one.
+// replaced reports whether a fault replaced a server with another one.
 func (c waits) replaced() bool {
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool { return replaces(&f) })
 }
@@ -66,8 +66,8 @@ func (c waits) waited(k *record.Call) bool {
 	return first >= 0 && first < len(ms)-1 && (k.Outcome == history.OK || k.Denied())
 }
 
-// sleeping returns until when a call that was refused wanted the lock: it returned by itself, and
-// the key was absent then. A scenario may keep a client standing.
+// sleeping returns until when a refused call wanted the lock: it returned by itself, and the key
+// was absent then. A scenario may keep a client paused.
 func (c waits) sleeping(k *record.Call, to int64) int64 {
 	plain := c.history.Header.Nemesis == "" || c.history.Header.Nemesis == "none"
 	if plain && len(c.faults) == 0 && k.Denied() &&

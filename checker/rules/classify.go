@@ -203,7 +203,7 @@ func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemes
 }
 
 // expires reports whether a server may end the key of a grant by its own clock: some command gives
-// it an expiry, or what its commands did is not known.
+// the key an expiry, or the effect of a command is unknown.
 func (c classifier) expires(h *record.Hold) bool {
 	ga := c.trace.GrantOf(h)
 	return ga == nil || slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)),

@@ -193,8 +193,8 @@ func (c deadlockRule) patience(l *record.Lock, q record.Interval, bound int64) i
 	return bound
 }
 
-// keptBy returns what keeps clients from a lock of one server since a stamp, with what became of
-// the client that left it there; nil if that is not known.
+// keptBy returns the leftover key that has blocked clients from a lock of one server since a stamp,
+// with the fate of its writer. It returns nil if that is unknown.
 func (c deadlockRule) keptBy(l *record.Lock, since int64) *explain.Leftover {
 	if c.quorums().independent() {
 		return nil

@@ -12,17 +12,17 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// deliveryRule judges V: what a client was promised.
+// deliveryRule judges V: whether a grant is as good as the lock promised.
 type deliveryRule struct{ *Case }
 
 // delivery judges that a grant is good when it is delivered. When the last reply that it needs
-// arrives, the validity that the lock says is not over; neither it nor the promised lease is later
-// than the end of the lease that the lock's commands asked for, counted from their sending; and a
-// quorum of servers let the client in. A lock reads its clock and counts its votes after that
-// reply, so no pause and no late message can excuse it; what happens between the reply and the
-// return is left out, and so is all that takes a key away that was there: a loss, a moved clock,
-// another client's deletion. A client whose own clock was moved is not judged by its validity or
-// its lease.
+// arrives, the validity that the lock names must not be over. Neither the validity nor the promised
+// lease may end after the lease that the lock's commands asked for, counted from their sending. A
+// quorum of servers must have let the client in. A lock reads its clock and counts its votes after
+// that reply, so no pause and no late message can excuse it. Events between the reply and the
+// return do not count. Nor does the loss of a key that existed: by a fault, a moved clock, or
+// another client's deletion. If a client's own clock was moved, its validity and its lease are not
+// judged.
 func (c deliveryRule) delivery() property {
 	promises, judged := 0, 0
 	for i := range c.Record.Holds {
@@ -102,7 +102,7 @@ type ballot struct {
 	expires int64              // when fewer than the quorum keep it by their leases; Forever: unknown
 }
 
-// ballot reads the votes of one grant.
+// ballot returns the votes of one grant.
 func (c deliveryRule) ballot(h *record.Hold) (b ballot) {
 	b.at, b.expires = h.Granting, record.Forever
 	if h.Granting > h.Call && h.Granted > 0 {
@@ -123,8 +123,8 @@ func (c deliveryRule) ballot(h *record.Hold) (b ballot) {
 	return b
 }
 
-// lastWords returns the last command on each server by which the client took or gave back the lock,
-// or was refused it, before it came in. A vote counts as withdrawn even if the withdrawal was not
+// lastWords returns, for each server, the client's last command before it came in that took the
+// lock, gave it back or was refused it. A vote counts as withdrawn even if the withdrawal was not
 // answered.
 func (c deliveryRule) lastWords(h *record.Hold) []*history.Command {
 	return c.lastThat(h, func(m *history.Command) bool {

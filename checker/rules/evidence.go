@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// evidence counts what a history exercised.
+// evidence counts the features that a history exercised.
 func (c excuses) evidence() verdict.Evidence {
 	e := verdict.Evidence{
 		Acquisitions:   len(c.Record.Holds) + len(c.Record.Inner),
@@ -113,9 +113,9 @@ func (c excuses) afterFailover() int {
 	return n
 }
 
-// calm returns an O that no reply told as unknown if the machine stood still, or a command timed
-// out that no fault held back, since the last of the holds was granted. Other letters leave out
-// lost time by themselves.
+// calm turns an O without proof in a reply into unknown if, since the last of the holds was
+// granted, the machine stood still or a command timed out that no fault held back. The rules of
+// other letters subtract lost time themselves.
 func (c excuses) calm(name string, p property) property {
 	if p.Witness == nil || name != verdict.OwnerRelease || c.toldByReply(p.Witness) {
 		return p

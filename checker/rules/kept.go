@@ -61,7 +61,7 @@ func (c orphanRule) keptOwn() *kept {
 	return nil
 }
 
-// still returns what shows that a refused release found its client's own value, or nil.
+// still returns the evidence that a refused release found its client's own value, or nil.
 func (c orphanRule) still(h *record.Hold, refused *history.Command) *kept {
 	var wrote *history.Command
 	for _, m := range c.quorums().sentWithin(h.Process, h.Call, h.End) {
@@ -170,8 +170,9 @@ func (c orphanRule) nextCall(k *record.Call) (from int64, ok bool) {
 }
 
 // seenAfter returns the first command, sent after a stamp, whose answer shows that the key still
-// has the value of a command, or nil: another take was refused, or the value itself was read. No
-// command since can have written the key, and no fault can have removed it or brought it back.
+// has the value of a command: another take was refused, or the value itself was read. It returns
+// nil if there is none, if a command since can have written the key, or if a fault can have removed
+// it or brought it back.
 func (c orphanRule) seenAfter(wrote *history.Command, after int64) *history.Command {
 	for _, m := range c.trace.OfKey(trace.Key(wrote)) {
 		if m.Node != wrote.Node || m == wrote || m.Recv != 0 && m.Recv < wrote.Sent {

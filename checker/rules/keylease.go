@@ -16,7 +16,7 @@ type keyLease struct {
 	renewed bool             // by is a renewal
 }
 
-// keyFacts tells what became of a key: its lease, its value, its end.
+// keyFacts finds the facts about a key: its lease, its value, its end.
 type keyFacts struct{ *Case }
 
 func (c *Case) keyFacts() keyFacts { return keyFacts{c} }
@@ -106,8 +106,8 @@ func (c keyFacts) strangers(ms []*history.Command, ga *history.Command) (out []*
 	return out
 }
 
-// mayBeOwn reports whether a deletion may have found a key that its own sender had written: after
-// the grant, or before it, so that its success is what freed the lock for the grant.
+// mayBeOwn reports whether a deletion may have found its own sender's key. The sender wrote it
+// after the grant, or before it, so that the deletion freed the lock for the grant.
 func (c keyFacts) mayBeOwn(m, ga *history.Command) bool {
 	return c.wroteBefore(m, ga, func(k *history.Command) bool {
 		before := c.trace.Deleted(m) && m.Sent <= ga.Recv && c.mayLast(k) >= ga.Sent

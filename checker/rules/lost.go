@@ -106,8 +106,8 @@ func needsNoLoss(c *Case, p *record.Pair, commands []command) bool {
 	return own && ga.Node == gb.Node || writesOver(c, ga, gb, p.B)
 }
 
-// writesOver reports whether a hold was granted by a command that writes over any value, and its
-// call was told nothing else before than that the first holder's value is there.
+// writesOver reports whether a hold was granted by a command that overwrites any value, and no
+// earlier reply to its call showed another value than the first holder's.
 func writesOver(c *Case, first, grant *history.Command, h *record.Hold) bool {
 	if foundCounter(c, first, grant) {
 		return true

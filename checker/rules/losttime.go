@@ -14,7 +14,7 @@ import (
 // was under way. This file adds up the gaps of a client and of the harness, the commands that timed
 // out or lost their connection, and the commands that a server answered late.
 
-// excuses tells which time was lost to stalls and lost messages, and what that excuses.
+// excuses finds the time that was lost to stalls and lost messages, and the delays that it excuses.
 type excuses struct{ *Case }
 
 func (c *Case) excuses() excuses { return excuses{c} }

@@ -68,8 +68,8 @@ func (c exclusionRule) refusedExtends() map[int][]*history.Event {
 	return out
 }
 
-// told returns when and by what a holder was first told that its hold is over; Forever if it never
-// was.
+// told returns when and by what means a holder first learned that its hold is over, or Forever if
+// it never did.
 func told(h *record.Hold, extends map[int][]*history.Event) (at int64, by explain.Teller) {
 	at, by = h.Lost, explain.ByCallback
 	first := func(t int64, what explain.Teller) {

@@ -15,10 +15,10 @@ import (
 // orphanRule judges R: keys that a lock left behind.
 type orphanRule struct{ *Case }
 
-// orphan judges that no key stays set that no client holds: a client was told that the lock is
-// taken while no client was inside and none had an acquire or release call open that may account
-// for it. It rests on the trace, and ends at the first planned crash. Of independent servers so
-// many must say so that the attempt could not have been granted.
+// orphan judges that no key stays set without a holder. It is violated if a client was told that
+// the lock is taken while no client was inside and no client had an acquire or release call open
+// that may account for it. The rule needs the trace, and ends at the first planned crash. Of
+// independent servers, so many must have refused that the attempt could not have been granted.
 func (c orphanRule) orphan() property {
 	if len(c.trace.Commands) == 0 {
 		return unknown("there is no trace of commands, which alone shows whether a key is set")
@@ -97,13 +97,13 @@ func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 	return p
 }
 
-// decides reports whether a key that was left behind decides the run: no fault began before the
-// refusal that shows it; or the call that wrote the key, or the release that followed it, ended
-// with a definite answer, and no fault since the key was written can have lost a write, brought one
-// back or kept the client from its server. It does not decide if a command of that client was never
-// answered, since a lock that counts its holds may still count that one; if the client's own
-// background work gives the key back a moment later; nor if the lock keeps its key for a minimum
-// time on purpose, or if its process ended.
+// decides reports whether a leftover key decides the run. It never does if its writer is unknown,
+// if the lock keeps its key for a minimum time on purpose, if the client may give the key back a
+// moment later, or if its process ended. Otherwise it does if no fault began before the refusal
+// that shows it. After a fault, the call that wrote the key must have said that the lock is another
+// client's, or the release that followed must have ended with a definite answer. No fault since the
+// write can have lost a write, brought one back or kept the client from its server. And the client
+// must have all replies, since a lock that counts its holds may still count an unanswered command.
 func (c orphanRule) decides(refused, writer *history.Command) bool {
 	switch {
 	case writer == nil, c.history.Header.Declares.MinimumHold > 0, c.freedLater(writer, refused),

@@ -15,7 +15,7 @@ type lateness struct {
 	struck map[int][]strike // by lock
 }
 
-// stall is lost time, and until when it still delays what clients do.
+// stall is lost time, with the stamp until which it still delays clients.
 type stall struct {
 	gap   record.Gap
 	until int64
@@ -27,7 +27,7 @@ type strike struct {
 	until   int64
 }
 
-// lateness returns what lost time may explain in a run.
+// lateness returns the lost time of a run that may explain a late release.
 func (c orphanRule) lateness() lateness {
 	limit := int64(c.history.Header.TTL) / 16
 	late := lateness{stalls: stallsOf(c.Record.Gaps, limit), struck: map[int][]strike{}}
@@ -69,8 +69,8 @@ func (c orphanRule) freedBy(l *record.Lock, m *history.Command) int64 {
 	return until
 }
 
-// stallsOf returns the gaps that no fault made and that are longer than a limit. Each delays what
-// was to be done by its length, and that passes away while all run again.
+// stallsOf returns the gaps longer than a limit that no fault made. Each delays later actions by
+// its length. The delay ends while all processes run again.
 func stallsOf(gaps []record.Gap, limit int64) (out []stall) {
 	debt, over := int64(0), int64(0)
 	for _, g := range joinGaps(slices.DeleteFunc(slices.Clone(gaps), func(g record.Gap) bool {
@@ -83,8 +83,8 @@ func stallsOf(gaps []record.Gap, limit int64) (out []stall) {
 	return out
 }
 
-// why says why a refusal proves no orphan: time was lost shortly before, so that what frees the key
-// may be late; or a command was lost whose key may still be there. It returns "" if neither is so.
+// why says why a refusal proves no orphan: time was lost shortly before, so that the release may be
+// late, or the key of a lost command may still be there. It returns "" if neither is so.
 func (l lateness) why(key int, refused *history.Command) string {
 	for _, s := range l.stalls {
 		if s.gap.From < refused.Recv && refused.Sent <= s.until {

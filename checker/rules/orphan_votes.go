@@ -25,17 +25,16 @@ func (c quorums) arrivalSlack() int64 {
 	return int64(c.history.Header.TTL) / 10
 }
 
-// controlled reports whether nothing but a fault or a slow machine keeps a command from its answer:
-// so it is in the environments that lockbench makes. And where clients give each of several servers
-// a moment only, a slow machine is the more likely reason anywhere.
+// controlled reports whether only a fault or a slow machine can keep a command from its answer.
+// This is true in the environments that lockbench makes. If clients wait only a moment for each of
+// several servers, a slow machine is the more likely reason in any environment.
 func (c quorums) controlled() bool {
 	return c.independent() || slices.Contains([]string{"process", "docker", "sim"},
 		c.history.Header.Environment)
 }
 
-// slow reports whether a refusal may be due to nothing but a slow machine: commands to the same
-// server for the same key had no answer in the lease before it, and no fault was in force that
-// could have held any of them back.
+// slow reports whether a slow machine alone may explain a refusal: in the lease before it, commands
+// to the same server for the same key had no answer, and no fault could have held any of them back.
 func (c quorums) slow(m *history.Command) bool {
 	since := m.Sent - c.waits().longestLease()
 	if !c.history.Header.Declares.Lease {
@@ -102,8 +101,8 @@ func (c quorums) outvoted(refusals []*history.Command) []*history.Command {
 	return nil
 }
 
-// attempts puts refusals of one client together that were under way at the same time, by different
-// servers, for the same key and value.
+// attempts groups concurrent refusals of one client by different servers, for the same key and
+// value.
 func attempts(ms []*history.Command) (out [][]*history.Command) {
 	slices.SortStableFunc(ms, func(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
 	for _, m := range ms {

@@ -14,16 +14,16 @@ import (
 // owner judges that only the owner releases: no client deletes the key while the lock is surely
 // another's.
 //
-// ownerRule judges O: who deleted a key that was not its own.
+// ownerRule judges O: whether a client deleted another client's key.
 type ownerRule struct{ *Case }
 
-// It is certain that a deletion hit another's key if all of these hold: it replied that it deleted
-// something; its window lies inside another client's hold while the lease is valid; that client's
-// key was granted by the same node, and the grant was over before the deletion was sent; and no
-// other else can have written the key on that node since, above all not the deleter itself. (That
-// last condition is what tells a deletion of another's key from one of the deleter's own after a
-// failover has granted twice.) Where no reply tells, it may be certain because nothing else is
-// possible: see deletedByOther and deletedInOrder.
+// owner finds deletions of another's key. A deletion certainly hit another's key if all of these
+// hold: its reply says that it deleted something; its window lies inside another client's hold
+// while the lease is valid; the same node granted that client's key, and the grant was over before
+// the deletion was sent; and no other command can have written the key on that node since, above
+// all not the deleter's. (The last condition separates a deletion of another's key from a deletion
+// of the deleter's own key after a failover has granted twice.) Without such a reply, it may be
+// certain because nothing else is possible: see deletedByOther and deletedInOrder.
 func (c ownerRule) owner() property {
 	switch {
 	case len(c.trace.Commands) == 0:

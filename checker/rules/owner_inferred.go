@@ -11,16 +11,16 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// deletedByOther finds a deletion of another's key by what came of it. A client was granted a free
-// lock while another's lease on the same server surely ran; the lease had not ended, the holder had
-// not begun to release, and no fault took the server's memory or clock. So a client deleted the key
-// between the two grants. If all that can have done it were sent by others, one of them did,
-// whether or not a client read its reply.
+// deletedByOther infers a deletion of another's key from its consequence. A client was granted a
+// free lock although another's lease on the same server surely ran. The holder had not begun to
+// release, and no fault removed the server's memory or moved its clock. So a client deleted the key
+// between the two grants. If only others sent commands that can have done it, one of them did, even
+// if no client read its reply.
 //
-// The owner is the acquisition, not the client: a late release of a hold that is over is not the
-// owner of the same client's next one. A deletion whose sender may have written the key since the
-// grant proves nothing. Where others than the run's clients may delete keys, no
-// deletion proves anything: the key has vanished.
+// The owner is the acquisition, not the client: a late release of an earlier hold does not own the
+// same client's next hold. A deletion proves nothing if its sender may have written the key since
+// the grant. If programs other than the run's clients may delete keys, no deletion proves anything:
+// the key has vanished.
 //
 // If the two grants were under way at the same time, this must be true in both orders of their
 // execution.
@@ -57,7 +57,7 @@ type grant struct {
 
 // possibleDeleters returns the commands that may have deleted the first one's key, if the second
 // one was granted after it. It returns none if that is impossible. It is unclear if the second
-// grant is no proof that the key was gone, or the first one may have given it back by itself.
+// grant does not prove that the key was gone, or the first one may have given it back by itself.
 func (c ownerRule) possibleDeleters(first, second *grant) (ms []*history.Command, unclear bool) {
 	switch {
 	case second.by.Recv < first.by.Sent:

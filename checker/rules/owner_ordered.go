@@ -29,7 +29,7 @@ func (c ownerRule) deletedInOrder(ss []record.Span, g *trace.Grants) (p property
 	return p, false
 }
 
-// hitsInAllOrders reports whether a deletion hit what a hold had written, in all orders.
+// hitsInAllOrders reports whether a deletion hit the value of a hold, in all orders.
 func (c ownerRule) hitsInAllOrders(m, ga *history.Command, h *record.Hold) bool {
 	orders := ordersOf(c.Case, ga, m)
 	if orders == nil || len(orders.Hits(m)) == 0 {
@@ -69,7 +69,7 @@ func (c ownerRule) tookKey(k *history.Command) bool {
 		slices.Contains(c.grants().ByHold, k))
 }
 
-// kindOf returns what a deletion of a hold's key is in a witness, and the class that it has.
+// kindOf returns the kind of a deletion of a hold's key in a witness, and its class.
 func kindOf(m, ga *history.Command) (verdict.Kind, string) {
 	if ga != nil && m.Sent < ga.Sent {
 		return verdict.LateDelete, verdict.LateMessage

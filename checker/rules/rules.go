@@ -28,7 +28,7 @@ type Case struct {
 	verdict *verdict.Verdict
 	limits  Limits
 
-	// what several rules ask for, once it is known
+	// results that several rules share, once they are known
 	pause, longest *int64 // the longest pause, declared or seen, and lease
 	pauses         pauses
 	ends           []int64
@@ -49,7 +49,7 @@ type Case struct {
 	orders         map[[2]*history.Command]*trace.Orders
 }
 
-// Limits are what the history itself does not say.
+// Limits are inputs that the history itself does not have.
 type Limits struct {
 	TTL     time.Duration // lease of grants that do not name one, for the lease model
 	Timeout time.Duration // for porcupine, for each property

@@ -101,8 +101,8 @@ func newWaiting(c *Case, l *record.Lock) *waiting {
 	return w
 }
 
-// at returns the calls of other clients that were open when a hold was granted, and whose clients
-// were told that the lock is taken, or were waiting still.
+// at returns the calls of other clients that were open when a hold was granted and were told that
+// the lock is taken, or were still waiting.
 func (w *waiting) at(h *record.Hold) (calls []*record.Call) {
 	for ; w.next < len(w.calls) && w.calls[w.next].From < h.Granting; w.next++ {
 		w.open[w.calls[w.next].Process] = w.calls[w.next]

@@ -53,8 +53,8 @@ func (c faultTimes) dead(process int, from int64) int64 {
 	return from
 }
 
-// madeGood returns when a promotion took clients away from what a lasting fault struck, or Forever.
-// Of independent servers the first has the replica.
+// madeGood returns when a promotion moved clients away from the servers that a lasting fault
+// struck, or Forever. Of independent servers the first has the replica.
 func (c faultTimes) madeGood(f *record.Fault) int64 {
 	for i := range c.faults {
 		p := &c.faults[i]

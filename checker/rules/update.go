@@ -16,11 +16,12 @@ import (
 // updateRule judges U: whether the resource lost an update.
 type updateRule struct{ *Case }
 
-// Sound: the resource itself takes one access at a time and never fails. If no section lost an
-// update, no other section wrote between its read and its write; then putting each section where it
-// wrote is a linearization. So if there is none, some section's write was based on a value that
-// another one had overwritten. A write of unknown outcome may have happened or not; it returns at
-// forever. What the resource held at first is whatever the first section read.
+// updates is sound: the resource itself takes one access at a time and never fails. If no section
+// lost an update, no other section wrote between its read and its write. Then putting each section
+// where it wrote is a linearization. So if there is no linearization, some section's write was
+// based on a value that another one had overwritten. A write of unknown outcome may have happened
+// or not: it returns at forever. The first section's read determines the initial value of the
+// resource.
 func (c updateRule) updates() property {
 	as := linear.Accesses(c.history, c.trust.Cut)
 	if slices.ContainsFunc(as, linear.Access.Silent) {
@@ -64,8 +65,8 @@ func (c updateRule) unlessLapsed(key int, p property) property {
 // silentWrite says why the history cannot be judged after a possible write of an unknown value.
 const silentWrite = "a write does not say what it wrote"
 
-// lost explains a lost update, best with two sections that wrote upon the same value, else with
-// what the check without search found.
+// lost explains a lost update, preferably with two sections that wrote upon the same value,
+// otherwise with the finding of the check without search.
 func lost(key int, ss []linear.Section, bad *linear.Misplaced) property {
 	by := map[int64]*linear.Section{}
 	for i := range ss {

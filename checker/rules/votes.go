@@ -18,11 +18,11 @@ type quorums struct{ *Case }
 func (c *Case) quorums() quorums { return quorums{c} }
 
 // noServer reports whether a grant certainly rests on no server's answer: no answered command took
-// or prolonged a key for the client, or, of several masters, on fewer of them than a quorum. A
-// server also let the client in if a later reply shows the client's own value, if the client still
-// had its key from before, or if another client wrote the key for it, as a releaser does that hands
-// the lock over. It is judged only where the trace shows what grants of this lock are made of, and
-// where it goes on after this one.
+// or prolonged a key for the client, or, of several masters, fewer than a quorum did. A server also
+// let the client in if a later reply shows the client's own value, if the client still had its key
+// from before, or if another client wrote the key for it, like a releaser that hands the lock over.
+// The rule judges a grant only if the trace shows how this lock makes its grants, and continues
+// after this one.
 func (c quorums) noServer(h *record.Hold) bool {
 	voted, judged := c.votesFor(h)
 	return judged && len(voted) < c.quorum() && !c.passedOn(h)
@@ -65,8 +65,8 @@ func (c quorums) votesFor(h *record.Hold) (voted map[string]bool, judged bool) {
 	return voted, true
 }
 
-// goesOn reports whether the trace surely goes on after a grant. Of a client that records its own
-// commands the end may be missing, unless there are later ones.
+// goesOn reports whether the trace surely continues after a grant. If a client records its own
+// commands, the last ones may be missing unless there are later ones.
 func (c quorums) goesOn(h *record.Hold) bool {
 	if c.history.Header.WholeTrace && c.history.Complete() {
 		return true

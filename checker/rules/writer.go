@@ -45,7 +45,7 @@ func (w *chain) undoes(m, ga *history.Command) bool {
 }
 
 // writerBefore returns the latest command that fits and wrote the key on the node of a deletion
-// before it arrived, as far as known, or nil. A late deletion arrived before the second grant. The
+// before it arrived, or nil if none is known. A late deletion arrived before the second grant. The
 // writes of the second grant count only for deletions of the same call: an attempt before the
 // granted one takes back its own writes.
 func (w *chain) writerBefore(m *history.Command, fits func(*history.Command) bool,

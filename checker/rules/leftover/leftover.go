@@ -9,10 +9,11 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// At returns what a refusal found on its node: the latest command before it that wrote, or may have
-// written, the key there and was not undone; and the latest one since by the same client that was
-// never answered. Each is nil if there is none. A command that was sent again by its client's
-// library, and that only itself can have refused, is both.
+// At returns the commands behind a refusal on its node. Writer is the latest command before the
+// refusal that wrote, or may have written, the key there and was not undone. Lost is the latest
+// unanswered command since then by the same client. Each is nil if there is none. If the client's
+// library sent a command twice, and only the first copy can have refused the second, that command
+// is both.
 func At(t *trace.Trace, refusal *history.Command) (writer, lost *history.Command) {
 	for _, m := range t.OfKey(trace.Key(refusal)) {
 		if m.Node != refusal.Node {

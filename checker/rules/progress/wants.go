@@ -55,7 +55,7 @@ func (w Wants) Resting(longest int64) Wants {
 	return inOrder(list)
 }
 
-// Within returns what of the times lies inside of a quiet one.
+// Within returns the parts of the times inside a quiet one.
 func (w Wants) Within(q record.Interval) Wants {
 	end := sort.Search(len(w.list), func(i int) bool { return w.list[i].From >= q.To })
 	begin := sort.Search(end, func(i int) bool { return w.latest[i] > q.From })
@@ -153,8 +153,8 @@ func union(pieces []record.Interval, need int64) (from, to int64, ok bool) {
 	return 0, 0, false
 }
 
-// Quiet returns the times of at least the given length between disturbances, of which the last has
-// no end. It sorts the disturbances.
+// Quiet returns the times of at least the given length between disturbances. The last one has no
+// end. It sorts the disturbances.
 func Quiet(busy []record.Interval, length int64) []record.Interval {
 	record.SortIntervals(busy)
 	var out []record.Interval
