@@ -53,7 +53,7 @@ func (e Entry) scenario(variant string, p Params, patience time.Duration) (Scena
 		p.Timeout = s.Timeout
 	}
 	a := assembly{Params: p, form: e.form(variant), variant: variant}
-	a.on = a.where()
+	a.on, s.GivesUp = a.where(), a.form.GivesUp
 	var err error
 	s.Steps, err = a.steps(a.list())
 	for _, step := range s.Steps {
@@ -160,6 +160,11 @@ func (a assembly) effect() (e Effect, err error) {
 	return undone(e.Begin...), nil
 }
 
+// undoes matches the commands by which clients give a key back. A tap does not see the commands
+// that cannot be sent, so that of a client which reaches one master these alone tell that its try
+// is over.
+const undoes = "^(del|unlink|getdel|delex|delifeq|eval|evalsha|fcall) "
+
 // each returns one step for each target of an entry.
 func (a assembly) each(w written) (all []Step, err error) {
 	if w.For == "DURATION" {
@@ -173,7 +178,9 @@ func (a assembly) each(w written) (all []Step, err error) {
 	case "N":
 		s.Await.Nth, _ = strconv.Atoi(a.variant) // Find has checked the number
 	case "masters":
-		s.Await.Nth = a.Nodes
+		if s.Await.Nth = a.Nodes; a.Tapped {
+			*s.Await = Await{As: s.Await.As, Client: s.Await.Client, At: Before, Command: undoes}
+		}
 	}
 	if s.Node == "copy" {
 		s.Node = a.on.Copy

@@ -115,6 +115,7 @@ func (fs Faults) Scenario(p Params) (Scenario, error) {
 			return all, fmt.Errorf("%s cannot follow in this list: %w", fs[i].Spec, err)
 		}
 		all.Replicas, all.Timeout = max(all.Replicas, s.Replicas), max(all.Timeout, s.Timeout)
+		all.GivesUp = all.GivesUp || s.GivesUp
 		all.Steps, all.Aimed = append(all.Steps, s.Steps...), all.Aimed+s.Aimed
 	}
 	return all, fs.check(all, parts, p)

@@ -1,6 +1,8 @@
 package nemesis
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -110,5 +112,38 @@ func TestEveryFaultInEveryEnvironment(t *testing.T) {
 				t.Errorf("%s in the environment %s says %q", name, g.Environment, err)
 			}
 		})
+	}
+}
+
+// TestAVoteThatIsTakenBackLate: a tap does not see the commands that cannot be sent, so that of a
+// library the first command that gives the key back tells that its first try is over. The library
+// is told to give up soon.
+func TestAVoteThatIsTakenBackLate(t *testing.T) {
+	faults, err := Parse("late:vote")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tapped, want := range map[bool]Await{
+		false: {As: "owner", Client: "c0", Command: "^set ", Means: OnKey, At: After, Nth: 3},
+		true:  {As: "owner", Client: "c0", Command: undoes, At: Before},
+	} {
+		p := params
+		p.Nodes, p.Tapped = 3, tapped
+		s, err := faults.Scenario(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(s.Steps, func(s Step) bool { return s.Await != nil })
+		if got := *s.Steps[i].Await; got != want || !s.GivesUp {
+			t.Errorf("tapped %v: %+v, gives up %v", tapped, got, s.GivesUp)
+		}
+	}
+	for _, command := range []string{"evalsha a 1 k v", "del k"} {
+		if !regexp.MustCompile(undoes).MatchString(command) {
+			t.Errorf("%q does not undo a try", command)
+		}
+	}
+	if regexp.MustCompile(undoes).MatchString("set k v nx") {
+		t.Error("a set undoes a try")
 	}
 }

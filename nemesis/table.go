@@ -48,6 +48,8 @@ type Params struct {
 	Replicas     int           // of the topology Failover; 0 means one
 	Seed         uint64        // of the random choices
 	Capabilities Capabilities  // the set to draw from; the zero value has no limits
+	// Tapped tells that commands are seen on their way: one that could not be sent is not seen.
+	Tapped bool
 }
 
 // Scenario is a fault that was prepared for one plan.
@@ -57,6 +59,7 @@ type Scenario struct {
 	Steps    []Step
 	Timeout  time.Duration // of the clients' Redis connections; if 0, the plan's own
 	Aimed    int           // the number of aimed steps that must hit
+	GivesUp  bool          `json:",omitempty"` // see Form
 }
 
 // Entry is a row of the table of faults in faults.yaml.
@@ -89,6 +92,8 @@ type Form struct {
 	// a client, or one of n0, minority and majority for servers; if empty, the owner and all servers
 	On      string `yaml:"on"`
 	Timeout string `yaml:"client_timeout"` // as of a Schedule
+	// The clients must give up a command soon, so that a library is told the time-out, too.
+	GivesUp bool `yaml:"gives_up"`
 	// With a shorter lease, the scenario itself would outlive the lease, and the run would show
 	// nothing.
 	Lease  string    `yaml:"lease"`
@@ -202,7 +207,7 @@ func (e Entry) form(variant string) Form {
 			continue
 		}
 		f.On, f.Timeout = cmp.Or(v.On, f.On), cmp.Or(v.Timeout, f.Timeout)
-		f.Lease = cmp.Or(v.Lease, f.Lease)
+		f.Lease, f.GivesUp = cmp.Or(v.Lease, f.Lease), v.GivesUp || f.GivesUp
 		f.Effect, f.Steps = either(v.Effect, f.Effect), either(v.Steps, f.Steps)
 		f.One, f.Unseen = either(v.One, f.One), either(v.Unseen, f.Unseen)
 		break

@@ -34,6 +34,9 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 		p.Requires.Conflicts = minConflicts
 	}
 	p.ClientTimeout = history.Duration(or(w.ClientTimeout, or(s.Timeout, defaultTimeout)))
+	if s.GivesUp && p.Adapter != nil && !slices.Contains(p.Adapter.Told, toldTimeout) {
+		p.Adapter.Told = append(p.Adapter.Told, toldTimeout)
+	}
 	p.replicate(w)
 	if w.Topology != "" && w.Topology != p.Topology {
 		if p.Topology != nemesis.Single || !slices.Contains(
@@ -78,6 +81,7 @@ func (p *Plan) params(w RunOptions, lock impls.Entry) nemesis.Params {
 		TTL: p.TTL.D(), Hold: p.Hold.D(), Poll: p.Poll.D(), Clients: p.Clients, Nodes: 1,
 		Timeout:  or(w.ClientTimeout, defaultTimeout),
 		Topology: w.Topology, Replicas: w.Replicas, Seed: p.Seed, Capabilities: w.Capabilities,
+		Tapped: p.Adapter != nil,
 	}
 	if lock.Topology == impls.Independent {
 		p.Masters = or(w.Masters, defaultMasters)
