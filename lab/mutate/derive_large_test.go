@@ -59,7 +59,8 @@ func TestEveryFileOfALockIsASource(t *testing.T) {
 	t.Parallel()
 	not := map[string]string{
 		"acquire.go": "the loop around an attempt", "declared.go": "what scripts mean",
-		"entry.go": "options", "table.go": "the table", "traits.go": "the table", "hint.go": "texts",
+		"entry.go": "options", "settings.go": "options", "table.go": "the table",
+		"traits.go": "the table", "hint.go": "texts",
 		"errors.go": "what errors mean", "lock.go": "the interface", "script.go": "how scripts are sent",
 		"control.go":                 "controls",
 		"setnx_expire_lua_posted.go": "as posted", "setnx_expire_posted.lua": "as posted",

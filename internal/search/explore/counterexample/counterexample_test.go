@@ -118,7 +118,7 @@ func TestBadFiles(t *testing.T) {
 		{"a long time", replace("ttl: 1s", "ttl: 100h"), "more than a day"},
 		{"a bad time", replace("at: 1ms", "at: soon"), "line "},
 		{"an absurd answer", replace(`"c0>n0.3": 2`, `"c0>n0.3": -2`), `deviation "c0>n0.3" is -2`},
-		{"a client that is not", replace("client: 1", "client: 9"), "there is no client 9"},
+		{"a client that is not", replace("client: 1", "client: 9"), "client 9 does not exist"},
 		{"backwards", replace("at: 4ms", "at: 1ms"), "before the one in front"},
 		{"an unknown kind", replace("kind: exec", "kind: exce"), `kind "exce"`},
 		{"no verdict", good[:strings.Index(good, "verdict:")], "verdict"},
