@@ -8,11 +8,13 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// breakpoints is where clients stand. Each Await arms a breakpoint with a number of its own; the
-// first client that comes there stops, and all others pass.
+// breakpoints are the places where clients stand. Each Await arms a breakpoint with a number of its
+// own. The first client that comes there stops, and all others pass.
 type breakpoints struct {
+	clients *clients
 	latest  int                  // number of the latest breakpoint
 	armed   int                  // 1 + number of the step whose breakpoint is armed already
+	awaited nemesis.Await        // of this step
 	stopped *standing            // the client at the latest breakpoint; nil: none, or it has a name
 	hitLast standing             // the client that came to a breakpoint last
 	named   map[string]namedStop // clients that an Await gave a name
@@ -27,103 +29,86 @@ type namedStop struct {
 	breakpoint int
 }
 
-// awaitNext arms the breakpoint of the next step before a client can run past it.
-func (c *nemesisRunner) awaitNext() {
-	if next := c.at + 1; next < len(c.steps) && c.steps[next].Await != nil {
-		c.await(next)
-	}
-}
-
 // name gives the client at the latest breakpoint the name that an Await has for it. It stands there
 // until a Go calls it, while other clients are awaited.
-func (c *nemesisRunner) name(a nemesis.Await) {
+func (b *breakpoints) name(a nemesis.Await) {
 	if a.As == "" {
 		return
 	}
-	if c.named == nil {
-		c.named = map[string]namedStop{}
+	if b.named == nil {
+		b.named = map[string]namedStop{}
 	}
-	p := namedStop{*c.stopped, c.latest}
+	p := namedStop{*b.stopped, b.latest}
 	if a.Noticed() {
 		p.breakpoint = 0
 	}
-	c.named[a.As] = p
-	c.latest++ // no client stands at this one, so that release does not let it go on
-	c.stopped = nil
+	b.named[a.As] = p
+	b.latest++ // no client stands at this one, so that release does not let it go on
+	b.stopped = nil
 }
 
-// pass lets the client with this name go on, or without a name the one at the latest breakpoint.
-func (c *nemesisRunner) pass(name string) {
-	if name == "" {
-		// a next Await that is armed already has released the client before it
-		if next := c.at + 1; c.armed != next+1 {
-			c.release()
-		}
-		return
-	}
-	if p, ok := c.named[name]; ok && p.breakpoint > 0 {
-		c.send(p.process, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{
+// pass lets the client with this name go on.
+func (b *breakpoints) pass(name string) {
+	if p, ok := b.named[name]; ok && p.breakpoint > 0 {
+		b.clients.send(p.process, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{
 			ID: p.breakpoint}})
 		p.breakpoint = 0
-		c.named[name] = p
+		b.named[name] = p
 	}
 }
 
-// await arms the breakpoint of a step at the clients that it names, once.
-func (c *nemesisRunner) await(step int) {
-	if c.armed == step+1 {
-		return
+// next makes a breakpoint for the Await of a step, unless that was done before, and arms it at the
+// clients that it names. For a lease that is lost there is nothing to arm.
+func (b *breakpoints) next(step int, a nemesis.Await) bool {
+	if b.armed == step+1 {
+		return false
 	}
-	c.armed = step + 1
-	c.release()
-	c.latest++
-	a := *c.steps[step].Await
-	if a.Phase == nemesis.Lost {
-		c.countLosses()
-		return
-	}
-	for i := range c.run.clients {
-		if c.means(a.Client, i) {
-			c.arm(i, a)
+	b.armed, b.awaited = step+1, a
+	b.release()
+	b.latest++
+	for i := range b.clients.all {
+		if a.Phase != nemesis.Lost && b.means(a.Client, i) {
+			b.arm(i, a)
 		}
 	}
+	return true
 }
 
 // arm arms the latest breakpoint at a client.
-func (c *nemesisRunner) arm(i int, a nemesis.Await) {
-	c.send(i, workloads.Order{Do: workloads.DoArm, Breakpoint: &workloads.Breakpoint{
-		ID: c.latest, At: a.At, Phase: a.Phase, Command: a.Command, Means: a.Means, Nth: a.Nth}})
+func (b *breakpoints) arm(i int, a nemesis.Await) {
+	b.clients.send(i, workloads.Order{Do: workloads.DoArm, Breakpoint: &workloads.Breakpoint{
+		ID: b.latest, At: a.At, Phase: a.Phase, Command: a.Command, Means: a.Means, Nth: a.Nth}})
 }
 
-// beside reports whether a client came where another than the one that was hit is awaited, and
-// shares the lock with that one: it needs nothing of it, so that its coming says nothing.
-func (c *nemesisRunner) beside(a nemesis.Await, process, key int) bool {
-	return a.Client == nemesis.Other && a.Phase == nemesis.Granted && key == c.hitLast.key &&
-		c.run.shares(process) && c.run.shares(c.hitLast.process)
+// passesBy reports whether a client came where another than the one that was hit is awaited, and
+// shares the lock with that one. It need not wait for that one, so its coming shows nothing.
+func (b *breakpoints) passesBy(a nemesis.Await, process, key int) bool {
+	return a.Client == nemesis.Other && a.Phase == nemesis.Granted && key == b.hitLast.key &&
+		b.clients.shares(process) && b.clients.shares(b.hitLast.process)
 }
 
 // means reports whether client i is meant by a name.
-func (c *nemesisRunner) means(client string, i int) bool {
+func (b *breakpoints) means(client string, i int) bool {
 	switch client {
 	case "", "*":
 		return true
 	case nemesis.Other:
-		return i != c.hitLast.process && !c.stands(i)
+		return i != b.hitLast.process && !b.stands(i)
 	case nemesis.Hit:
-		return i == c.hitLast.process
+		return i == b.hitLast.process
 	}
 	if but, ok := strings.CutPrefix(client, nemesis.But); ok {
-		return !c.means(but, i)
+		return !b.means(but, i)
 	}
-	if p, ok := c.named[client]; ok {
+	if p, ok := b.named[client]; ok {
 		return i == p.process
 	}
 	return client == fmt.Sprintf("c%d", i)
 }
 
 // stands reports whether client i stands at a breakpoint under a name.
-func (c *nemesisRunner) stands(i int) bool {
-	for _, p := range c.named {
+func (b *breakpoints) stands(i int) bool {
+	for _, p := range b.named {
 		if p.process == i && p.breakpoint > 0 {
 			return true
 		}
@@ -131,74 +116,87 @@ func (c *nemesisRunner) stands(i int) bool {
 	return false
 }
 
-// send gives an order to a client that lives.
-func (c *nemesisRunner) send(i int, o workloads.Order) {
-	if !c.run.clients[i].gone {
-		c.run.environment.Send(i, o)
-	}
-}
-
 // all gives an order to every client that is meant.
-func (c *nemesisRunner) all(client string, o workloads.Order) {
-	for i := range c.run.clients {
-		if c.means(client, i) {
-			c.send(i, o)
+func (b *breakpoints) all(client string, o workloads.Order) {
+	for i := range b.clients.all {
+		if b.means(client, i) {
+			b.clients.send(i, o)
 		}
 	}
 }
 
 // came notes the client that came to the latest breakpoint first. The others need not stop there.
-func (c *nemesisRunner) came(process int, g workloads.BreakpointHit) {
+func (b *breakpoints) came(process int, g workloads.BreakpointHit) {
 	pass := workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: g.ID}}
-	if g.ID != c.latest || c.stopped != nil {
-		c.send(process, pass)
+	if g.ID != b.latest || b.stopped != nil {
+		b.clients.send(process, pass)
 		return
 	}
-	if a := c.steps[c.armed-1].Await; a != nil && c.beside(*a, process, g.Key) {
-		c.send(process, pass)
-		c.arm(process, *a) // it may come for an exclusive hold next
+	if a := b.awaited; b.passesBy(a, process, g.Key) {
+		b.clients.send(process, pass)
+		b.arm(process, a) // it may come for an exclusive hold next
 		return
 	}
-	c.hitLast = standing{process, g.Key}
-	c.stopped = &c.hitLast
-	for i := range c.run.clients {
+	b.stop(standing{process, g.Key})
+	for i := range b.clients.all {
 		if i != process {
-			c.send(i, pass)
+			b.clients.send(i, pass)
 		}
 	}
 }
 
+// stop notes that a client stands at the latest breakpoint.
+func (b *breakpoints) stop(at standing) {
+	b.hitLast = at
+	b.stopped = &b.hitLast
+}
+
 // release lets the client at the latest breakpoint go on, and disarms it.
-func (c *nemesisRunner) release() {
-	if c.latest > 0 {
-		c.all("*", workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: c.latest}})
+func (b *breakpoints) release() {
+	if b.latest > 0 {
+		b.all("*", workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: b.latest}})
 	}
-	c.stopped = nil
+	b.stopped = nil
 }
 
 // releaseAll lets every client go on.
-func (c *nemesisRunner) releaseAll() {
-	for name := range c.named {
-		c.pass(name)
+func (b *breakpoints) releaseAll() {
+	for name := range b.named {
+		b.pass(name)
 	}
-	c.release()
+	b.release()
 }
 
 // resolve puts client numbers in the place of the moving targets and of names.
-func (c *nemesisRunner) resolve(s nemesis.Step) nemesis.Step {
+func (b *breakpoints) resolve(s nemesis.Step) nemesis.Step {
 	who, rest, link := strings.Cut(s.Target, ">")
-	if p, ok := c.named[who]; ok {
+	if p, ok := b.named[who]; ok {
 		who = fmt.Sprintf("c%d", p.process)
 	}
 	switch who {
 	case nemesis.Hit:
-		who = fmt.Sprintf("c%d", c.hitLast.process)
+		who = fmt.Sprintf("c%d", b.hitLast.process)
 	case nemesis.Waiter:
-		who = fmt.Sprintf("c%d", max(c.run.waiter(c.hitLast), 0))
+		who = fmt.Sprintf("c%d", max(b.clients.waiter(b.hitLast), 0))
 	}
 	s.Target = who
 	if link {
 		s.Target = who + ">" + rest
 	}
 	return s
+}
+
+// by is the client whose breakpoint triggered what is done now: the one that stands there, or of
+// several with names the one that has stood longest; else -1.
+func (b *breakpoints) by() int {
+	if b.stopped != nil {
+		return b.stopped.process
+	}
+	first := namedStop{standing: standing{process: -1}}
+	for _, p := range b.named {
+		if p.breakpoint > 0 && (first.breakpoint == 0 || p.breakpoint < first.breakpoint) {
+			first = p
+		}
+	}
+	return first.process
 }

@@ -23,41 +23,52 @@ type client struct {
 	met     bool            // another client has come in since its latest grant, of an optimistic lock
 }
 
-// scheduleCycle draws client i's next cycle, to begin no sooner than after.
-func (r *run) scheduleCycle(i int, after int64) {
-	o, think := r.gen.Next(i)
-	r.clients[i].next, r.clients[i].after, r.clients[i].working = o, after+int64(think), false
+// clients are the clients of a run, and the cycles that they get.
+type clients struct {
+	plan        *Plan
+	environment Environment
+	generator   *workloads.Generator
+	all         []client
+	quiet       bool                            // no new cycles start
+	only        string                          // client that starts cycles nevertheless, or ""
+	means       func(client string, i int) bool // whom only means
+}
+
+// schedule draws client i's next cycle, which starts no sooner than after.
+func (s *clients) schedule(i int, after int64) {
+	o, think := s.generator.Next(i)
+	s.all[i].next, s.all[i].after, s.all[i].working = o, after+int64(think), false
 }
 
 // dispatch begins the cycles whose time has come.
-func (r *run) dispatch() {
-	now := r.environment.Now()
-	for i := range r.clients {
-		c := &r.clients[i]
-		if c.idle() && c.after <= now && r.may(i) {
+func (s *clients) dispatch() {
+	now := s.environment.Now()
+	for i := range s.all {
+		c := &s.all[i]
+		if c.idle() && c.after <= now && s.may(i) {
 			c.working = true
 			c.begun++
-			r.environment.Send(i, c.next)
+			s.environment.Send(i, c.next)
 		}
 	}
 }
 
 // may reports whether client i may begin a cycle.
-func (r *run) may(i int) bool {
-	return !r.through(i) && (!r.quiet || r.only != "" && r.nemesis.means(r.only, i))
+func (s *clients) may(i int) bool {
+	return !s.through(i) && (!s.quiet || s.only != "" && s.means(s.only, i))
 }
 
 // through reports whether client i has begun all the cycles that the plan gives it.
-func (r *run) through(i int) bool {
-	return r.plan.Rounds > 0 &&
-		r.clients[i].begun >= r.plan.Rounds
+func (s *clients) through(i int) bool {
+	return s.plan.Rounds > 0 &&
+		s.all[i].begun >= s.plan.Rounds
 }
 
 // spent reports whether no client will do anything any more: each that lives has done all its
 // cycles.
-func (r *run) spent() bool {
-	for i := range r.clients {
-		if c := &r.clients[i]; !c.gone && (c.working || !r.through(i)) {
+func (s *clients) spent() bool {
+	for i := range s.all {
+		if c := &s.all[i]; !c.gone && (c.working || !s.through(i)) {
 			return false
 		}
 	}
@@ -67,34 +78,41 @@ func (r *run) spent() bool {
 func (c *client) idle() bool { return !c.working && !c.gone }
 
 // busy reports whether any client has a cycle under way.
-func (r *run) busy() bool {
-	for i := range r.clients {
-		if r.clients[i].working && !r.clients[i].gone {
+func (s *clients) busy() bool {
+	for i := range s.all {
+		if s.all[i].working && !s.all[i].gone {
 			return true
 		}
 	}
 	return false
 }
 
-// wake is the environment's clock at which the loop has something to do by itself.
-func (r *run) wake() int64 {
-	at := min(r.limit, r.nemesis.wake(), r.nemesis.nextLoss(), r.wakeCalm(), r.early.wake())
-	for i := range r.clients {
-		if r.clients[i].idle() && r.may(i) {
-			at = min(at, r.clients[i].after)
+// wake returns the environment's clock at which the next cycle is to start.
+func (s *clients) wake() int64 {
+	at := int64(never)
+	for i := range s.all {
+		if s.all[i].idle() && s.may(i) {
+			at = min(at, s.all[i].after)
 		}
 	}
 	return at
 }
 
+// send gives an order to a client that lives.
+func (s *clients) send(i int, o workloads.Order) {
+	if !s.all[i].gone {
+		s.environment.Send(i, o)
+	}
+}
+
 // waiter returns a live client that waits for the same lock, or -1. Of two that share a lock
 // neither waits for the other; for an optimistic one none waits, and who is inside is a rival.
-func (r *run) waiter(s standing) int {
-	optimistic := r.plan.Declares().Optimistic
-	for i := range r.clients {
-		c := &r.clients[i]
-		if i != s.process && !c.gone && (c.waiting || optimistic && c.hold.inside) && c.key == s.key &&
-			!(r.shares(i) && r.shares(s.process)) {
+func (s *clients) waiter(at standing) int {
+	optimistic := s.plan.Declares().Optimistic
+	for i := range s.all {
+		c := &s.all[i]
+		if i != at.process && !c.gone && (c.waiting || optimistic && c.hold.inside) && c.key == at.key &&
+			!(s.shares(i) && s.shares(at.process)) {
 			return i
 		}
 	}
@@ -102,12 +120,12 @@ func (r *run) waiter(s standing) int {
 }
 
 // meet counts the clients inside that meet a rival now, who came in, for the first time.
-func (r *run) meet(s standing) (n int) {
-	for i := range r.clients {
-		c := &r.clients[i]
-		if i == s.process {
+func (s *clients) meet(at standing) (n int) {
+	for i := range s.all {
+		c := &s.all[i]
+		if i == at.process {
 			c.met = false
-		} else if c.hold.inside && c.key == s.key && !c.met {
+		} else if c.hold.inside && c.key == at.key && !c.met {
 			c.met = true
 			n++
 		}
@@ -116,7 +134,7 @@ func (r *run) meet(s standing) (n int) {
 }
 
 // shares reports whether the cycle of a client is one with a shared hold.
-func (r *run) shares(i int) bool { return i >= 0 && r.clients[i].next.Mode == history.Shared }
+func (s *clients) shares(i int) bool { return i >= 0 && s.all[i].next.Mode == history.Shared }
 
 // never is a wake-up that does not come.
 const never = math.MaxInt64

@@ -24,11 +24,11 @@ func (r *run) hasten() {
 	}
 	e := r.early
 	if e == nil {
-		r.early = r.together()
+		r.early = r.clients.together()
 		return
 	}
 	leave := workloads.Order{Do: workloads.DoLeave}
-	older := &r.clients[e.older]
+	older := &r.clients.all[e.older]
 	switch {
 	case !e.told && (r.environment.Now() >= e.at || !older.hold.inside):
 		e.told = true
@@ -40,12 +40,12 @@ func (r *run) hasten() {
 }
 
 // together looks for two clients that seem to be inside the same lock.
-func (r *run) together() *early {
-	for i := range r.clients {
-		for j := range r.clients {
-			a, b := &r.clients[i], &r.clients[j]
+func (s *clients) together() *early {
+	for i := range s.all {
+		for j := range s.all {
+			a, b := &s.all[i], &s.all[j]
 			if i != j && a.inside() && b.inside() && a.key == b.key && a.hold.since <= b.hold.since {
-				return &early{older: i, younger: j, at: r.environment.Now() + int64(r.plan.Hold/seen)}
+				return &early{older: i, younger: j, at: s.environment.Now() + int64(s.plan.Hold/seen)}
 			}
 		}
 	}

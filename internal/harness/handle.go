@@ -7,21 +7,15 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// sinks are the files that are written while the run goes on.
-type sinks struct {
-	history *history.Recorder
-	trace   *history.Tracer
-}
-
 // handle records a report and does what it calls for.
 func (r *run) handle(rep workloads.Report) error {
 	switch {
 	case rep.Event != nil:
 		return r.event(*rep.Event)
 	case rep.Command != nil:
-		return r.command(*rep.Command)
+		return r.record.command(*rep.Command)
 	case rep.Breakpoint != nil:
-		r.nemesis.came(rep.Process, *rep.Breakpoint)
+		r.nemesis.breakpoints.came(rep.Process, *rep.Breakpoint)
 	case rep.Ask != nil:
 		r.environment.Send(rep.Process, r.resource.Answer(*rep.Ask))
 	case rep.Done != nil:
@@ -36,22 +30,22 @@ func (r *run) handle(rep workloads.Report) error {
 
 // event brings an event of a client to the run's time and records it.
 func (r *run) event(e history.Event) error {
-	e.T -= r.epoch
+	e.T -= r.record.epoch
 	if g := e.Grant; g != nil {
-		g.Sent -= r.epoch
+		g.Sent -= r.record.epoch
 		if g.ValidUntil != 0 {
-			g.ValidUntil -= r.epoch
+			g.ValidUntil -= r.record.epoch
 		}
 	}
 	if e.Type == history.Fault {
-		r.nemesis.adopt(&e)
+		r.nemesis.effects.adopt(&e)
 	}
-	if err := r.record(e); err != nil {
+	if err := r.record.add(e); err != nil {
 		return fmt.Errorf("client %d broke the protocol: %w", e.Process, err)
 	}
 	if e.Process >= 0 {
-		c := &r.clients[e.Process]
-		c.hold.learn(e, r.now())
+		c := &r.clients.all[e.Process]
+		c.hold.learn(e, r.record.now())
 		if e.F == history.Acquire {
 			c.waiting, c.key = e.Type == history.Invoke, e.KeyOf()
 			if c.waiting {
@@ -62,28 +56,6 @@ func (r *run) event(e history.Event) error {
 	return nil
 }
 
-// record writes an event and shows it to the watcher of the run.
-func (r *run) record(e history.Event) error {
-	if err := r.sinks.history.Record(e); err != nil {
-		return err
-	}
-	if r.watch != nil && r.watch.Add(e) {
-		r.progress.violated = true
-	}
-	r.progress.add(r, e)
-	return nil
-}
-
-func (r *run) command(c history.Command) error {
-	if c.Sent != 0 {
-		c.Sent -= r.epoch
-	}
-	if c.Recv != 0 {
-		c.Recv -= r.epoch
-	}
-	return r.sinks.trace.Record(c)
-}
-
 // done draws the next cycle; after an unknown outcome the client pauses, and also if it was granted
 // the lock twice in a row: the others have not been faster yet.
 func (r *run) done(process int, d workloads.Done) {
@@ -91,28 +63,28 @@ func (r *run) done(process int, d workloads.Done) {
 	if d.Err != "" {
 		after += int64(r.plan.Backoff)
 	}
-	if r.clients[process].again {
+	if r.clients.all[process].again {
 		after += int64(r.plan.Rest)
 	}
-	r.scheduleCycle(process, after)
+	r.clients.schedule(process, after)
 }
 
 // exit records that a process is gone. If the harness did not kill it, the run is broken from here
 // on, unless the lock ended its process: then the run ends.
 func (r *run) exit(process int, x workloads.Exit) error {
 	e := history.Event{Type: history.Exit, Process: process, Target: x.Node, Err: x.Err,
-		Signal: x.Signal, T: max(x.T-r.epoch, 0)} // it may have ended while the run began
+		Signal: x.Signal, T: max(x.T-r.record.epoch, 0)} // it may have ended while the run began
 	if process >= 0 {
-		c := &r.clients[process]
+		c := &r.clients.all[process]
 		e.Planned = c.doomed
 		c.gone, c.waiting = true, false
 		c.hold.inside = false
 	}
-	if err := r.record(e); err != nil || e.Planned {
+	if err := r.record.add(e); err != nil || e.Planned {
 		return err
 	}
 	if x.Signal != "" {
-		r.limit = e.T + r.epoch // what comes after it says nothing of a lock that every client has
+		r.limit = e.T + r.record.epoch // what comes after it says nothing of a lock that every client has
 		return nil
 	}
 	if x.Node != "" {

@@ -10,12 +10,12 @@ import (
 // another client that is shorter than the lease is no reason to outlive it: who stands at a
 // breakpoint meanwhile goes on in time for its work and for a slow machine.
 func (c *nemesisRunner) limit(s nemesis.Step) int64 {
-	if s.Await == nil || s.For >= c.run.plan.TTL {
+	if s.Await == nil || s.For >= c.plan.TTL {
 		return c.until
 	}
 	limit := c.until
-	for i := range c.run.clients {
-		if c.stands(i) {
+	for i := range c.clients.all {
+		if c.breakpoints.stands(i) {
 			limit = min(limit, c.mustGo(i))
 		}
 	}
@@ -25,9 +25,9 @@ func (c *nemesisRunner) limit(s nemesis.Step) int64 {
 // mustGo is when a client that is inside has to go on to leave before its lease is over. It may
 // stay if the lease is over: the fault before the wait has outlasted it.
 func (c *nemesisRunner) mustGo(i int) int64 {
-	h := c.run.clients[i].hold
-	if !h.inside || h.over == 0 || c.run.epoch+h.over < c.run.environment.Now() {
+	h := c.clients.all[i].hold
+	if !h.inside || h.over == 0 || c.record.epoch+h.over < c.record.environment.Now() {
 		return math.MaxInt64
 	}
-	return c.run.epoch + h.over - int64(c.run.plan.Hold) - int64(c.run.plan.TTL)/8
+	return c.record.epoch + h.over - int64(c.plan.Hold) - int64(c.plan.TTL)/8
 }

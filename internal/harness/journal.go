@@ -17,7 +17,7 @@ func NewJournal(p Plan, w Environment, out Output) (*Journal, error) {
 
 // Begin gives client i its next cycle.
 func (j *Journal) Begin(i int) {
-	c := &j.run.clients[i]
+	c := &j.run.clients.all[i]
 	if c.idle() {
 		c.working = true
 		j.run.environment.Send(i, c.next)
@@ -36,17 +36,17 @@ func (j *Journal) Take(rep workloads.Report) error {
 // Do carries out a step that changes the environment, or undoes such a change, and records it.
 func (j *Journal) Do(s nemesis.Step) error {
 	if s.Repairs() {
-		return j.run.nemesis.repair(s)
+		return j.run.nemesis.effects.repair(s)
 	}
-	return j.run.nemesis.fault(s)
+	return j.run.nemesis.effects.fault(s)
 }
 
 // Note records a step as Do does, for a caller that has carried it out by other means.
 func (j *Journal) Note(s nemesis.Step) error {
 	if s.Repairs() {
-		return j.run.nemesis.undone(s)
+		return j.run.nemesis.effects.undone(s)
 	}
-	return j.run.nemesis.recordAround(s, func(nemesis.Step) error { return nil })
+	return j.run.nemesis.effects.recordAround(s, func(nemesis.Step) error { return nil })
 }
 
 // End is the end of the record: err says why it is worth less than planned. It is returned, with

@@ -52,10 +52,10 @@ func (h *leaseTracker) lose() {
 
 // countLosses begins to wait for a loss. Who is inside beyond its lease already counts.
 func (c *nemesisRunner) countLosses() {
-	c.losses = make([]int, len(c.run.clients))
-	for i := range c.run.clients {
-		h := &c.run.clients[i].hold
-		h.expire(c.run.now())
+	c.losses = make([]int, len(c.clients.all))
+	for i := range c.clients.all {
+		h := &c.clients.all[i].hold
+		h.expire(c.record.now())
 		c.losses[i] = h.losses
 		if h.inside && h.lost {
 			c.losses[i]--
@@ -65,12 +65,12 @@ func (c *nemesisRunner) countLosses() {
 
 // findLoser looks whether a client that is meant has lost its lease often enough.
 func (c *nemesisRunner) findLoser(a nemesis.Await) {
-	for i := range c.run.clients {
-		l := &c.run.clients[i]
-		l.hold.expire(c.run.now())
-		if c.stopped == nil && c.means(a.Client, i) && l.hold.losses-c.losses[i] >= max(a.Nth, 1) {
-			c.hitLast = standing{i, l.key}
-			c.stopped = &c.hitLast
+	for i := range c.clients.all {
+		l := &c.clients.all[i]
+		l.hold.expire(c.record.now())
+		b := c.breakpoints
+		if b.stopped == nil && b.means(a.Client, i) && l.hold.losses-c.losses[i] >= max(a.Nth, 1) {
+			b.stop(standing{i, l.key})
 		}
 	}
 }
@@ -81,9 +81,9 @@ func (c *nemesisRunner) nextLoss() int64 {
 	if c.done() || c.steps[c.at].Await == nil || c.steps[c.at].Await.Phase != nemesis.Lost {
 		return at
 	}
-	for i := range c.run.clients {
-		if h := c.run.clients[i].hold; h.inside && !h.lost && h.over > 0 {
-			at = min(at, c.run.epoch+h.over)
+	for i := range c.clients.all {
+		if h := c.clients.all[i].hold; h.inside && !h.lost && h.over > 0 {
+			at = min(at, c.record.epoch+h.over)
 		}
 	}
 	return at

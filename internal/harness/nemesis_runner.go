@@ -8,16 +8,25 @@ import (
 
 // nemesisRunner carries out the steps of a scenario in order, and waits where a step says so.
 type nemesisRunner struct {
-	run    *run
-	steps  []nemesis.Step
-	at     int   // the current step
-	begun  bool  // it has been begun and is waited for
-	until  int64 // environment's clock at which it is over, if it is timed
-	heard  int   // promotions that an Elected has waited for
-	losses []int // leases that each client had lost when the current Await began
-	anyMet bool  // a client came to where an Await waited for it
-	breakpoints
-	effects
+	plan        *Plan
+	clients     *clients
+	record      *record
+	breakpoints *breakpoints
+	effects     *effects
+	steps       []nemesis.Step
+	at          int   // number of the current step
+	begun       bool  // the current step has started, and the run waits for its end
+	until       int64 // environment's clock at which the step is over, if it is timed
+	heard       int   // promotions that an Elected has waited for
+	losses      []int // leases that each client had lost when the current Await started
+	anyMet      bool  // a client came where an Await waited for it
+}
+
+func newNemesisRunner(p *Plan, all *clients, r *record) *nemesisRunner {
+	b := &breakpoints{clients: all}
+	all.means = b.means
+	return &nemesisRunner{plan: p, clients: all, record: r, breakpoints: b, steps: p.Scenario,
+		effects: &effects{plan: p, clients: all, record: r, breakpoints: b}}
 }
 
 // done reports whether every step has been carried out.
@@ -50,7 +59,7 @@ func (c *nemesisRunner) advance() error {
 			return nil
 		}
 		c.at, c.begun = c.at+1, false
-		c.run.progress.over = c.run.now()
+		c.record.progress.over = c.record.now()
 	}
 	return nil
 }
@@ -59,17 +68,17 @@ func (c *nemesisRunner) advance() error {
 func (c *nemesisRunner) over(s nemesis.Step) bool {
 	switch {
 	case s.Await != nil:
-		return c.met(*s.Await) || s.For > 0 && c.run.environment.Now() >= c.limit(s)
+		return c.met(*s.Await) || s.For > 0 && c.record.environment.Now() >= c.limit(s)
 	case s.Do == nemesis.Quiesce:
-		return !c.run.busy()
+		return !c.clients.busy()
 	case s.Do == nemesis.Wait:
-		return c.run.environment.Now() >= c.until
+		return c.record.environment.Now() >= c.until
 	case s.Do == nemesis.Elected:
-		heard := c.run.progress.promoted > c.heard
-		c.heard = c.run.progress.promoted
-		return heard || c.run.environment.Now() >= c.until
+		heard := c.record.progress.promoted > c.heard
+		c.heard = c.record.progress.promoted
+		return heard || c.record.environment.Now() >= c.until
 	case s.Do == nemesis.Warm:
-		p, need := &c.run.progress, c.run.plan.Requires
+		p, need := c.record.progress, c.plan.Requires
 		return p.contended >= need.Contended+margin && p.handovers >= need.Handovers
 	}
 	return true
@@ -80,11 +89,12 @@ func (c *nemesisRunner) met(a nemesis.Await) bool {
 	if a.Phase == nemesis.Lost {
 		c.findLoser(a)
 	}
-	if c.stopped == nil || a.Contended && c.run.waiter(*c.stopped) < 0 {
+	at := c.breakpoints.stopped
+	if at == nil || a.Contended && c.clients.waiter(*at) < 0 {
 		return false
 	}
 	c.anyMet = true
-	c.name(a)
+	c.breakpoints.name(a)
 	return true
 }
 
@@ -92,28 +102,55 @@ func (c *nemesisRunner) met(a nemesis.Await) bool {
 func (c *nemesisRunner) begin(s nemesis.Step) error {
 	switch {
 	case s.Await != nil:
-		c.until = c.run.environment.Now() + int64(s.For)
+		c.until = c.record.environment.Now() + int64(s.For)
 		c.await(c.at)
 	case s.Do == nemesis.Quiesce:
-		c.run.quiet, c.run.only = true, ""
+		c.clients.quiet, c.clients.only = true, ""
 	case s.Do == nemesis.Resume:
 		c.awaitNext()
-		c.run.quiet, c.run.only = s.Target != "", s.Target
+		c.clients.quiet, c.clients.only = s.Target != "", s.Target
 	case s.Do == nemesis.Wait, s.Do == nemesis.Elected:
-		c.until = c.run.environment.Now() + int64(s.For)
+		c.until = c.record.environment.Now() + int64(s.For)
 		if s.Until > 0 {
-			c.until = c.run.epoch + int64(s.Until)
+			c.until = c.record.epoch + int64(s.Until)
 		}
 	case s.Do == nemesis.Warm:
 	case s.Do == nemesis.Go:
 		c.awaitNext()
 		c.pass(s.Target)
 	case s.Fault():
-		return c.fault(c.resolve(s))
+		return c.effects.fault(c.breakpoints.resolve(s))
 	case s.Repairs():
-		return c.repair(c.resolve(s))
+		return c.effects.repair(c.breakpoints.resolve(s))
 	default:
-		return nemesis.Apply(c.run.environment, s)
+		return nemesis.Apply(c.record.environment, s)
 	}
 	return nil
+}
+
+// awaitNext arms the breakpoint of the next step before a client can run past it.
+func (c *nemesisRunner) awaitNext() {
+	if next := c.at + 1; next < len(c.steps) && c.steps[next].Await != nil {
+		c.await(next)
+	}
+}
+
+// await arms the breakpoint of a step at the clients that it names, once.
+func (c *nemesisRunner) await(step int) {
+	a := *c.steps[step].Await
+	if c.breakpoints.next(step, a) && a.Phase == nemesis.Lost {
+		c.countLosses()
+	}
+}
+
+// pass lets the client with this name go on, or without a name the one at the latest breakpoint.
+func (c *nemesisRunner) pass(name string) {
+	if name != "" {
+		c.breakpoints.pass(name)
+		return
+	}
+	// a next Await that is armed already has released the client before it
+	if next := c.at + 1; c.breakpoints.armed != next+1 {
+		c.breakpoints.release()
+	}
 }

@@ -10,6 +10,8 @@ import (
 // progress knows when a run has shown what it can show. The checker decides later, from the record,
 // what it was worth.
 type progress struct {
+	plan      *Plan
+	clients   *clients
 	violated  bool
 	contended int          // acquisitions granted while another client waited
 	fault     int64        // stamp of the latest fault event
@@ -28,7 +30,7 @@ type progress struct {
 }
 
 // add counts an event.
-func (p *progress) add(r *run, e history.Event) {
+func (p *progress) add(e history.Event) {
 	if e.F == history.Release {
 		p.left = e.T
 	}
@@ -43,28 +45,28 @@ func (p *progress) add(r *run, e history.Event) {
 	case e.Type == history.Gap || e.Type == history.Info:
 		p.excuse = max(p.excuse, e.T)
 	case e.Type == history.OK && e.F == history.Acquire && e.Depth == 0:
-		if r.plan.Declares().Optimistic {
-			p.contended += r.meet(standing{e.Process, e.KeyOf()})
-		} else if r.waiter(standing{e.Process, e.KeyOf()}) >= 0 {
+		if p.plan.Declares().Optimistic {
+			p.contended += p.clients.meet(standing{e.Process, e.KeyOf()})
+		} else if p.clients.waiter(standing{e.Process, e.KeyOf()}) >= 0 {
 			p.contended++
 		}
-		p.granted(r, e)
-		p.moved = p.moved || p.byMaster(r, e)
+		p.granted(e)
+		p.moved = p.moved || p.byMaster(e)
 	}
 }
 
 // byMaster reports whether a lock was granted by the server that was promoted last. A grant that
 // does not name its node must have been asked for since.
-func (p *progress) byMaster(r *run, e history.Event) bool {
+func (p *progress) byMaster(e history.Event) bool {
 	if e.Grant != nil && e.Grant.Node != "" {
 		return p.master != "" && e.Grant.Node == p.master
 	}
-	return p.master != "" && r.clients[e.Process].called > p.promotedAt
+	return p.master != "" && p.clients.all[e.Process].called > p.promotedAt
 }
 
 // granted notes which lock was granted to whom. After a fault only a grant counts that was asked
 // for since, and where a client may enter again what it left behind, only one to another client.
-func (p *progress) granted(r *run, e history.Event) {
+func (p *progress) granted(e history.Event) {
 	if p.served == nil {
 		p.served = map[int]bool{}
 	}
@@ -77,10 +79,10 @@ func (p *progress) granted(r *run, e history.Event) {
 	if another {
 		p.handovers++
 	}
-	r.clients[e.Process].again = before && !another
+	p.clients.all[e.Process].again = before && !another
 	p.last[key] = e.Process
 	late := e.Grant != nil && e.Grant.Sent > 0 && e.Grant.Sent < p.fault
-	if !late && (another || !before || !r.plan.Declares().Reentrant || p.fault == 0) {
+	if !late && (another || !before || !p.plan.Declares().Reentrant || p.fault == 0) {
 		p.served[key] = true
 	}
 }
@@ -93,18 +95,18 @@ const margin = 1
 // have been if it ever were. A thorough run looks for all the evidence also when it is violated;
 // since it may never come, its time is bounded.
 func (r *run) finished() bool {
-	if r.environment.Now() >= r.limit || r.plan.Stop && r.progress.violated || r.spent() {
+	if r.environment.Now() >= r.limit || r.plan.Stop && r.progress.violated || r.clients.spent() {
 		return true
 	}
 	if !r.nemesis.done() {
 		return false
 	}
-	p, need := &r.progress, r.plan.Requires
+	p, need := r.progress, r.plan.Requires
 	enough := p.contended >= need.Contended+margin && p.handovers >= need.Handovers &&
 		(p.moved || !need.Failover) || p.violated &&
 		!r.plan.Thorough
 	served := len(p.served) == r.plan.Keys
-	since := time.Duration(r.now() - r.calm())
+	since := time.Duration(r.record.now() - r.calm())
 	return enough && served || (p.violated || !served) && since > r.patience()
 }
 
@@ -112,7 +114,7 @@ func (r *run) finished() bool {
 // certain before, also where clients were between two calls for some of the time. Without a trace
 // of commands only calls that returned show that clients waited in vain.
 func (r *run) patience() time.Duration {
-	d := r.grantBound(true).D()*5/4 + 200*time.Millisecond
+	d := r.plan.grantBound(true).D()*5/4 + 200*time.Millisecond
 	if r.plan.System() != "" {
 		d += r.plan.AcquireTimeout.D()
 	}
@@ -124,8 +126,8 @@ func (r *run) patience() time.Duration {
 // while a server is dead for good. What the outage needs then (A), which has the same bound, is
 // that no client was inside: that calls end in errors is what it is about.
 func (r *run) calm() int64 {
-	p := &r.progress
-	if r.nemesis.lost() && p.master == "" {
+	p := r.progress
+	if r.nemesis.effects.lost() && p.master == "" {
 		return max(p.fault, p.over, p.left)
 	}
 	return max(p.fault, p.over, p.excuse)
@@ -133,7 +135,7 @@ func (r *run) calm() int64 {
 
 // wakeCalm is when patience is over.
 func (r *run) wakeCalm() int64 {
-	if at := r.epoch + r.calm() + int64(r.patience()) + 1; at > r.environment.Now() {
+	if at := r.record.epoch + r.calm() + int64(r.patience()) + 1; at > r.environment.Now() {
 		return at
 	}
 	return never

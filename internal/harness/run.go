@@ -67,23 +67,25 @@ func Run(ctx context.Context, p Plan, w Environment, out Output) error {
 	return r.end(err, undone)
 }
 
-// newRun begins the record of a run.
+// newRun starts the record of a run.
 func newRun(p Plan, w Environment, out Output) (r *run, err error) {
-	r = &run{plan: p, environment: w, epoch: w.Now(), started: time.Now(),
-		gen: workloads.NewGenerator(p.shape())}
-	r.limit = r.epoch + int64(p.For)
-	r.clients = make([]client, p.Clients)
-	r.nemesis = nemesisRunner{run: r, steps: p.Scenario}
-	r.sinks = sinks{trace: history.NewTracer(out.Trace)}
+	r = &run{plan: &p, environment: w, started: time.Now()}
+	r.clients = &clients{plan: r.plan, environment: w, generator: workloads.NewGenerator(p.shape()),
+		all: make([]client, p.Clients)}
+	r.progress = &progress{plan: r.plan, clients: r.clients}
+	r.record = &record{environment: w, epoch: w.Now(), trace: history.NewTracer(out.Trace),
+		progress: r.progress}
+	r.nemesis = newNemesisRunner(r.plan, r.clients, r.record)
+	r.limit = r.record.epoch + int64(p.For)
 	head := r.header(out)
 	if out.Watch != nil {
-		r.watch = out.Watch(head)
+		r.record.watch = out.Watch(head)
 	}
-	if r.sinks.history, err = history.NewRecorder(out.History, head); err != nil {
+	if r.record.history, err = history.NewRecorder(out.History, head); err != nil {
 		return nil, err
 	}
-	for i := range r.clients {
-		r.scheduleCycle(i, r.epoch)
+	for i := range r.clients.all {
+		r.clients.schedule(i, r.record.epoch)
 	}
 	return r, nil
 }
@@ -91,8 +93,8 @@ func newRun(p Plan, w Environment, out Output) (r *run, err error) {
 // end writes the end of the record, with the step that the scenario lacks. Err says why the run is
 // worth less than planned; it is returned with what else went wrong.
 func (r *run) end(err error, undone *history.Undone) error {
-	r.nemesis.close()
-	e := history.Event{Type: history.End, T: r.now(), Process: history.Harness, Undone: undone}
+	r.nemesis.effects.close()
+	e := history.Event{Type: history.End, T: r.record.now(), Process: history.Harness, Undone: undone}
 	if c, ok := r.environment.(Counting); ok && err == nil {
 		e.Counters = c.Counters()
 	}
@@ -102,7 +104,7 @@ func (r *run) end(err error, undone *history.Undone) error {
 	case err != nil:
 		e.Err = err.Error()
 	}
-	return errors.Join(err, r.sinks.history.Record(e))
+	return errors.Join(err, r.record.history.Record(e))
 }
 
 func (p Plan) shape() workloads.Shape {
@@ -112,25 +114,17 @@ func (p Plan) shape() workloads.Shape {
 
 // run is the state of one run.
 type run struct {
-	plan        Plan
+	plan        *Plan
 	environment Environment
-	watch       Watcher
-	gen         *workloads.Generator
-	epoch       int64     // environment's clock at the start; history counts from here
-	started     time.Time // the wall clock then
-	limit       int64     // environment's clock at which it ends at the latest
-	sinks       sinks
-	clients     []client
-	nemesis     nemesisRunner
-	quiet       bool   // no new cycles
-	only        string // the client that begins cycles nevertheless; "": none
-	progress    progress
-	early       *early // nil: no two clients seem to be inside at once
+	started     time.Time // by the wall clock
+	limit       int64     // environment's clock at which it ends if not before
+	record      *record
+	clients     *clients
+	nemesis     *nemesisRunner
+	progress    *progress
+	early       *early // nil unless two clients seem to be inside at once
 	resource    workloads.Resource
 }
-
-// now is the stamp of this moment.
-func (r *run) now() int64 { return r.environment.Now() - r.epoch }
 
 func (r *run) header(out Output) history.Header {
 	p := r.plan
@@ -156,7 +150,7 @@ func (r *run) header(out Output) history.Header {
 		Evicts: evicts(p.RedisConfig), WholeTrace: r.wholeTrace(), System: p.System(),
 		Outstays: strings.HasSuffix(p.Nemesis, stays) && !p.Renews(),
 		Masters:  p.Masters, Names: p.keyNames(prefix), Scripts: p.scripts(),
-		Expect: p.Expect, Requires: p.Requires, Late: lateness(p), Epoch: r.epoch,
+		Expect: p.Expect, Requires: p.Requires, Late: lateness(*p), Epoch: r.record.epoch,
 		Started: r.started.UTC().Format(time.RFC3339Nano), Command: out.Command,
 	}
 }
@@ -194,6 +188,12 @@ func evicts(config []string) bool {
 	return limited && policy != "noeviction"
 }
 
+// wake returns the environment's clock at which the loop has something to do without a report.
+func (r *run) wake() int64 {
+	return min(r.limit, r.nemesis.wake(), r.nemesis.nextLoss(), r.wakeCalm(), r.early.wake(),
+		r.clients.wake())
+}
+
 // loop runs until the evidence is complete or the time is over.
 func (r *run) loop(ctx context.Context) error {
 	for !r.finished() {
@@ -201,7 +201,7 @@ func (r *run) loop(ctx context.Context) error {
 			return err
 		}
 		r.hasten() // before who has left begins anew
-		r.dispatch()
+		r.clients.dispatch()
 		if err := r.step(ctx, r.wake()); err != nil {
 			return err
 		}
@@ -225,17 +225,15 @@ func (r *run) step(ctx context.Context, deadline int64) error {
 // where the run ends because a violation is certain, one that is inside leaves: longer holds would
 // show nothing more that was asked for.
 func (r *run) windDown(ctx context.Context) error {
-	r.quiet, r.only = true, ""
-	if err := r.nemesis.unfreeze(); err != nil {
+	r.clients.quiet, r.clients.only = true, ""
+	if err := r.nemesis.effects.unfreeze(); err != nil {
 		return err
 	}
-	for i := range r.clients {
-		if !r.clients[i].gone {
-			r.environment.Send(i, workloads.Order{Do: workloads.DoStop,
-				Leave: r.progress.violated && !r.plan.Thorough})
-		}
+	for i := range r.clients.all {
+		r.clients.send(i, workloads.Order{Do: workloads.DoStop,
+			Leave: r.progress.violated && !r.plan.Thorough})
 	}
-	r.nemesis.releaseAll()
+	r.nemesis.breakpoints.releaseAll()
 	limit := r.environment.Now() + int64(r.plan.shape().Longest()) + int64(windDownSlack) +
 		2*int64(r.plan.ClientTimeout)
 	if err := r.await(ctx, limit); err != nil || !r.hangs() {
@@ -246,7 +244,7 @@ func (r *run) windDown(ctx context.Context) error {
 
 // await goes on until no client is busy any more, or until a time.
 func (r *run) await(ctx context.Context, limit int64) error {
-	for r.busy() && r.environment.Now() < limit {
+	for r.clients.busy() && r.environment.Now() < limit {
 		if err := r.step(ctx, limit); err != nil {
 			return err
 		}
@@ -256,20 +254,20 @@ func (r *run) await(ctx context.Context, limit int64) error {
 
 // hangs reports whether a client is still in a call although no fault was planned.
 func (r *run) hangs() bool {
-	return len(r.plan.Scenario) == 0 && r.environment.Name() != "sim" && r.busy()
+	return len(r.plan.Scenario) == 0 && r.environment.Name() != "sim" && r.clients.busy()
 }
 
 // hangTime is how long a call must be waited for until it certainly hangs, as the checker judges
 // that.
 func (r *run) hangTime() int64 {
-	bound := r.grantBound(false)
+	bound := r.plan.grantBound(false)
 	return int64(max(2*r.plan.AcquireTimeout, r.plan.ClientTimeout)+bound) + int64(windDownSlack)
 }
 
-// grantBound is the bound of the checker for the declared lock.
-func (r *run) grantBound(faulted bool) history.Duration {
-	d := r.plan.Declares()
-	return d.GrantBound(r.plan.TTL, d.PauseOr(r.plan.Poll), faulted)
+// grantBound returns the bound of the checker for the declared lock.
+func (p *Plan) grantBound(faulted bool) history.Duration {
+	d := p.Declares()
+	return d.GrantBound(p.TTL, d.PauseOr(p.Poll), faulted)
 }
 
 // windDownSlack is what a busy machine may need beyond the hold and the client's time-outs.

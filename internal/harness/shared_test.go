@@ -43,11 +43,10 @@ func TestAnotherThatShares(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var sent orders
-			r := &run{environment: &sent, clients: make([]client, 2)}
-			r.clients[0].next.Mode, r.clients[1].next.Mode = c.struck, c.came
-			n := nemesisRunner{run: r, steps: []nemesis.Step{{Do: nemesis.Go}, {
-				Await: &nemesis.Await{Client: nemesis.Other, Phase: nemesis.Granted}}}}
-			n.await(1)
+			all := &clients{environment: &sent, all: make([]client, 2)}
+			all.all[0].next.Mode, all.all[1].next.Mode = c.struck, c.came
+			n := breakpoints{clients: all}
+			n.next(1, nemesis.Await{Client: nemesis.Other, Phase: nemesis.Granted})
 			if want := (orders{"arm c1"}); !slices.Equal(sent, want) {
 				t.Fatalf("sent %q, want %q", sent, want)
 			}

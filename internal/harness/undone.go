@@ -10,13 +10,13 @@ import (
 // a time may be in vain as long as anything else happened: a lock may rightly deny what it waits
 // for.
 func (r *run) undone() *history.Undone {
-	c := &r.nemesis
+	c := r.nemesis
 	if len(c.steps) == 0 || !nemesis.MustHappen(r.plan.Nemesis) {
 		return nil
 	}
 	at, idle := c.at, false
 	if c.done() {
-		if c.nextID > 0 || c.anyMet {
+		if c.effects.nextID > 0 || c.anyMet {
 			return nil
 		}
 		at, idle = 0, true
