@@ -1,2 +1,2 @@
-// Package archtest holds the rules of the house that a test can check.
+// Package archtest tests the conventions of this repository.
 package archtest

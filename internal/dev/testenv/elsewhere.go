@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Elsewhere puts this machine's Docker daemon behind a TCP port of loopback and returns it as
-// DOCKER_HOST wants it: for all that its clients know, the daemon may be on another machine.
+// Elsewhere makes this machine's Docker daemon reachable by a TCP port of loopback, and returns the
+// value for DOCKER_HOST. Its clients cannot see that the daemon is on the same machine.
 func Elsewhere(t testing.TB) string {
 	t.Helper()
 	Part(t, "bridge")
@@ -46,8 +46,8 @@ func Listen(t testing.TB, serve func(net.Conn)) string {
 	return ln.Addr().String()
 }
 
-// join passes on what either end says, until both have ended: a daemon answers when a client has
-// said all.
+// join passes on the bytes of both ends until both have ended. A daemon may answer only after the
+// client has sent everything.
 func join(here net.Conn, socket string) {
 	there, err := net.Dial("unix", socket)
 	if err != nil {

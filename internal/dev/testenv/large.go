@@ -12,8 +12,8 @@ func Large(large, small int) int {
 	return large
 }
 
-// Once skips a test with -short, and with the race detector, because its subject is no goroutine:
-// what runs in it at once is run with the detector by other tests.
+// Once skips a test with -short and with the race detector, because the test is not about
+// goroutines. Other tests run its concurrent code with the detector.
 func Once(t testing.TB) {
 	t.Helper()
 	switch {

@@ -22,8 +22,8 @@ var commands = map[string]string{
 	"mariadb": "mariadb-install-db",
 }
 
-// probes are for parts that may be installed and yet not be of use: a daemon that does not run, or
-// one that has no bridge.
+// probes are the checks of parts that may be installed but not usable, such as a daemon that does
+// not run or has no bridge.
 var probes = map[string][]string{
 	"docker": {"docker", "version", "--format", "{{.Server.Version}}"},
 	"bridge": {"docker", "network", "inspect", "bridge"},
@@ -35,7 +35,7 @@ var probes = map[string][]string{
 	"mariadb":   {"sh", "-c", "PATH=$PATH:/usr/sbin; which mariadbd"},
 }
 
-// now is an environment variable that is another in each run of make: go must not remember the
+// now is an environment variable that differs in each run of make. It prevents go from caching the
 // results of tests that depend on more than their own files.
 const now = "LOCKBENCH_NOW"
 
@@ -43,10 +43,9 @@ const now = "LOCKBENCH_NOW"
 // results can be cached: a browser shows our pages in the same way until its version changes.
 var versions = map[string]string{"chromium": "LOCKBENCH_CHROMIUM"}
 
-// Have reports whether a part is there. The error is not nil if it is missing although it is
-// required.
+// Have reports whether a part is there. It returns an error if a required part is missing.
 func Have(part string) (bool, error) {
-	_ = os.Getenv(cmp.Or(versions[part], now)) // a cached test result depends on it
+	_ = os.Getenv(cmp.Or(versions[part], now)) // makes a cached test result depend on it
 	_, err := exec.LookPath(commands[part])
 	if probe, ok := probes[part]; ok && err == nil {
 		var said []byte
@@ -81,7 +80,7 @@ func Part(t testing.TB, part string) {
 	}
 }
 
-// Soak reports whether the full numbers are wanted.
+// Soak reports whether tests run with their full numbers.
 func Soak() bool { return os.Getenv("LOCKBENCH_SOAK") != "" }
 
 // Commit returns the hash of the current commit. Tests use it to draw another sample for each
