@@ -12,22 +12,22 @@ import (
 	"strings"
 )
 
-// ClockOverlay is the way to move the wall clock of an adapter in Go, which asks the kernel and not
-// the C library: it is built with another package time.
+// ClockOverlay is the way to move the wall clock of an adapter in Go. Go asks the kernel, not the C
+// library, so the adapter is built with a changed package time.
 const ClockOverlay = "overlay"
 
-// overlayName is the file that says what the go command reads in the place of package time.
+// overlayName is the file that tells the go command to replace a file of package time.
 const overlayName = "overlay.json"
 
-// The call in time.Now that is replaced, and by what.
+// The replaced call in time.Now, and its replacement.
 const (
 	readsClock = "sec, nsec, mono := runtimeNow()"
 	movedClock = "sec, nsec, mono := lockbenchNow()"
 )
 
-// movable makes the programs of Go that a setup builds ones whose wall clock can be moved, and
-// returns the setting that does so. Of a Go whose package time is another one it returns none: the
-// clock stays, and a run that wants to move it says so.
+// movable changes the Go programs that a setup builds, so that their wall clock can be moved. It
+// returns the setting for that. If it does not know the installed Go's package time, it returns "".
+// The clock then cannot be moved, and a run that wants to move it reports this.
 func (in Installed) movable(ctx context.Context) (setting string, err error) {
 	if in.Clock != ClockOverlay {
 		return "", nil

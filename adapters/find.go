@@ -46,7 +46,7 @@ func (a Adapter) sources(f func(name string, content []byte) error) error {
 	return each(a.files, a.Sources, f)
 }
 
-// own are the adapters of lockbench.
+// own returns the adapters of lockbench.
 var own = sync.OnceValues(func() (all []Adapter, err error) {
 	folders, err := embedded.ReadDir(".")
 	for _, f := range folders {
@@ -110,7 +110,7 @@ func isPath(name string) bool {
 		name == "." || name == ".."
 }
 
-// open reads the adapter in a folder of a user's.
+// open reads the adapter in a user's folder.
 func open(dir string) (Adapter, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -168,7 +168,7 @@ func (a Adapter) hash() (string, error) {
 // the adapter does not change.
 var written = regexp.MustCompile(`^(\d{8}T\d{6}\.\d{3}Z|lockbench\.yaml)$`)
 
-// left reports whether a file or folder is none of the sources.
+// left reports whether a file or folder is not part of the sources.
 func left(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(base, ".") || slices.Contains(built, base) || written.MatchString(base)
@@ -183,8 +183,8 @@ func within(name string, asked []string) bool {
 		})
 }
 
-// each calls f for every source file of a folder, in the order of their names; asked are files and
-// folders in it that are read alone, nil: all.
+// each calls f for every source file of a folder, in the order of their names. If asked is not nil,
+// it reads only these files and folders.
 func each(files fs.FS, asked []string, f func(name string, content []byte) error) error {
 	count, size := 0, int64(0)
 	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {

@@ -55,7 +55,7 @@ func (a Adapter) Unlinkable() error {
 		"which aim the same faults on real servers", a.Name, why)
 }
 
-// module is the folder that the setup builds a program of Go in, as adapter.yaml names it.
+// module returns the folder where the setup builds a Go program, by adapter.yaml.
 func (a Adapter) module() (string, error) {
 	for _, words := range a.Manifest.Setup {
 		if k := slices.Index(words, "-C"); len(words) > 1 && words[0] == "go" && words[1] == "build" &&
@@ -66,8 +66,8 @@ func (a Adapter) module() (string, error) {
 	return "", errors.New("its setup has no command `go build -C FOLDER`")
 }
 
-// Link builds lockbench with the adapter's lock in it, in the place of a process of its own, and
-// returns the program's file. What is not new is not built again.
+// Link builds lockbench with the adapter's lock in it, and returns the file of that program. The
+// adapter then needs no process of its own. Link does not build an unchanged program again.
 func (in Installed) Link(ctx context.Context) (program string, err error) {
 	source, err := sources(ctx)
 	if err != nil {
@@ -117,8 +117,8 @@ func sources(ctx context.Context) (string, error) {
 		lockbench)
 }
 
-// linking is the making of one program. It changes neither lockbench's files nor the adapter's: the
-// go command is told what to read in their place.
+// linking is the build of one program. It changes neither lockbench's files nor the adapter's.
+// Instead it tells the go command to read other files.
 type linking struct {
 	ctx                 context.Context
 	dir, source, module string
@@ -181,7 +181,7 @@ func asThis() (flags, env []string) {
 	return flags, env
 }
 
-// requirements makes the adapter's module one that uses lockbench's own SDK.
+// requirements makes the adapter's module use lockbench's own SDK.
 func (l linking) requirements() error {
 	text, err := os.ReadFile(filepath.Join(l.module, "go.mod"))
 	if err != nil {
@@ -194,7 +194,7 @@ func (l linking) requirements() error {
 		sdkModule, l.replace[filepath.Join(l.module, "go.mod")])
 }
 
-// packages makes the adapter's program a package with its main function in it.
+// packages turns the adapter's program into a package that has its main function.
 func (l linking) packages() error {
 	files, err := filepath.Glob(filepath.Join(l.module, "*.go"))
 	if err != nil {
@@ -219,14 +219,14 @@ func (l linking) packages() error {
 		"package adapter\n\n// Main is what the adapter's process does.\nfunc Main() { main() }\n")
 }
 
-// instead makes the go command read a text in the place of a file, which there need not be.
+// instead makes the go command read a text in place of a file. The file need not exist.
 func (l linking) instead(file, text string) error {
 	copied := filepath.Join(l.dir, fmt.Sprintf("%d-%s", len(l.replace), filepath.Base(file)))
 	l.replace[file] = copied
 	return os.WriteFile(copied, []byte(text), 0o644)
 }
 
-// goes carries out a go command in a workspace.
+// goes runs a go command in a workspace.
 func (l linking) goes(work string, words ...string) error {
 	c := exec.CommandContext(l.ctx, "go", words...)
 	c.Dir, c.Env = l.dir, slices.Concat(proc.Environ(), proc.ToolSettings(),

@@ -1,6 +1,6 @@
-// Package adapters holds the lock libraries that lockbench can drive as they are released: a folder
-// for each, with its source, its lock file and adapter.yaml, and in sdk a small file for each
-// language that speaks the protocol of docs/formats.md. A folder of a user's works in the same way.
+// Package adapters holds the lock libraries that lockbench can drive in their released form. Each
+// has a folder with its source, its lock file and adapter.yaml. The folder sdk has a small file for
+// each language that speaks the protocol of docs/formats.md. A user's folder works in the same way.
 package adapters
 
 import (
@@ -37,7 +37,7 @@ type Manifest struct {
 	Sources []string `yaml:"sources"`
 	// programs of the toolchain, for setup and run
 	Needs []string `yaml:"needs"`
-	// commands that are carried out once, in the folder with the source
+	// commands that setup carries out once, in the folder with the source
 	Setup [][]string        `yaml:"setup"`
 	Run   []string          `yaml:"run"`
 	Env   map[string]string `yaml:"env"` // of both
@@ -45,12 +45,12 @@ type Manifest struct {
 	System string `yaml:"system"`
 	// single or independent
 	Topology string `yaml:"topology"`
-	// what moves the wall clock of its process: shim, overlay or none
+	// the way to move the wall clock of its process: shim, overlay or none
 	Clock    string   `yaml:"clock"`
 	Key      string   `yaml:"key"` // the library's name for the key {key}; if empty, unchanged
 	Declares Declares `yaml:"declares"`
 	Defaults Defaults `yaml:"defaults"` // the library's own
-	Tells    []string `yaml:"tells"`    // what tells a holder that its hold is over
+	Tells    []string `yaml:"tells"`    // how a holder learns that its hold is over
 	// the reason why the simulator cannot run its lock, if any
 	Unsimulated string `yaml:"unsimulated"`
 	// the properties that make it a target, as impls.Trait names them
@@ -75,11 +75,11 @@ type Declares struct {
 	// the longest time for which a waiting client rests before it tries again by itself, unless that
 	// is the default poll; a moment if the lock wakes the client
 	Pause time.Duration `yaml:"pause" json:"pause,omitempty"`
-	// a new leader of the servers gives every lease its full time again
+	// a new leader of the servers restarts the full time of every lease
 	LeaderRenews bool `yaml:"leader_renews" json:"leader_renews,omitempty"`
-	// how long the place of a waiting client that is dead is kept
+	// how long the lock keeps the place of a dead waiting client
 	DeadWaiters time.Duration `yaml:"dead_waiters" json:"dead_waiters,omitempty"`
-	// how long the key is kept at least, from the grant, also after a release
+	// how long the lock keeps its key at least, from the grant on, even after a release
 	MinimumHold time.Duration `yaml:"minimum_hold" json:"minimum_hold,omitempty"`
 	// the lock prefers some of its waiting clients to others
 	Preference bool `yaml:"preference" json:"preference,omitempty"`
@@ -92,8 +92,8 @@ type Defaults struct {
 	Timeout OwnTime `yaml:"timeout"` // dial, read and write of its Redis client
 }
 
-// OwnTime is a time that a library may not have, "none", or has of its user only, "given": zero
-// here.
+// OwnTime is a time of a library. It is zero if the library has no such time, "none", or only takes
+// it from its user, "given".
 type OwnTime time.Duration
 
 // UnmarshalText reads "none", "given" or a time.
@@ -110,7 +110,7 @@ func (t *OwnTime) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// D is the time as package time has it.
+// D returns the time in the type of package time.
 func (t OwnTime) D() time.Duration { return time.Duration(t) }
 
 // Variant is a way to use a library.
@@ -118,7 +118,7 @@ type Variant struct {
 	Name    string            `yaml:"name"`
 	Line    string            `yaml:"line"`
 	Options map[string]Option `yaml:"options"`
-	// where it differs from what the manifest says of all
+	// the differences from the declarations of the manifest
 	Declares strictyaml.Value `yaml:"declares"`
 	Defaults strictyaml.Value `yaml:"defaults"`
 	System   string           `yaml:"system"`
@@ -130,10 +130,10 @@ type Variant struct {
 	Commands map[string]string `yaml:"commands"`
 }
 
-// OwnLease reports whether the variant leaves the lease, and all else, as the library has it.
+// OwnLease reports whether the variant leaves all settings, including the lease, to the library.
 func (v Variant) OwnLease() bool { return v.Options["defaults"].value == true }
 
-// Option is a truth, a number or a text that an adapter is told with its config.
+// Option is a boolean, a number or a text in the config of an adapter.
 type Option struct{ value any }
 
 // UnmarshalText reads a scalar of a file.
@@ -154,10 +154,10 @@ func (o *Option) UnmarshalText(text []byte) error {
 // MarshalJSON writes the plain value.
 func (o Option) MarshalJSON() ([]byte, error) { return json.Marshal(o.value) }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (o *Option) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &o.value) }
 
-// What the fields of a manifest may be.
+// The valid values of a manifest's fields.
 var (
 	properName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,60}$`)
 	systems    = []string{"redis", "etcd", "zookeeper", "postgres", "pgbouncer", "mariadb"}
@@ -223,7 +223,7 @@ func (m Manifest) check() error {
 	return nil
 }
 
-// checkUse is check for what a variant can say in another way.
+// checkUse checks the fields that a variant can override.
 func (m Manifest) checkUse(variant string) error {
 	u, err := m.Use(variant)
 	if err != nil {
@@ -253,7 +253,7 @@ func among(field string, possible []string, words ...string) error {
 	return nil
 }
 
-// Variant is the one with this name, or without a name the default.
+// Variant returns the variant with this name. The name "" means the default variant.
 func (m Manifest) Variant(name string) (Variant, error) {
 	names := make([]string, len(m.Variants))
 	for i, v := range m.Variants {

@@ -17,20 +17,20 @@ import (
 	"github.com/lockbench/lockbench/internal/base/proc"
 )
 
-// Installed is an adapter that can be started.
+// Installed is an adapter that is ready to start.
 type Installed struct {
 	Adapter
-	cache string // its folder: src, sdk and what setup made
+	cache string // its folder with src, sdk and the output of setup
 }
 
 // The parts of an adapter's folder in the cache.
 const (
 	srcName   = "src"
-	readyName = "ready" // is there as soon as setup has ended well
+	readyName = "ready" // exists as soon as setup has succeeded
 	logName   = "setup.log"
 )
 
-// Folder is where all adapters are set up.
+// Folder returns the folder that holds all adapters after their setup.
 func Folder() string {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -39,7 +39,7 @@ func Folder() string {
 	return filepath.Join(cache, "lockbench", "adapters")
 }
 
-// MissingError says that programs of a toolchain are not installed.
+// MissingError reports that programs of a toolchain are not installed.
 type MissingError struct {
 	Adapter  string
 	Programs []string
@@ -68,33 +68,33 @@ func (a Adapter) Missing() error {
 	return e
 }
 
-// venvPackage is what Debian and Ubuntu deliver apart from python3, and python3 cannot make a venv
-// without.
+// venvPackage is a package of Debian and Ubuntu. Without it, python3 cannot make a virtual
+// environment.
 const venvPackage = "python3-venv"
 
 var hasVenv = sync.OnceValue(func() bool {
 	return exec.Command("python3", "-c", "import ensurepip").Run() == nil
 })
 
-// makesVenv reports whether a command of the setup makes a virtual environment of Python.
+// makesVenv reports whether a command of the setup creates a virtual environment of Python.
 func (a Adapter) makesVenv() bool {
 	return slices.ContainsFunc(a.Setup, func(command []string) bool {
 		return slices.Contains(command, "python3") && slices.Contains(command, "venv")
 	})
 }
 
-// IsSetUp reports whether Setup has nothing to do.
+// IsSetUp reports whether the adapter is set up already.
 func (a Adapter) IsSetUp() bool {
 	_, err := os.Stat(filepath.Join(a.folder(), readyName))
 	return err == nil
 }
 
-// folder is the adapter's own in the cache. Another content is another folder.
+// folder returns the adapter's folder in the cache. Other content of its files has another folder.
 func (a Adapter) folder() string { return filepath.Join(Folder(), a.Name+"-"+a.Hash) }
 
-// Setup makes an adapter ready to be started, once for each content of its files. Of several
-// processes that do this at once one works and the others wait. What the commands print goes to a
-// log, which the error names.
+// Setup makes an adapter ready to start, once for each content of its files. If several processes
+// do this at once, one works and the others wait. The output of the commands goes to a log, and
+// errors name the log.
 func Setup(ctx context.Context, a Adapter) (Installed, error) {
 	in := Installed{a, a.folder()}
 	if err := a.Missing(); err != nil {
@@ -102,7 +102,7 @@ func Setup(ctx context.Context, a Adapter) (Installed, error) {
 	}
 	if a.IsSetUp() {
 		now := time.Now()
-		_ = os.Chtimes(filepath.Join(in.cache, readyName), now, now) // only to keep it for longer
+		_ = os.Chtimes(filepath.Join(in.cache, readyName), now, now) // only to keep the folder for longer
 		return in, nil
 	}
 	if err := os.MkdirAll(in.cache, 0o755); err != nil {
@@ -123,11 +123,11 @@ func Setup(ctx context.Context, a Adapter) (Installed, error) {
 	return in, nil
 }
 
-// unused is after how long what an adapter of another content has in the cache is removed.
+// unused is the age at which the cache drops an adapter's folder with other content.
 const unused = 30 * 24 * time.Hour
 
-// removeOld removes from the cache what the same adapter had there of other contents and that was
-// not used since. What cannot be removed stays: the next setup tries again.
+// removeOld removes from the cache the same adapter's folders with other content that were not used
+// since. It ignores folders that it cannot remove; the next setup tries again.
 func (in Installed) removeOld(since time.Time) {
 	all, err := os.ReadDir(Folder())
 	if err != nil {
@@ -140,7 +140,7 @@ func (in Installed) removeOld(since time.Time) {
 		}
 		dir := filepath.Join(Folder(), d.Name())
 		info, err := os.Stat(filepath.Join(dir, readyName))
-		if err != nil { // a setup that was interrupted, or goes on
+		if err != nil { // a setup that was interrupted, or is running
 			info, err = d.Info()
 		}
 		if err == nil && info.ModTime().Before(since) {
@@ -174,7 +174,7 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 
 // install writes the sources and carries out the commands of setup.
 func (in Installed) install(ctx context.Context) error {
-	rest, err := os.ReadDir(in.cache) // of a setup that was interrupted
+	rest, err := os.ReadDir(in.cache) // from an interrupted setup
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (in Installed) install(ctx context.Context) error {
 	return os.WriteFile(filepath.Join(in.cache, readyName), []byte(in.Version+"\n"), 0o644)
 }
 
-// write copies the files that all calls its function for.
+// write copies the files that all passes to its function.
 func write(all func(func(name string, content []byte) error) error, to string) error {
 	return all(func(name string, content []byte) error {
 		file := filepath.Join(to, filepath.FromSlash(name))
@@ -226,11 +226,11 @@ func write(all func(func(name string, content []byte) error) error, to string) e
 	})
 }
 
-// setupTimeout bounds one command of a setup: a first build fetches everything.
+// setupTimeout bounds one command of a setup. A first build downloads everything.
 const setupTimeout = 15 * time.Minute
 
-// perform carries out a command of setup. It ends with ctx, and so do its children. Clock is one
-// more setting of its environment, or "".
+// perform carries out a command of setup. When ctx ends, the command and its children end. Clock is
+// one more setting of its environment, or "".
 func (in Installed) perform(ctx context.Context, words []string, clock string,
 	log *os.File) error {
 	c := in.command(words)
@@ -259,7 +259,7 @@ func (in Installed) perform(ctx context.Context, words []string, clock string,
 	return nil
 }
 
-// lastLine is what a log ends with, in parentheses; "" if it is empty.
+// lastLine returns the last line of a log in parentheses, or "" if the log is empty.
 func lastLine(name string) string {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -272,8 +272,8 @@ func lastLine(name string) string {
 	return ""
 }
 
-// Command is what starts the adapter. It gets no environment but the cleaned one and the adapter's
-// own.
+// Command returns the command that starts the adapter. It has only the cleaned environment and the
+// adapter's own settings.
 func (in Installed) Command() *exec.Cmd { return in.command(in.Run) }
 
 func (in Installed) command(words []string) *exec.Cmd {
@@ -290,7 +290,7 @@ func (in Installed) command(words []string) *exec.Cmd {
 	return c
 }
 
-// filled puts the folders in the place of {src}, {cache} and {sdk}.
+// filled replaces {src}, {cache} and {sdk} by the folders.
 func (in Installed) filled(s string) string {
 	return strings.NewReplacer("{src}", filepath.Join(in.cache, srcName), "{cache}", in.cache,
 		"{sdk}", filepath.Join(in.cache, sdkName)).Replace(s)

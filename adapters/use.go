@@ -9,7 +9,7 @@ import (
 // Use is an adapter with one of its variants.
 type Use struct {
 	Variant  string
-	OwnLease bool // the library is told no lease
+	OwnLease bool // the library uses its own lease
 	System   string
 	Topology string
 	Key      string
@@ -18,7 +18,7 @@ type Use struct {
 	Tells    []string
 	Traits   []string
 	Options  map[string]Option
-	Commands map[string]string // that Redis must have, and which Redis has each first
+	Commands map[string]string // that Redis must have, with the first Redis version that has each
 }
 
 // Use returns the settings of the variant with this name, or of the default variant if it is empty.
@@ -49,7 +49,7 @@ func (m Manifest) Use(variant string) (u Use, err error) {
 	return u, nil
 }
 
-// decode changes what a value names, if there is one.
+// decode decodes a value, if there is one.
 func decode[T any](v strictyaml.Value, into *T) error {
 	if v == (strictyaml.Value{}) {
 		return nil
