@@ -19,31 +19,32 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Options say what Explore searches. The zero value is a search of ten seconds under DefaultFaults.
+// Options control the search of Explore. The zero value is a search of ten seconds under
+// DefaultFaults.
 type Options struct {
-	// Faults are the names of faults, as `lockbench list nemeses` has them, "none" among them:
-	// "crash", "crash:holding". Default: DefaultFaults.
+	// Faults are the names of faults, as in `lockbench list nemeses`: "none", "crash",
+	// "crash:holding". Default: DefaultFaults.
 	Faults []string
-	// For is how long the search takes in all, of real time; with `go test -short` a tenth of it. Each
-	// fault gets the same part. Default: 10s. What is found is made small beyond that.
+	// For is the real time of the whole search; with `go test -short` a tenth of it. Each fault gets
+	// the same part. Default: 10s. Making counterexamples small takes additional time.
 	For time.Duration
 	// Seeds bounds the runs under each fault. Default: as many as the time allows.
 	Seeds int
 	// Seed is the first seed. The same seeds try the same runs.
 	Seed uint64
-	// Clients is how many clients contend for the lock. Default: 3.
+	// Clients is the number of clients that contend for the lock. Default: 3.
 	Clients int
 	// Properties are the letters of the properties that must hold (docs/design.md, The properties).
-	// Default: all that the lock can be held to. Of a lock with a lease S and U, that no two clients
-	// are inside at once, are then asked for under the fault "none" only: no lease keeps out the
-	// others for longer than it lasts, however late its holder is.
+	// Default: all that the lock can guarantee. S and U say that no two clients are inside at once.
+	// For a lock with a lease, Explore judges them only under the fault "none", because a lease keeps
+	// other clients out for no longer than it lasts.
 	Properties []string
-	// Dir is where counterexamples are written. Default: testdata/locktest.
+	// Dir is the directory for counterexamples. Default: testdata/locktest.
 	Dir string
 }
 
-// DefaultFaults are the faults that a lock with a lease on one Redis can bear. Others, such as
-// "failover", "restart" and "clock-server", break every such lock, and can be asked for to see how.
+// DefaultFaults returns the faults that a lock with a lease on one Redis can survive. Others, such
+// as "failover", "restart" and "clock-server", break every such lock; ask for them to see how.
 func DefaultFaults() []string {
 	return []string{"none", "crash", "pause", "partition", "request-loss", "reply-loss", "late"}
 }
@@ -56,14 +57,14 @@ const (
 	defaultDir  = "testdata/locktest"
 )
 
-// replayVariable names a counterexample that is to be done again, instead of a search.
+// replayVariable names a counterexample to repeat instead of a search.
 const replayVariable = "LOCKTEST_REPLAY"
 
-// Explore searches for a run that breaks the lock, with a subtest for each fault. A failed
-// subtest prints the story step by step, the seed, the file of the counterexample and the command
-// that replays it. A subtest is skipped if the simulator cannot inflict the fault on the lock. A
-// passed subtest logs (go test -v) the number of runs. That is not a proof: n runs without a
-// violation show, with 95 % confidence, that at most 3 in n violate.
+// Explore searches for a run that breaks the lock, with a subtest for each fault. A failed subtest
+// prints the story step by step, the seed, the file of the counterexample and the command that
+// replays it. A subtest is skipped if the simulator cannot inflict the fault on the lock. A passed
+// subtest logs (go test -v) the number of runs. That is not a proof: n runs without a violation
+// show, with 95 % confidence, that at most 3 in n violate.
 //
 // Parallel tests cannot use Explore, because it seeds the random numbers of the whole process.
 func Explore(t *testing.T, l Lock, o Options) {
@@ -103,13 +104,13 @@ func (l Lock) key() func(string) string {
 	return func(name string) string { return strings.ReplaceAll(l.Key, "{key}", name) }
 }
 
-// repeatable makes the random numbers of the process a test's own, until its end.
+// repeatable seeds the random numbers of the process until the end of the test.
 func repeatable(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 1)
 	t.Setenv("GODEBUG", linked.Godebug())
 }
 
-// name is a name for files, and for a table of locks that has others.
+// name returns a name that is valid for files and for a table of locks.
 func name(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\: #`, r) {
@@ -124,7 +125,7 @@ func (l Lock) under(t *testing.T, fault string, o Options) {
 	t.Helper()
 	s := l.search(fault, o)
 	hits, progress, err := s.Find(t.Context())
-	if err == nil && progress.Runs == 0 { // a machine that is busy; one run is better than none
+	if err == nil && progress.Runs == 0 { // a busy machine; one run is better than none
 		s.Budget, s.Seeds = 0, 1
 		hits, progress, err = s.Find(t.Context())
 	}
@@ -150,11 +151,11 @@ func (l Lock) under(t *testing.T, fault string, o Options) {
 			hits[0].Case.Plan.Seed, hits[0].Explanation, err)
 	}
 	var story strings.Builder
-	_ = out.Text(&story) // a Builder takes all
+	_ = out.Text(&story) // a Builder never fails
 	t.Errorf("%sseed           %d", story.String(), hits[0].Case.Plan.Seed)
 }
 
-// search is what to look for under one fault.
+// search returns the search under one fault.
 func (l Lock) search(fault string, o Options) explore.Search {
 	decisive := len(o.Properties) == 0
 	if decisive {
@@ -170,7 +171,7 @@ func (l Lock) search(fault string, o Options) explore.Search {
 	}
 }
 
-// promises are the properties that the lock can be held to under a fault.
+// promises returns the properties that the lock must have under a fault.
 func (l Lock) promises(fault string) []string {
 	reported := history.ReportedProperties()
 	return slices.DeleteFunc(history.DefaultProperties(), func(p string) bool {
@@ -191,7 +192,7 @@ func (l Lock) manifest() adapters.Manifest {
 	return m
 }
 
-// again is the command that does a counterexample of this test again, without its file.
+// again returns the command that repeats a counterexample of this test, without its file.
 func again(t *testing.T) string {
 	test, _, _ := strings.Cut(t.Name(), "/")
 	return fmt.Sprintf("%s=%%s go test -run '^%s$' .", replayVariable, test)

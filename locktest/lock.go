@@ -1,6 +1,6 @@
 // Package locktest runs a distributed lock on Redis through lockbench's simulator, from a test in
 // the lock's own repository: real clients of go-redis, in virtual time, on a simulated Redis, with
-// faults. It searches for a run in which the lock fails, makes it small, and says what happened.
+// faults. It searches for a run that breaks the lock, makes the run small, and tells its story.
 //
 //	func TestMyLock(t *testing.T) {
 //		locktest.Explore(t, locktest.Lock{New: func(c *locktest.Client) (locktest.Acquire, error) {
@@ -37,22 +37,23 @@ import (
 
 // Lock is the lock under test. Only New is required.
 type Lock struct {
-	// New makes the lock as one client sees it, for one run. It is called once for each client of each
-	// run, thousands of times. It may connect, and must not change a key. An error ends the test.
+	// New makes the lock of one client, for one run. Explore calls it for each client of each run,
+	// thousands of times. It may connect, but must not change a key. An error ends the test.
 	New func(c *Client) (Acquire, error)
 	// Name is for the story and the file of a counterexample. Default: the name of the test.
 	Name string
 	// TTL is the lease that the lock takes, as New passes it on from Client.TTL. Default: 1s. A lease
 	// that a SET names with PX or EX is believed instead of it. NoLease says that the lock has none.
 	TTL time.Duration
-	// Poll is the longest pause between two tries of a client that waits: Explore's own, where Acquire
-	// returns Taken, or the lock's. Default: 100ms.
+	// Poll is the longest pause between two tries of a waiting client. If Acquire returns Taken,
+	// Explore makes the pauses, otherwise the lock. Default: 100ms.
 	Poll time.Duration
-	// Key is the Redis key under which the lock keeps what Client.Key names, with {key} in the place
-	// of the name: "locks/{key}". A prefix that ends with a colon, and braces around all of it, are
-	// known without it. Default: "{key}".
+	// Key is the Redis key in which the lock keeps Client.Key, with {key} in place of the name:
+	// "locks/{key}". A prefix that ends with a colon, and braces around all of it, need no Key.
+	// Default: "{key}".
 	Key string
-	// Servers is how many independent Redis servers the lock uses, as Redlock does. Default: 1.
+	// Servers is the number of independent Redis servers that the lock uses, as Redlock does. Default:
+	// 1.
 	Servers int
 	// Taken is the error of an Acquire that failed because another client has the lock. NotOwner is
 	// the error of a Release that came after the hold was over. ErrTaken and ErrNotOwner always have
@@ -61,46 +62,47 @@ type Lock struct {
 	Taken, NotOwner error
 	// Renews says that the lock prolongs its lease while it is held.
 	Renews bool
-	// MinimumHold is for how long the lock keeps its key at least, from the grant on, even after a
+	// MinimumHold is the least time that the lock keeps its key, from the grant on, even after a
 	// release. Default: it frees the key at once.
 	MinimumHold time.Duration
 	// Validity says that each Hold has a ValidUntil, Fencing that it has a Token.
 	Validity, Fencing bool
 }
 
-// NoLease as the TTL of a Lock: it is held until it is released.
+// NoLease, as the TTL of a Lock, means that a hold lasts until its release.
 const NoLease = time.Duration(-1)
 
-// Acquire is one call that asks for the lock: it tries once, or waits as long as ctx lives. It
-// returns ErrTaken, or the lock's own error for that, if another client has the lock, and is called
-// again after Poll. Ctx does not end while the lock is held.
+// Acquire asks for the lock. It tries once, or waits until ctx ends. If another client has the
+// lock, it returns ErrTaken or the lock's own error with that meaning; Explore then calls it again
+// after Poll. Ctx does not end while the lock is held.
 type Acquire func(ctx context.Context) (Hold, error)
 
 // Hold is a lock that is held.
 type Hold struct {
-	// Release gives the lock back; ErrNotOwner, or the lock's own error for that: it was over.
+	// Release releases the lock. It returns ErrNotOwner, or the lock's own error with that meaning, if
+	// the hold was already over.
 	Release func(ctx context.Context) error
-	// ValidUntil is until when the lock promises the hold. Zero: it does not say.
+	// ValidUntil is the end of the hold that the lock promises, or zero if it promises none.
 	ValidUntil time.Time
-	// Token is the fencing token of the hold, growing from hold to hold. Zero: there is none.
+	// Token is the fencing token of the hold, which grows from hold to hold, or zero.
 	Token int64
 }
 
 var (
-	// ErrTaken says that another client has the lock, and that this one certainly has not.
+	// ErrTaken reports that another client has the lock, and that the caller certainly has not.
 	ErrTaken = errors.New("locktest: another client has the lock")
-	// ErrNotOwner says that the lock was not the caller's any more, and that nothing was released.
+	// ErrNotOwner reports that the caller no longer had the lock, and that nothing was released.
 	ErrNotOwner = errors.New("locktest: the lock was not the caller's")
 )
 
-// Client is a client of the lock in one run: a process of its own, in effect. It must not be used
-// after its run. Its methods may be called from several goroutines.
+// Client is a client of the lock in one run. It acts like a process of its own. It must not be used
+// after its run. Several goroutines may call its methods.
 type Client struct {
 	// Context ends when the client's process does: when it is killed, and at the end of the run.
 	Context context.Context
 	// Number counts the clients of the run, from 0.
 	Number int
-	// Key is what the clients contend for: the name of the lock.
+	// Key is the name of the lock.
 	Key string
 	// TTL and Poll are copied from the Lock, with their defaults; NoLease becomes 0. A lock with its
 	// own waiting loop should pause for Poll between two tries: longer pauses make shorter stories.
@@ -134,8 +136,8 @@ func (c *Client) Options(server int) *redis.Options {
 	}
 }
 
-// poolSize is more connections than a client of a lock needs: a pool that is exhausted waits with
-// timers that outlive the run.
+// poolSize is larger than the number of connections of a lock's client, because an exhausted pool
+// waits with timers that outlive the run.
 const poolSize = 64
 
 // Address returns the address of a server for Dial. Servers are counted from 0.

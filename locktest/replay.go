@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// impossible reports whether an error says that the simulator lacks what a fault needs.
+// impossible reports whether the error says that the simulator cannot inflict a fault.
 func impossible(err error) bool {
 	var lacks nemesis.ImpossibleError
 	return errors.As(err, &lacks)

@@ -13,16 +13,16 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// taker is a client's lock as a worker uses it.
+// taker is a client's lock in the form for a worker.
 type taker struct {
 	Lock
 	client  *Client
 	acquire Acquire
 
 	mu      sync.Mutex
-	n       int // the hold
+	n       int // number of the hold
 	held    Hold
-	end     context.CancelFunc // of the context of its acquire
+	end     context.CancelFunc // ends the context of its acquire
 	clients []*redis.Client
 }
 
@@ -38,7 +38,7 @@ func (l Lock) open(c workloads.LinkedClient) (workloads.LinkedLock, error) {
 	return t, err
 }
 
-// Acquire is workloads.LinkedLock: it asks again while the lock is taken.
+// Acquire implements workloads.LinkedLock. It tries again while the lock is taken.
 func (t *taker) Acquire(ctx context.Context, n int, _ []string, wait time.Duration) (
 	said workloads.Said, err error) {
 	ctx, end := context.WithCancel(ctx)
@@ -86,7 +86,7 @@ func (t *taker) current() int {
 	return t.n
 }
 
-// Release is workloads.LinkedLock.
+// Release implements workloads.LinkedLock.
 func (t *taker) Release(ctx context.Context, _ int) error {
 	t.mu.Lock()
 	h, end := t.held, t.end
@@ -105,7 +105,7 @@ func (t *taker) add(r *redis.Client) {
 	t.clients = append(t.clients, r)
 }
 
-// Close is workloads.LinkedLock.
+// Close implements workloads.LinkedLock.
 func (t *taker) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
