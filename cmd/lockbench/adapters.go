@@ -57,7 +57,7 @@ adapter.yaml. Without a name it sets up all whose toolchains this machine has.`,
 	}
 }
 
-// setUp sets up one adapter, and says how long it took.
+// setUp sets up one adapter, and prints how long it took.
 func setUp(c *cobra.Command, name string) error {
 	a, err := adapters.Find(name)
 	if err != nil {

@@ -34,7 +34,7 @@ type checkFlags struct {
 	quiet   bool
 	asJSON  bool
 	format  edn.Options
-	lines   string // the file of format.Lines
+	lines   string // a file of format.Lines
 	stream  bool
 }
 
@@ -127,7 +127,7 @@ func (f *checkFlags) one(c *cobra.Command, path string) error {
 		if r := f.plainly(c, path); r != nil {
 			return f.tell(c, r)
 		}
-		if os.Getenv("GOGC") == "" { // most of the heap is the history, which stays
+		if os.Getenv("GOGC") == "" { // the history takes most of the heap, and stays
 			defer debug.SetGCPercent(debug.SetGCPercent(25))
 		}
 	}
@@ -152,7 +152,7 @@ func (f *checkFlags) one(c *cobra.Command, path string) error {
 	return f.tell(c, r)
 }
 
-// tell prints the verdict of a run; its error is the exit code.
+// tell prints the verdict of a run. Its error is the exit code.
 func (f *checkFlags) tell(c *cobra.Command, r *store.Run) (err error) {
 	if f.asJSON {
 		err = r.Verdict.Write(c.OutOrStdout())
@@ -169,7 +169,7 @@ func (f *checkFlags) tell(c *cobra.Command, r *store.Run) (err error) {
 	return result(r.Verdict.Exit)
 }
 
-// streamed judges a history while it is read.
+// streamed judges a history while it reads it.
 func (f *checkFlags) streamed(c *cobra.Command, path string) error {
 	if f.options.Model != "mutex" {
 		return errors.New("--stream needs --model mutex; other models are judged without --stream")
@@ -204,8 +204,8 @@ func (f *checkFlags) streamed(c *cobra.Command, path string) error {
 		Verdict: judge.Verdict(err != nil)})
 }
 
-// stream reads a history as history.Stream does, and says how far it is. It returns how many events
-// it has read.
+// stream reads a history as history.Stream does, and shows the progress. It returns the number of
+// events.
 func stream(c *cobra.Command, in io.Reader, begin func(history.Header),
 	event func(*history.Event) bool) (int64, error) {
 	var read atomic.Int64
@@ -250,7 +250,7 @@ func (f *checkFlags) plainly(c *cobra.Command, path string) *store.Run {
 	return &store.Run{History: &history.History{Header: header}, Verdict: v}
 }
 
-// judge gives a run its verdict, and keeps it with the run.
+// judge gives a run its verdict, and saves it with the run.
 func (f *checkFlags) judge(r *store.Run, partial bool) error {
 	o := f.options
 	o.Partial = partial
@@ -266,7 +266,7 @@ func (f *checkFlags) judge(r *store.Run, partial bool) error {
 	return nil
 }
 
-// checkedRun is one of several runs that were judged again.
+// checkedRun is one of several runs that check has judged again.
 type checkedRun struct {
 	Dir     string           `json:"dir"`
 	Verdict *checker.Verdict `json:"verdict"`
@@ -299,7 +299,7 @@ func runsBelow(dir string) (runs []string, err error) {
 	return runs, err
 }
 
-// loadRun reads a run directory. The error of one that holds many runs names one of them.
+// loadRun reads a run directory. If the directory holds many runs, the error names one of them.
 func loadRun(dir string) (*store.Run, error) {
 	r, err := store.Load(dir)
 	if r != nil || err == nil {
@@ -312,7 +312,7 @@ func loadRun(dir string) (*store.Run, error) {
 	return nil, err
 }
 
-// checkAll judges several runs again. The exit code is the worst.
+// checkAll judges several runs again. It returns the worst exit code.
 func (f *checkFlags) checkAll(c *cobra.Command, dirs []string) error {
 	var runs []checkedRun
 	var unreadable error
@@ -340,7 +340,7 @@ func (f *checkFlags) checkAll(c *cobra.Command, dirs []string) error {
 	return f.conclude(c, runs, len(dirs), unreadable)
 }
 
-// conclude says what came of them all.
+// conclude prints the results of all runs.
 func (f *checkFlags) conclude(c *cobra.Command, runs []checkedRun, all int,
 	unreadable error) error {
 	code, counts := checker.ExitExpected, map[checker.Result]int{}
@@ -373,8 +373,8 @@ func (f *checkFlags) conclude(c *cobra.Command, runs []checkedRun, all int,
 	return result(code)
 }
 
-// keep saves a history that came by standard input and that the checker could not judge: it is
-// evidence against the checker.
+// keep saves a history from standard input that the checker could not judge, as evidence against
+// the checker.
 func keep(say io.Writer, h *history.History) error {
 	file, err := os.CreateTemp(".", "lockbench-history-*.jsonl")
 	if err != nil {
@@ -385,8 +385,8 @@ func keep(say io.Writer, h *history.History) error {
 	return h.Write(file)
 }
 
-// load reads a run directory, or a history by itself, from a file or, for "-", from stdin. With an
-// error it returns the part that could be read.
+// load reads a run directory, or a single history from a file or, for "-", from stdin. If it
+// returns an error, it also returns the readable part.
 func load(stdin io.Reader, path string, o edn.Options) (*store.Run, error) {
 	if info, err := os.Stat(path); path != "-" && err == nil && info.IsDir() {
 		return loadRun(path)
@@ -452,7 +452,7 @@ func readable(in *bufio.Reader, name string) error {
 	return nil
 }
 
-// one asks for exactly one argument, in words.
+// one returns an error unless a verb has exactly one argument. What describes the argument.
 func one(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 1 {

@@ -94,7 +94,7 @@ func (f *compareFlags) run(c *cobra.Command, a, b string) error {
 	return nil
 }
 
-// load reads one side, with a bar for a large one.
+// load reads one side, and shows a bar for a large one.
 func (f *compareFlags) load(c *cobra.Command, dir string) (*compare.Side, error) {
 	bar := progress.StartBar(c.ErrOrStderr())
 	defer bar.Stop()
@@ -107,7 +107,7 @@ func (f *compareFlags) load(c *cobra.Command, dir string) (*compare.Side, error)
 	return s, err
 }
 
-// write writes the files that were asked for, of a comparison of two directories.
+// write writes the requested files of a comparison of two directories.
 func (f *compareFlags) write(cmp *compare.Comparison, a, b string) error {
 	html := func(w io.Writer, c *compare.Comparison) error {
 		return comparepage.WriteHTML(w, c, leading(f.html, a), leading(f.html, b))

@@ -20,8 +20,8 @@ import (
 // words returns the possible values of a flag. They may depend on the words typed so far.
 type words func(c *cobra.Command) []string
 
-// closed are the flags whose values are a closed list, for every command that has them, or, with
-// its name before, for one.
+// closed maps each flag with a closed list of values to that list. A flag applies to every command
+// that has it or, with a command's name in front, to that command.
 var closed = map[string]words{
 	"impl":           each(impls.All, func(e impls.Entry) string { return e.Name }),
 	"adapter":        each(adapters.All, func(a adapters.Adapter) string { return a.Name }),
@@ -74,7 +74,7 @@ func faultNames(*cobra.Command) (names []string) {
 	return names
 }
 
-// variantsOf are the variants of the lock that --impl or --adapter names.
+// variantsOf returns the variants of the lock that --impl or --adapter names.
 func variantsOf(c *cobra.Command) (names []string) {
 	if f := c.Flag("adapter"); f != nil && f.Value.String() != "" {
 		a, _ := adapters.Find(f.Value.String())
@@ -90,7 +90,8 @@ func variantsOf(c *cobra.Command) (names []string) {
 	return e.Variants
 }
 
-// completeAll teaches the shell the closed flags of a command and of those below it.
+// completeAll registers the closed flags of a command and of its subcommands for completion in a
+// shell.
 func completeAll(c *cobra.Command) {
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		values := closed[c.Name()+" "+f.Name]
@@ -106,7 +107,7 @@ func completeAll(c *cobra.Command) {
 			return offers(values(c), typed, list || f.Name == "expect"), cobra.ShellCompDirectiveNoFileComp
 		})
 		if err != nil {
-			panic(err) // the flag is the command's own
+			panic(err) // it is a flag of the command itself
 		}
 	})
 	for _, below := range c.Commands() {
@@ -114,8 +115,8 @@ func completeAll(c *cobra.Command) {
 	}
 }
 
-// offers are the words that may follow the typed ones; of a list, only words that it does not have
-// yet.
+// offers returns the words that may follow the typed ones. For a list, it leaves out words that the
+// list already has.
 func offers(words []string, typed string, list bool) (out []string) {
 	before := ""
 	if i := strings.LastIndex(typed, ","); list && i >= 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// versionCommand says what this lockbench was built from.
+// versionCommand prints the origin of this lockbench.
 func versionCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -46,7 +46,7 @@ module, or the commit, or else a digest of the program; and the versions of what
 	return c
 }
 
-// A template can call it.
+// Templates can call it.
 func init() { cobra.AddTemplateFunc("lockbenchVersion", runner.Version) }
 
 func doctorCommand() *cobra.Command {
@@ -94,7 +94,7 @@ at least one environment works.`,
 	return c
 }
 
-// cleanExternal says how many keys were removed.
+// cleanExternal prints how many keys were removed.
 func cleanExternal(w io.Writer, p harness.Place) error {
 	removed, kept, err := runner.CleanExternal(p)
 	if err != nil {

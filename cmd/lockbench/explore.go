@@ -107,7 +107,7 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 	f.all.register(s)
 }
 
-// run searches, keeps a counterexample of each kind, and prints them.
+// run searches, saves a counterexample of each kind, and prints them.
 func (f *exploreFlags) run(c *cobra.Command) error {
 	if err := f.check(c.Flags()); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	return tellFindings(c.OutOrStdout(), out, f.asJSON)
 }
 
-// tellFindings prints what a search found, and ends with its exit code.
+// tellFindings prints the findings of a search, and returns its exit code.
 func tellFindings(w io.Writer, out explore.Findings, asJSON bool) (err error) {
 	if asJSON {
 		err = history.WriteDocument(w, out)
@@ -164,7 +164,7 @@ func tellFindings(w io.Writer, out explore.Findings, asJSON bool) (err error) {
 	return nil
 }
 
-// lock makes the lock one that the simulator can run.
+// lock chooses a lock that the simulator can run.
 func (f *exploreFlags) lock(c *cobra.Command) error {
 	switch {
 	case f.Impl == "" && f.Adapter == "":
@@ -191,7 +191,7 @@ func (f *exploreFlags) lock(c *cobra.Command) error {
 	return f.use(a)
 }
 
-// use makes the lock of an adapter that is linked into this program the one that is searched.
+// use makes the linked adapter's lock the lock of the search.
 func (f *exploreFlags) use(a adapters.Adapter) error {
 	o := &f.search.Options
 	u, err := a.Use(o.Variant)
@@ -210,7 +210,7 @@ func (f *exploreFlags) use(a adapters.Adapter) error {
 	return err
 }
 
-// linkAdapter goes on in a lockbench that is built with an adapter, unless this one is.
+// linkAdapter continues in a lockbench that is built with an adapter, unless this one is.
 func linkAdapter(ctx context.Context, a adapters.Adapter) error {
 	if err := a.Unlinkable(); err != nil {
 		return err
@@ -233,7 +233,7 @@ func linkAdapter(ctx context.Context, a adapters.Adapter) error {
 	return syscall.Exec(program, os.Args, append(proc.Environ(), "GODEBUG="+linked.Godebug()))
 }
 
-// find searches, and shows on a terminal how far it has come.
+// find searches, and shows the progress on a terminal.
 func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.Findings,
 	err error) {
 	f.search.Screen = c.ErrOrStderr()
@@ -259,7 +259,7 @@ func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.F
 // notAsked lists the flags that do not affect the search. Shards may differ in them.
 var notAsked = []string{"shard", "jobs", "store", "out", "json", "curve"}
 
-// askedFor are the flags that were given, with their values.
+// askedFor returns the given flags with their values.
 func askedFor(set *pflag.FlagSet) map[string]string {
 	out := map[string]string{}
 	set.Visit(func(f *pflag.Flag) {
@@ -270,7 +270,8 @@ func askedFor(set *pflag.FlagSet) map[string]string {
 	return out
 }
 
-// check refuses what makes no sense, and fills in what depends on the machine.
+// check returns an error for flags that make no sense, and fills in values that depend on the
+// machine.
 func (f *exploreFlags) check(set *pflag.FlagSet) error {
 	s := &f.search
 	if err := aboveZero(set, "seeds", "for", "jobs", "clients", "keys", "masters", "poll", "hold",

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// exhaustiveFlags are the flags of explore for a search through everything.
+// exhaustiveFlags are the flags of explore for an exhaustive search.
 type exhaustiveFlags struct {
 	exhaustive bool
 	bounds     explore.Bounds
@@ -35,7 +35,7 @@ func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
 		"exhaustive: go also through orders that differ only in steps that do not matter to each other")
 }
 
-// check refuses bounds that make no sense.
+// check returns an error for bounds that make no sense.
 func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
 	b := f.bounds
 	for _, name := range []string{"preemptions", "expiries", "faults", "rounds", "tries",
@@ -58,8 +58,7 @@ func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
 	return nil
 }
 
-// of is an exhaustive search for the same violations. Bounds that were not given depend on the
-// fault.
+// of returns an exhaustive search for the same violations. Its default bounds depend on the fault.
 func (f *exhaustiveFlags) of(s explore.Search) explore.Exhaustive {
 	b := f.bounds
 	b.Clients = cmp.Or(s.Options.Clients, explore.DefaultBounds.Clients)

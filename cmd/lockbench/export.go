@@ -70,8 +70,8 @@ func export(w io.Writer, h *history.History, format string, o edn.Options) error
 	return fmt.Errorf("unknown --format %q; there are edn and jsonl", format)
 }
 
-// exportJepsen writes a run in Jepsen's layout and says where. A history that was not judged is
-// judged first.
+// exportJepsen writes a run in Jepsen's layout and prints the place. It first judges a history
+// without a verdict.
 func exportJepsen(c *cobra.Command, r *store.Run, root string, values bool) error {
 	if r.Verdict == nil {
 		r.Verdict = checker.Check(r.History, r.Trace, checker.Options{})

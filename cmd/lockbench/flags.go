@@ -21,7 +21,7 @@ import (
 
 var errNoLock = fmt.Errorf("which lock? name it with --impl; `%s` shows all", advice.ListImpls)
 
-// lockFlags are the options of a lock and its clients that run and explore have in common.
+// lockFlags are the options of a lock and its clients that run and explore share.
 type lockFlags struct {
 	harness.RunOptions
 	ttl      string // a duration or "documented"
@@ -42,7 +42,7 @@ func (f *lockFlags) register(s *pflag.FlagSet) {
 		"let a lock that has a watchdog renew its lease; =false names a lease instead")
 }
 
-// registerOption makes a flag of an option.
+// registerOption registers a flag for an option.
 func registerOption(s *pflag.FlagSet, o option.Option) {
 	switch v := o.Value.(type) {
 	case *string:
@@ -58,7 +58,7 @@ func registerOption(s *pflag.FlagSet, o option.Option) {
 	}
 }
 
-// inBounds refuses numbers and times that make no sense, of any verb.
+// inBounds returns an error for numbers and times that make no sense in any verb.
 func inBounds(set *pflag.FlagSet) (err error) {
 	set.Visit(func(f *pflag.Flag) {
 		n, e := strconv.ParseInt(f.Value.String(), 10, 64)
@@ -78,8 +78,8 @@ func inBounds(set *pflag.FlagSet) (err error) {
 	return err
 }
 
-// aboveZero refuses numbers and durations that were given and are zero, which means the default
-// inside, or below.
+// aboveZero returns an error if a given number or duration is zero or below. Inside the program,
+// zero means the default.
 func aboveZero(set *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
 		f := set.Lookup(name)
@@ -91,7 +91,7 @@ func aboveZero(set *pflag.FlagSet, names ...string) error {
 	return nil
 }
 
-// read completes the options with the flags that are not fields of them.
+// read completes the options with the flags that are not fields.
 func (f *lockFlags) read() error {
 	f.NoWatchdog = !f.watchdog
 	return f.SetLease(f.ttl)
@@ -137,7 +137,7 @@ var groups = []struct {
 		"quiet", "json", "out", "help"}},
 }
 
-// flagUsages are the flags of a verb for its help, in groups if they are many.
+// flagUsages returns a verb's flags for its help. It groups them if they are many.
 func flagUsages(s *pflag.FlagSet) string {
 	const many = 20
 	n, rest := 0, pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -168,16 +168,16 @@ func flagUsages(s *pflag.FlagSet) string {
 	return text
 }
 
-// What a template can call is cobra's for all commands of a program, and is not guarded.
+// Template functions are global in cobra, without a mutex.
 func init() { cobra.AddTemplateFunc("flagUsages", flagUsages) }
 
-// groupFlags makes the help of a command, and of those below it, show flagUsages.
+// groupFlags makes the help of a command and its subcommands show flagUsages.
 func groupFlags(c *cobra.Command) {
 	c.SetUsageTemplate(strings.ReplaceAll(c.UsageTemplate(), ".LocalFlags.FlagUsages",
 		"flagUsages .LocalFlags"))
 }
 
-// also lets a flag be written as other verbs name it.
+// also adds another verb's name for a flag.
 func also(s *pflag.FlagSet, other, name string) {
 	s.SetNormalizeFunc(func(_ *pflag.FlagSet, n string) pflag.NormalizedName {
 		if n == other {

@@ -105,7 +105,7 @@ Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lo
 	return c
 }
 
-// check refuses flags that would have no effect.
+// check returns an error for flags without an effect.
 func (f *gateFlags) check(set *pflag.FlagSet) (err error) {
 	for _, name := range []string{"impl", "adapter", "nemesis", "env", "repeat", "seed", "ttl"} {
 		if set.Changed(name) && (!f.init || f.lock.Impl+f.lock.Adapter == "") {
@@ -124,7 +124,7 @@ func (f *gateFlags) check(set *pflag.FlagSet) (err error) {
 	return nil
 }
 
-// written says that a gate file is there.
+// written prints that a gate file was written.
 func written(c *cobra.Command, name string) error {
 	_, err := fmt.Fprintf(c.OutOrStdout(), "%s is written; `%s` runs it\n", name,
 		advice.Gate.Fill(name))
@@ -213,7 +213,7 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 	if f.options.Tell = bar.Step; f.init && !f.quiet {
 		f.options.Tell = bar.Aloud(c.ErrOrStderr())
 	}
-	r, _ := machine.Run(c.Context(), dir, f.options) // the error is the context's
+	r, _ := machine.Run(c.Context(), dir, f.options) // it only repeats the context's error
 	bar.Stop()
 	if err := gatepage.Save(c.Context(), dir, r, c.ErrOrStderr()); err != nil {
 		return "", nil, broken(err)
@@ -224,7 +224,7 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 	return dir, r, nil
 }
 
-// conclude prints the result and turns it into the exit code.
+// conclude prints the result and returns the exit code.
 func (f *gateFlags) conclude(c *cobra.Command, dir string, r *gate.Result,
 	runErr error) error {
 	if err := showGate(c, dir, r, f.asJSON, f.quiet); err != nil {

@@ -35,7 +35,7 @@ func listCommand() *cobra.Command {
 	return c
 }
 
-// lister is a verb that prints rows as a table, or with --json for a program.
+// lister returns a verb that prints rows as a table, or with --json for programs.
 func lister[R any](name, short string, rows func() []R, table func(io.Writer, []R)) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -110,7 +110,7 @@ func writeWorkloads(w io.Writer, rows []workloadRow) {
 type nemesisRow struct {
 	Name string `json:"name"`
 	Line string `json:"line"`
-	// for how long, or how much, by default
+	// the default duration or amount
 	Lasts        string                    `json:"lasts,omitempty"`
 	Needs        string                    `json:"needs"` // the topology; "" means any
 	Default      string                    `json:"default,omitempty"`
@@ -181,8 +181,8 @@ what is possible on this machine, and why the rest is not.
 `)
 }
 
-// where lists the environments that have a fault, or a part of its variants; the systems that have
-// it, if Redis has not.
+// where lists the environments that have a fault, or some of its variants. If Redis does not have
+// it, where lists the systems that do.
 func (r nemesisRow) where() (names []string) {
 	add := func(name string, s doctor.Support) {
 		switch s.Possible {
@@ -251,14 +251,14 @@ fault can do, when it hits at the moment that hurts; at a random moment most do 
 	return c
 }
 
-// How many locks are shown: where none remains, and with the commands that prove it.
+// The numbers of locks to show: if no lock remains, and with the commands that prove the choice.
 const (
 	closest = 5
 	proved  = 3
 )
 
-// writeChoices writes what remains, and how it is proved; else what comes closest, and the ways
-// out.
+// writeChoices writes the remaining locks, and the commands that prove the choice. If no lock
+// remains, it writes the closest ones and the ways out.
 func writeChoices(w io.Writer, choices []choose.Choice, q choose.Query, all bool) error {
 	remain := 0
 	for _, c := range choices {
@@ -313,7 +313,7 @@ func writeUndecided(w io.Writer, choices []choose.Choice) {
 	}
 }
 
-// writeWaysOut says what to ask where no lock remains.
+// writeWaysOut suggests other questions if no lock remains.
 func writeWaysOut(w io.Writer, q choose.Query) error {
 	ways, err := choose.WaysOut(q)
 	if err != nil || len(ways) == 0 {
@@ -372,7 +372,7 @@ func writeRemaining(w io.Writer, choices []choose.Choice, all bool) {
 	}
 }
 
-// writeNotes says what the table means.
+// writeNotes explains the table.
 func writeNotes(w io.Writer, choices []choose.Choice) {
 	fmt.Fprintln(w)
 	for _, c := range choices {
@@ -404,7 +404,7 @@ func library(c choose.Choice) string {
 	return " (" + words[len(words)-1] + ")"
 }
 
-// breaks are the other faults that break a lock, and how many were not tried.
+// breaks returns the other faults that break a lock, and the number of untried faults.
 func breaks(c choose.Choice) []string {
 	out := slices.Clone(c.Breaks)
 	for _, u := range c.Unable {
@@ -416,7 +416,7 @@ func breaks(c choose.Choice) []string {
 	return out
 }
 
-// list is a cell of a table.
+// list formats a cell of a table.
 func list(words []string) string {
 	if len(words) == 0 {
 		return "-"

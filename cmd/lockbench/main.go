@@ -26,15 +26,15 @@ import (
 )
 
 func main() {
-	_ = proc.HideEnviron() // where that fails, an adapter may see what this program was told
+	_ = proc.HideEnviron() // if it fails, an adapter may see this program's settings
 	if docker.IsJanitor() {
 		os.Exit(docker.JanitorMain(os.Stdin))
 	}
 	if proxy.IsRemote() {
 		os.Exit(proxy.RemoteMain(os.Stdout))
 	}
-	// Where Go itself dies, as of a panic in a goroutine, it would exit with 2, which says unknown.
-	// So it ends by SIGABRT.
+	// A fatal error of Go itself, such as a panic in a goroutine, would exit with 2, which means
+	// unknown. Therefore it ends the process by SIGABRT.
 	debug.SetTraceback("crash")
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	code := Main(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -96,7 +96,7 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
   lockbench list impls`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       "-", // the template below has it: it takes a moment
+		Version:       "-", // the template below has it, because it takes a moment
 		Args:          noCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -112,7 +112,7 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
 	return c
 }
 
-// noFlag explains a flag that a verb does not have, or a value that a flag cannot have.
+// noFlag explains an unknown flag, or an invalid value of a flag.
 func noFlag(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
@@ -138,12 +138,12 @@ func noFlag(c *cobra.Command, err error) error {
 	return err
 }
 
-// valueOf says what the value of a flag must be, by its type.
+// valueOf describes the valid values of a flag, by its type.
 var valueOf = map[string]string{"bool": "write true or false", "int": "write a whole number",
 	"uint64": "write a whole number that is not below zero", "float64": "write a number",
 	"duration": "write a time with its unit, such as 10s or 500ms"}
 
-// noValue explains a value that a flag cannot have, in the words of the flag.
+// noValue explains an invalid value of a flag, in the words of the flag.
 func noValue(err *pflag.InvalidValueError) error {
 	want := valueOf[err.GetFlag().Value.Type()]
 	if want == "" { // our own types explain the valid values themselves
@@ -178,8 +178,8 @@ const (
 	exitInterrupted = 130
 )
 
-// exitCode is the exit code for an error of a verb. An error that says nothing else is one that the
-// user can mend, such as an unknown flag.
+// exitCode returns the exit code for an error of a verb. An error without a code is one that the
+// user can correct, such as an unknown flag.
 func exitCode(err error) int {
 	var coded exit
 	var broke runner.BrokenError
@@ -194,8 +194,8 @@ func exitCode(err error) int {
 	return exitUsage
 }
 
-// exit is an error with an exit code of its own. Without an error in it nothing is printed: the
-// verb has printed its result.
+// exit is an error with an exit code of its own. If it wraps no error, nothing is printed, because
+// the verb has printed its result.
 type exit struct {
 	code int
 	err  error
@@ -210,8 +210,8 @@ func (e exit) Error() string {
 
 func (e exit) Unwrap() error { return e.err }
 
-// output is standard output. A verb whose result could not be written did not do its work, whatever
-// it makes of the error.
+// output is standard output. A verb that could not write its result has failed, even if it ignores
+// the error.
 type output struct {
 	w   io.Writer
 	err error // of the first write that failed
@@ -225,7 +225,8 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Fd says which file is written to, so that a terminal is known as one; if it is none, no file.
+// Fd returns the file descriptor, so that a terminal is recognised, or an invalid one if the writer
+// is not a file.
 func (o *output) Fd() uintptr {
 	if f, ok := o.w.(*os.File); ok {
 		return f.Fd()
@@ -241,8 +242,8 @@ const (
 
 var longWords = regexp.MustCompile(fmt.Sprintf(`(\S{%d})\S{%d,}`, longWord/3, longWord*2/3))
 
-// brief is the text of an error with words and an end that a person can read: it may repeat what a
-// user, a file or a server said, of any length.
+// brief cuts the words and the end of an error to a readable length. The error may quote a user, a
+// file or a server at any length.
 func brief(text string) string {
 	text = longWords.ReplaceAllString(text, "$1…")
 	if len(text) > longText {
@@ -251,7 +252,7 @@ func brief(text string) string {
 	return text
 }
 
-// result is nil for exit code 0, and otherwise an exit that prints nothing.
+// result returns nil for exit code 0, and otherwise an exit that prints nothing.
 func result(code int) error {
 	if code == 0 {
 		return nil
@@ -259,7 +260,7 @@ func result(code int) error {
 	return exit{code: code}
 }
 
-// broken marks an error as one that lockbench made and not the user.
+// broken marks an error as lockbench's fault, not the user's.
 func broken(err error) error {
 	if err == nil {
 		return nil
@@ -267,9 +268,9 @@ func broken(err error) error {
 	return runner.BrokenError{Err: err}
 }
 
-// interruptible does work that knows nothing of interruptions, and leaves it alone when the user
-// wants no more of it: the process ends then. Files are written in one step, so that none is left
-// half done.
+// interruptible does work that cannot be interrupted. If the user interrupts it, interruptible
+// returns at once, and the process ends. Files are written in one step, so that no file is left
+// incomplete.
 func interruptible(c *cobra.Command, work func() error) error {
 	const stopped = "nothing was written"
 	if c.Context().Err() != nil {
@@ -294,7 +295,7 @@ func interruptible(c *cobra.Command, work func() error) error {
 	}
 }
 
-// interrupted is the error of a verb that Ctrl-C ended.
+// interrupted returns the error of a verb that Ctrl-C ended.
 func interrupted(rest string) error {
 	return exit{exitInterrupted, errors.New("interrupted; " + rest)}
 }

@@ -97,7 +97,7 @@ that of the worst run.`,
 // were fixed at its start.
 var withResume = []string{"resume", "jobs", "costs", "json", "again"}
 
-// check refuses flags that would have no effect.
+// check returns an error for flags without an effect.
 func (f *matrixFlags) check(set *pflag.FlagSet) (err error) {
 	if f.again && f.resume == "" {
 		return errors.New("--again judges runs that there are; name their directory with --resume")
@@ -112,14 +112,14 @@ func (f *matrixFlags) check(set *pflag.FlagSet) (err error) {
 	return err
 }
 
-// withBar does something while a bar shows how far it has come.
+// withBar calls do, and shows its progress in a bar.
 func withBar(c *cobra.Command, do func(tell func(done, all int, what string)) error) error {
 	bar := progress.StartBar(c.ErrOrStderr())
 	defer bar.Stop()
 	return do(bar.Step)
 }
 
-// tellStep makes a bar show a run that is over, and what will be repeated.
+// tellStep shows in a bar a finished run, and its repetition.
 func tellStep(bar *progress.Bar, s matrix.Step) {
 	what := s.Result.Row + " under " + s.Result.Nemesis
 	switch {
@@ -224,8 +224,8 @@ func (f *matrixFlags) open(ctx context.Context) (*matrix.Folder, error) {
 	return matrix.Create(f.store, o)
 }
 
-// withNone adds the runs without a fault to columns that were named: without them no one can say
-// whether a fault breaks a lock, or the lock fails by itself.
+// withNone adds the runs without a fault to the named columns. Without them it is unclear whether a
+// fault breaks a lock, or the lock fails by itself.
 func withNone(columns []string) []string {
 	if len(columns) == 0 || slices.Contains(columns, "none") {
 		return columns
@@ -233,11 +233,11 @@ func withNone(columns []string) []string {
 	return append([]string{"none"}, columns...)
 }
 
-// adapterTTL is the lease in a matrix of libraries: some count in whole seconds.
+// adapterTTL is the lease in a matrix of libraries, because some count in whole seconds.
 const adapterTTL = 2 * time.Second
 
-// finish measures what the locks cost, and writes the reports that the matrix links to. What goes
-// wrong here costs no verdict: it is said.
+// finish measures the costs of the locks, and writes the reports that the matrix links to. An error
+// here is printed, but costs no verdict.
 func (f *matrixFlags) finish(c *cobra.Command, dir *matrix.Folder, runs *runner.Runs,
 	m *matrix.Matrix) error {
 	for _, part := range []func(tell func(done, all int, what string)) error{
@@ -262,7 +262,7 @@ func (f *matrixFlags) finish(c *cobra.Command, dir *matrix.Folder, runs *runner.
 	return nil
 }
 
-// conclude writes and shows what came of it.
+// conclude writes and shows the matrix.
 func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *matrix.Matrix) error {
 	err := errors.Join(matrixpage.Save(dir, m), store.Point(filepath.Dir(filepath.Dir(dir)), dir))
 	return broken(errors.Join(err, showMatrix(c, dir, m, f.asJSON)))

@@ -78,7 +78,7 @@ func (f *mergeFlags) run(c *cobra.Command, dirs []string) error {
 		dirs[0], matrix.File, gate.ResultFile)
 }
 
-// kindOf is the file that says what a directory holds; "" if there is none.
+// kindOf returns the file that identifies the content of a directory, or "" if there is none.
 func kindOf(dir string) string {
 	for _, name := range []string{gate.ResultFile, matrix.File, store.History} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -138,7 +138,7 @@ func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
 	return broken(showMatrix(c, out, m, f.asJSON))
 }
 
-// searches joins what the shards of a search printed.
+// searches joins the printed results of the shards of a search.
 func (f *mergeFlags) searches(c *cobra.Command, files []string) error {
 	if f.out != "" {
 		return errors.New("--out is for a matrix or a gate; what searches found goes to standard output")
@@ -158,7 +158,7 @@ func (f *mergeFlags) searches(c *cobra.Command, files []string) error {
 	return tellFindings(c.OutOrStdout(), whole, f.asJSON)
 }
 
-// gather makes the directory of the whole and copies the runs of the parts into it.
+// gather creates the directory of the whole and copies the runs of the parts into it.
 func (f *mergeFlags) gather(dirs []string, kind, name string) (string, io.Closer, error) {
 	out, lock, err := newDir(f.out, f.store, kind, name)
 	if err != nil {
@@ -183,7 +183,7 @@ func newDir(out, root, kind, name string) (dir string, lock io.Closer, err error
 	return dir, lock, err
 }
 
-// point makes the store's links show the whole, if it is in the store.
+// point directs the store's links to the whole, if it is in the store.
 func (f *mergeFlags) point(dir string) error {
 	if f.out != "" {
 		return nil

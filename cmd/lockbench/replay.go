@@ -53,12 +53,12 @@ used, or not be replayed there.`,
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs of a replay on real Redis")
 	registerPlace(s, &f.options.Place)
 	for _, name := range []string{"addr", "any-database", "tls"} {
-		_ = s.MarkHidden(name) // the faults of a Redis that is not ours cannot be arranged
+		_ = s.MarkHidden(name) // lockbench cannot inject faults into a foreign Redis
 	}
 	return c
 }
 
-// linkPlan makes the lock of a plan's adapter one that the simulator can run.
+// linkPlan makes the simulator able to run the lock of a plan's adapter.
 func linkPlan(ctx context.Context, p harness.Plan) error {
 	a, err := adapters.Find(cmp.Or(p.Adapter.Dir, p.Adapter.Name))
 	if err != nil {

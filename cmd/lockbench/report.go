@@ -37,7 +37,7 @@ func reportCommand() *cobra.Command {
 	return c
 }
 
-// report writes the report of a run again, and says where; or prints the draft of a finding.
+// report writes the report of a run again and prints its place, or prints the draft of a finding.
 func report(c *cobra.Command, dir string, finding bool) error {
 	r, err := loadRun(dir)
 	if r == nil {
@@ -71,8 +71,8 @@ func writeReport(r *store.Run) (path string, err error) {
 	return reports.Save(v)
 }
 
-// conclude writes the report of a run that has been judged, makes the links to the newest run show
-// it, and prints the verdict, which decides the exit code.
+// conclude writes the report of a judged run, directs the store's links to it, and prints the
+// verdict. The verdict decides the exit code.
 func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 	v, err := view.Of(r)
 	if err != nil {
@@ -98,7 +98,7 @@ func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 	return result(r.Verdict.Exit)
 }
 
-// pointTo makes the store's links show the directory of a run, or of many.
+// pointTo directs the store's links to the directory of a run, or of many.
 func pointTo(c *cobra.Command, dir string) {
 	if err := store.Point(filepath.Dir(filepath.Dir(dir)), dir); err != nil {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no link to the newest run:", err)
@@ -115,7 +115,7 @@ func say(c *cobra.Command, v *view.View, quiet bool) error {
 	return terminal.Summary(w, v, look(w))
 }
 
-// look is how words look where they are written to.
+// look returns the style of words on a writer.
 func look(w io.Writer) terminal.Look {
 	return terminal.Look{Color: progress.Terminal(w), Width: progress.Width(w)}
 }

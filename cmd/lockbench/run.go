@@ -114,8 +114,8 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	s.BoolVar(&f.asJSON, "json", false, "print the verdict as JSON")
 }
 
-// run carries out a plan and says the verdict: the plan, the run directory, the run with its
-// verdict, the report.
+// run carries out a plan and prints the verdict: it makes the plan and the run directory, runs and
+// judges, and writes the report.
 func (f *runFlags) run(c *cobra.Command) error {
 	if fault, all := strings.CutSuffix(f.Nemesis, hint.AllAims); all && f.plan == "" {
 		return f.runAll(c, fault)
@@ -149,7 +149,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 	return result
 }
 
-// suggest writes what to do next.
+// suggest prints what to do next.
 func (f *runFlags) suggest(c *cobra.Command, v *checker.Verdict, p harness.Plan) {
 	named := f.Environment
 	if named == runner.Auto {
@@ -164,7 +164,7 @@ func (f *runFlags) suggest(c *cobra.Command, v *checker.Verdict, p harness.Plan)
 	}
 }
 
-// tellOf says whom of the story a reader sees where in the run.
+// tellOf explains which client plays which role of a story in the run.
 func tellOf(w io.Writer, s tour.Step) {
 	fmt.Fprintln(w)
 	_ = terminal.Note(w, "Story", s.Source+". "+strings.TrimSpace(s.EN.See), look(w))
@@ -193,7 +193,7 @@ func (f *runFlags) tell(set *pflag.FlagSet) error {
 	return nil
 }
 
-// perform carries out a plan in a new run directory, and shows how far it has come.
+// perform carries out a plan in a new run directory, and shows the progress.
 func (f *runFlags) perform(c *cobra.Command, p harness.Plan, command string) (r *store.Run,
 	dir string, err error) {
 	started, status := time.Now(), &runner.Status{}
@@ -204,7 +204,7 @@ func (f *runFlags) perform(c *cobra.Command, p harness.Plan, command string) (r 
 	defer line.Stop()
 	r, err = runner.Run(c.Context(), p, runner.Options{
 		Dir: dir, Command: command, Status: status,
-		// the report and the hints want to know it: meanwhile the servers and clients end
+		// the report and the hints need it; meanwhile the servers and clients end
 		Ended: func(*runner.Environment) { go func() { _, _ = choose.Lookup(p) }() },
 	})
 	return r, dir, err
@@ -228,7 +228,7 @@ func (f *runFlags) prepare(ctx context.Context, set *pflag.FlagSet) (p harness.P
 	return runner.Fit(ctx, p)
 }
 
-// read completes the options with the flags that are not fields of them.
+// read completes the options with the flags that are not fields.
 func (f *runFlags) read(set *pflag.FlagSet) error {
 	switch {
 	case f.Impl == "" && f.Adapter == "":
@@ -249,7 +249,7 @@ func (f *runFlags) read(set *pflag.FlagSet) error {
 	return f.lockFlags.read()
 }
 
-// alone refuses flags that --plan would make useless.
+// alone returns an error for flags that have no effect with --plan.
 func alone(set *pflag.FlagSet) (err error) {
 	set.Visit(func(f *pflag.Flag) {
 		if !slices.Contains([]string{"plan", "store", "quiet", "json"}, f.Name) && err == nil {
@@ -259,7 +259,7 @@ func alone(set *pflag.FlagSet) (err error) {
 	return err
 }
 
-// commandLine reproduces a run: the flags that were given, and the seed that was drawn.
+// commandLine returns the command that reproduces a run: the given flags, and the drawn seed.
 func commandLine(set *pflag.FlagSet, p harness.Plan) string {
 	line := advice.Verb("run")
 	set.Visit(func(f *pflag.Flag) {
@@ -268,7 +268,7 @@ func commandLine(set *pflag.FlagSet, p harness.Plan) string {
 		}
 		values := []string{f.Value.String()}
 		if f.Name == "nemesis" {
-			values[0] = p.Nemesis // one of all
+			values[0] = p.Nemesis // only one of all aims
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()

@@ -36,8 +36,8 @@ type aimRun struct {
 	aim  matrix.Aim
 }
 
-// runAll runs every aim of a fault, one after the other, as a cell of the matrix does: each in a
-// run directory of its own, with one summary of them all. The exit code is the worst.
+// runAll runs every aim of a fault, one after the other, as a cell of the matrix does. Each run has
+// a directory of its own, and all share one summary. The exit code is the worst.
 func (f *runFlags) runAll(c *cobra.Command, fault string) error {
 	if err := f.read(c.Flags()); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (f *runFlags) runAll(c *cobra.Command, fault string) error {
 	return result(worst(runs))
 }
 
-// planAll makes the plans. An aim that is not possible here is left out and named.
+// planAll makes the plans. It leaves out an aim that is not possible here, and names it.
 func (f *runFlags) planAll(c *cobra.Command, fault string) (runs []aimRun, err error) {
 	aims, err := matrix.AimsOf(f.RunOptions, fault)
 	if err != nil {
@@ -66,7 +66,7 @@ func (f *runFlags) planAll(c *cobra.Command, fault string) (runs []aimRun, err e
 	var last error
 	for i, a := range aims {
 		o := a.Apply(f.RunOptions)
-		o.Thorough = true // every property has its chance, as in the matrix
+		o.Thorough = true // judge every property, as in the matrix
 		p, note, err := runner.Prepare(c.Context(), o)
 		var no nemesis.ImpossibleError
 		switch {
@@ -110,7 +110,7 @@ func (f *runFlags) carryOut(c *cobra.Command, a *aimRun) error {
 	return nil
 }
 
-// tellAll is the summary of all runs.
+// tellAll prints the summary of all runs.
 func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 	if f.asJSON {
 		return history.WriteDocument(w, struct {
@@ -144,7 +144,7 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 	return err
 }
 
-// worst is the exit code of all runs.
+// worst returns the worst exit code of all runs.
 func worst(runs []aimRun) int {
 	code := checker.ExitExpected
 	for _, a := range runs {
@@ -153,7 +153,7 @@ func worst(runs []aimRun) int {
 	return code
 }
 
-// worse is the worse of two exit codes: broken, then not as expected, then unknown.
+// worse returns the worse of two exit codes: broken, then not as expected, then unknown.
 func worse(a, b int) int {
 	order := []int{checker.ExitExpected, checker.ExitUnknown, checker.ExitUnexpected,
 		checker.ExitBroken}
@@ -223,7 +223,7 @@ func (f *tourFlags) run(c *cobra.Command) error {
 		if err := f.step(c.Context(), w, c.ErrOrStderr(), i+1, s); err != nil {
 			return err
 		}
-		if s.Name == "" || f.language != "en" { // a run of a story says it itself
+		if s.Name == "" || f.language != "en" { // the run of a story prints it itself
 			folded := progress.NewTable(w)
 			fmt.Fprintln(folded, "\n"+strings.TrimSpace(t.See))
 			if err := folded.Flush(); err != nil {
@@ -240,10 +240,10 @@ func (f *tourFlags) run(c *cobra.Command) error {
 	return nil
 }
 
-// step carries out one command as if it had been typed.
+// step carries out one command as if the user had typed it.
 func (f *tourFlags) step(ctx context.Context, w, errs io.Writer, n int, s tour.Step) error {
 	args := s.Args()
-	if slices.Contains(args, "--init") { // the file of an earlier tour
+	if slices.Contains(args, "--init") { // removes the file of an earlier tour
 		file := filepath.FromSlash(args[len(args)-1])
 		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
 			return err
@@ -256,7 +256,7 @@ func (f *tourFlags) step(ctx context.Context, w, errs io.Writer, n int, s tour.S
 		if f.env != "" {
 			args = append(args, "--env", f.env)
 		}
-		if f.env == "sim" && !slices.Contains(args, "--seed") { // each reader sees the same
+		if f.env == "sim" && !slices.Contains(args, "--seed") { // each reader sees the same run
 			args = append(args, "--seed", "1")
 		}
 		if f.store != "store" {

@@ -51,7 +51,7 @@ outside of the store, and changes nothing. Ctrl-C ends it.`,
 	return c
 }
 
-// listen takes the port, and says what to do if it cannot be had.
+// listen opens the port. If it cannot, the error gives advice.
 func listen(ctx context.Context, port int) (net.Listener, error) {
 	if port < 0 || port > 65535 {
 		return nil, fmt.Errorf("--port is %d; ports are 1 to 65535, and 0 for any free one", port)
