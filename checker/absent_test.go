@@ -96,6 +96,8 @@ var absentCases = []propertyCase{
 		sleepTraces + "5 0 200000000 200000005 n0 GET k -> a\n", Violated, ""},
 	{"absent: a refusal while it was deleted says nothing", "D", sleepers,
 		sleepTraces + "5 0 200000000 200000005 n0 SET k x NX PX 9 -> (nil)\n", Violated, ""},
+	{"absent: a script while it was deleted may have taken it", "D", sleepers,
+		sleepTraces + "5 0 200000000 200000005 n0 EVAL maybe 1 k x -> 1\n", Valid, ""},
 	{"absent: a read shows that the lock is taken", "D", sleepers,
 		sleepTraces + "5 0 200000002 200000005 n0 GET k -> a\n", Valid, ""},
 	{"absent: a refusal shows that the lock is taken", "D", sleepers,

@@ -47,6 +47,18 @@ var lostCases = []propertyCase{
 		"0 1 12 15 n0 SET k value-of-a NX PX 200 -> OK\n" +
 			"2 0 30 31 n0 GET k -> value-of-a\n" + winnerOnN1,
 		Violated, LostByFailover},
+	{"lost: another client prolonged a key after the failover", "L", lostHold + promoted,
+		ownerOnN0 + "2 1 30 31 n1 PEXPIRE k 200 -> 1\n" +
+			winnerOnN1, Violated, LostByFailover},
+	{"lost: the key was prolonged on the old master", "L", lostHold + promoted,
+		ownerOnN0 + "0 1 30 31 n0 PEXPIRE k 200 -> 1\n" +
+			winnerOnN1, Violated, LostByFailover},
+	{"lost: the key was prolonged after the second grant", "L", lostHold + promoted,
+		ownerOnN0 + "0 1 86 87 n1 PEXPIRE k 200 -> 1\n" +
+			winnerOnN1, Violated, LostByFailover},
+	{"lost: the key was prolonged in the background", "L", lostHold + promoted,
+		ownerOnN0 + "0 0 30 31 n1 PEXPIRE k 200 -> 1\n" +
+			winnerOnN1, Violated, DoubleGrant},
 	{"lost: the key was prolonged before the failover", "L", lostHold + promoted,
 		ownerOnN0 + "0 1 22 23 n0 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, LostByFailover},
 	{"lost: the key was over before the failover", "L",
@@ -101,6 +113,18 @@ var lostCases = []propertyCase{
 		tokens + "fault kill n0 55 56; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 INCR c -> 7\n2 1 31 32 n0 INCR c -> 8\n1 1 70 75 n0 INCR c -> 6\n",
 		Violated, LostByFailover},
+	{"lost: the counter, which counted on from less", "F",
+		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
+		"0 1 11 12 n0 INCR c -> 7\n2 1 31 32 n0 INCR c -> 5\n" +
+			"1 1 70 75 n0 INCR c -> 6\n", Violated, LostByFailover},
+	{"lost: the counter, and another server counted on", "F",
+		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
+		"0 1 11 12 n0 INCR c -> 7\n2 1 31 32 n1 INCR c -> 8\n" +
+			"1 1 70 75 n0 INCR c -> 6\n", Violated, LostByFailover},
+	{"lost: the counter, which counted on later", "F",
+		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
+		"0 1 11 12 n0 INCR c -> 7\n2 1 76 77 n0 INCR c -> 8\n" +
+			"1 1 70 75 n0 INCR c -> 6\n", Violated, LostByFailover},
 	{"lost: no field of a hash, since it counted on after the restart", "F",
 		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 HINCRBY c k 1 -> 7\n2 1 31 32 n0 HINCRBY c k 1 -> 8\n" +
