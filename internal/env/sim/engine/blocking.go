@@ -65,7 +65,7 @@ func blocks(b blocking) func(*call) {
 			}
 		}
 		if c.queued || c.s.script {
-			b.none(&c.out)
+			b.none(&c.out.Writer)
 			return
 		}
 		c.s.Blocked = &Wait{Timeout: timeout, keys: keys, args: c.args, on: b}
@@ -106,7 +106,7 @@ func takeEnd(c *call, key string) {
 	next := c.e.get(key).copied(aList)
 	taken := next.take(strings.EqualFold(c.args[0], "blpop"), 1)
 	c.keep(key, next)
-	c.bulks([]string{key, taken[0].name})
+	c.out.bulks([]string{key, taken[0].name})
 }
 
 // takeMoved is BRPOPLPUSH and BLMOVE of a list that is there.

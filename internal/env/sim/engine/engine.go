@@ -156,7 +156,7 @@ func (e *Engine) Close(s *Session) {
 	}
 	e.endTransaction(s)
 	e.unblock(s)
-	e.untrack(s)
+	e.tracking.untrack(s)
 }
 
 // Version tells whether something was changed: equal numbers, equal contents.
@@ -172,18 +172,18 @@ func (e *Engine) Do(now int64, s *Session, args []string) []byte {
 }
 
 func (e *Engine) run(now int64, s *Session, args []string, do func(*call)) []byte {
-	e.now, e.caller, e.before = now, s, nil
+	e.now, e.caller, e.tracking.caller, e.before = now, s, s, nil
 	c := &e.call // its memory serves every command: one is executed at a time
-	*c = call{e: e, s: s, args: args, out: resp.Writer{Three: s.three}}
+	*c = call{e: e, s: s, args: args, out: reply{resp.Writer{Three: s.three}}}
 	do(c)
 	if s.tracks.caching && !s.tx.begun && !strings.EqualFold(args[0], "client") {
 		s.tracks.caching = false
 	}
-	e.caller = nil
+	e.caller, e.tracking.caller = nil, nil
 	if e.before == nil && !e.tracking.pending() {
 		return c.out.B
 	}
-	return append(append(e.before, c.out.B...), e.broadcast(s)...)
+	return append(append(e.before, c.out.B...), e.tracking.broadcast(s)...)
 }
 
 // push sends a session what it has not asked for: one whose command runs gets it before the reply.
@@ -200,7 +200,7 @@ type call struct {
 	e      *Engine
 	s      *Session
 	args   []string
-	out    resp.Writer
+	out    reply
 	queued bool // it is a part of a transaction that is executed
 }
 
@@ -233,7 +233,7 @@ func (c *call) execute(cmd command) {
 		*c.e.Effects = append(*c.e.Effects, slices.Clone(c.args))
 	}
 	cmd.run(c)
-	c.e.remember(cmd, c.args)
+	c.e.tracking.remember(cmd, c.args)
 }
 
 // shown is the line of MONITOR for a command.
@@ -334,7 +334,7 @@ func (e *Engine) get(key string) *value {
 		if !e.Replica { // a replica leaves it to its master
 			delete(e.keys, key)
 			e.tell(key, Expired, v, nil)
-			e.invalidate(key, nil)
+			e.tracking.invalidate(key, nil)
 		}
 		e.touch(key)
 		return nil
@@ -349,7 +349,7 @@ func (e *Engine) Expire(now int64) {
 	for _, k := range slices.Sorted(maps.Keys(e.keys)) {
 		e.get(k)
 	}
-	e.broadcast(nil)
+	e.tracking.broadcast(nil)
 }
 
 func (e *Engine) put(key string, v *value) {
@@ -357,7 +357,7 @@ func (e *Engine) put(key string, v *value) {
 	e.tell(key, Written, e.keys[key], v)
 	e.keys[key] = v
 	e.touch(key)
-	e.invalidate(key, e.caller)
+	e.tracking.invalidate(key, e.caller)
 	e.signal(key)
 }
 
@@ -366,7 +366,7 @@ func (e *Engine) remove(key string) {
 	e.tell(key, Deleted, e.keys[key], nil)
 	delete(e.keys, key)
 	e.touch(key)
-	e.invalidate(key, e.caller)
+	e.tracking.invalidate(key, e.caller)
 }
 
 // Snapshot is the contents of a server, to be loaded into a replica. It may be kept.
@@ -384,7 +384,7 @@ func (e *Engine) Load(s Snapshot) {
 		}
 	}
 	e.copies(s)
-	e.forgetChanged(s)
+	e.tracking.replaced(e.keys, s.keys)
 	e.keys = maps.Clone(s.keys)
 }
 

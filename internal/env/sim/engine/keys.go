@@ -147,7 +147,7 @@ func flush(c *call) {
 		c.e.tell(key, Deleted, v, nil)
 		c.e.touch(key)
 	}
-	c.e.invalidateAll()
+	c.e.tracking.invalidateAll()
 	c.e.version++
 	clear(c.e.keys)
 	c.out.Status("OK")

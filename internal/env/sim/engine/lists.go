@@ -58,7 +58,7 @@ func pop(c *call) {
 		c.keep(c.args[1], next)
 	}
 	if many {
-		c.names(taken)
+		c.out.names(taken)
 	} else {
 		c.out.Bulk(taken[0].name)
 	}
@@ -76,14 +76,6 @@ func (v *value) take(left bool, n int) []field {
 		slices.Reverse(taken)
 	}
 	return taken
-}
-
-// names replies the names of entries.
-func (c *call) names(all []field) {
-	c.out.Array(len(all))
-	for _, f := range all {
-		c.out.Bulk(f.name)
-	}
 }
 
 // move is RPOPLPUSH, and LMOVE with the ends that it names.
@@ -165,7 +157,7 @@ func lrange(c *call) {
 	if v, ok := c.collection(c.args[1], aList); ok {
 		all := v.copied(aList).fields
 		a, b := within(len(all), from, to)
-		c.names(all[a:b])
+		c.out.names(all[a:b])
 	}
 }
 

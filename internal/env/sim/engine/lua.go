@@ -150,9 +150,9 @@ func (i *interpreter) command(throw bool) int {
 	if problem != "" {
 		result.Error(problem)
 	} else {
-		i.inner = call{e: i.call.e, s: &i.session, args: args, out: resp.Writer{B: i.scratch[:0]}}
+		i.inner = call{e: i.call.e, s: &i.session, args: args, out: reply{resp.Writer{B: i.scratch[:0]}}}
 		i.inner.dispatch()
-		result, i.scratch = i.inner.out, i.inner.out.B
+		result, i.scratch = i.inner.out.Writer, i.inner.out.B
 	}
 	v, _ := i.fromReply(result.B)
 	if t, ok := v.(*lua.LTable); ok && throw && t.RawGetString("err") != lua.LNil {

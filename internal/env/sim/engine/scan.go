@@ -9,7 +9,7 @@ import (
 
 // keys lists the keys that match a pattern, in the order of their names: real servers have none.
 func keys(c *call) {
-	c.bulks(c.e.names(func(k string, _ *value) bool { return glob(c.args[1], k) }))
+	c.out.bulks(c.e.names(func(k string, _ *value) bool { return glob(c.args[1], k) }))
 }
 
 // names returns the keys that are wanted, in the order of their names.
@@ -20,14 +20,6 @@ func (e *Engine) names(want func(key string, v *value) bool) (found []string) {
 		}
 	}
 	return found
-}
-
-// bulks replies texts.
-func (c *call) bulks(all []string) {
-	c.out.Array(len(all))
-	for _, s := range all {
-		c.out.Bulk(s)
-	}
 }
 
 // scanOptions are what may follow the cursor of a SCAN.
@@ -74,16 +66,10 @@ func scan(c *call) {
 	if !ok || !o.parse(c, c.args[2:]) {
 		return
 	}
-	c.scanned(c.e.names(func(k string, v *value) bool {
+	c.out.scanned(c.e.names(func(k string, v *value) bool {
 		typed := o.kind == "" || strings.EqualFold(o.kind, kindNames[v.kind])
 		return start && typed && glob(o.match, k)
 	}))
-}
-
-func (c *call) scanned(all []string) {
-	c.out.Array(2)
-	c.out.Bulk("0")
-	c.bulks(all)
 }
 
 // scanFields is HSCAN, SSCAN and ZSCAN.
@@ -110,7 +96,7 @@ func scanFields(k kind) func(*call) {
 				}
 			}
 		}
-		c.scanned(all)
+		c.out.scanned(all)
 	}
 }
 

@@ -184,7 +184,7 @@ func (i *interpreter) run(c *call, f *lua.LFunction, name string, keys, args []s
 		c.out.Error(failure(err, name))
 		return
 	}
-	i.reply(&c.out, i.l.Get(-1))
+	i.reply(&c.out.Writer, i.l.Get(-1))
 	i.l.SetTop(0)
 }
 

@@ -65,7 +65,7 @@ func (c *call) assign(key, text string, o setOptions) {
 		if old, ok = c.text(key); !ok {
 			return
 		}
-		c.old(old)
+		c.out.old(old)
 	}
 	if o.nx && old != nil || o.xx && old == nil {
 		if !o.get {

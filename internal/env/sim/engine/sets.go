@@ -226,19 +226,7 @@ func zrange(c *call) {
 	if v, ok := c.collection(c.args[1], aSortedSet); ok {
 		all := v.ranked()
 		a, b := within(len(all), from, to)
-		c.ranking(all[a:b], scores)
-	}
-}
-
-// ranking replies elements, and their scores if they are wanted.
-func (c *call) ranking(all []field, scores bool) {
-	if !scores {
-		c.names(all)
-		return
-	}
-	c.pairs(len(all))
-	for _, f := range all {
-		c.pair(f)
+		c.out.ranking(all[a:b], scores)
 	}
 }
 
@@ -269,7 +257,7 @@ func zrangebyscore(c *call) {
 		return
 	}
 	if v, ok := c.collection(c.args[1], aSortedSet); ok {
-		c.ranking(slices.DeleteFunc(v.ranked(), func(f field) bool { return !in(f) }), scores)
+		c.out.ranking(slices.DeleteFunc(v.ranked(), func(f field) bool { return !in(f) }), scores)
 	}
 }
 

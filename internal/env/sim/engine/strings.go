@@ -11,18 +11,9 @@ func (c *call) text(key string) (v *value, ok bool) {
 	return c.collection(key, aString)
 }
 
-// old replies what a key held.
-func (c *call) old(v *value) {
-	if v == nil {
-		c.out.Null()
-	} else {
-		c.out.Bulk(v.str)
-	}
-}
-
 func get(c *call) {
 	if v, ok := c.text(c.args[1]); ok {
-		c.old(v)
+		c.out.old(v)
 	}
 }
 
@@ -36,14 +27,14 @@ func setnx(c *call) {
 
 func getset(c *call) {
 	if v, ok := c.text(c.args[1]); ok {
-		c.old(v)
+		c.out.old(v)
 		c.e.put(c.args[1], &value{str: c.args[2]})
 	}
 }
 
 func getdel(c *call) {
 	if v, ok := c.text(c.args[1]); ok {
-		c.old(v)
+		c.out.old(v)
 		if v != nil {
 			c.e.remove(c.args[1])
 		}

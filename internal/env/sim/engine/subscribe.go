@@ -51,7 +51,7 @@ func subscribe(c *call) {
 			c.s.subs = append(c.s.subs, ch)
 			c.e.subs[ch] = append(c.e.subs[ch], c.s)
 		}
-		c.subscription("subscribe", &ch)
+		c.out.subscription(c.s, "subscribe", &ch)
 	}
 }
 
@@ -61,7 +61,7 @@ func psubscribe(c *call) {
 			c.s.patterns = append(c.s.patterns, p)
 			c.e.patterns = append(c.e.patterns, pattern{p, c.s})
 		}
-		c.subscription("psubscribe", &p)
+		c.out.subscription(c.s, "psubscribe", &p)
 	}
 }
 
@@ -77,10 +77,10 @@ func (c *call) end(what string, all []string, leave func(*Session, string)) {
 	}
 	for _, name := range names {
 		leave(c.s, name)
-		c.subscription(what, &name)
+		c.out.subscription(c.s, what, &name)
 	}
 	if len(names) == 0 {
-		c.subscription(what, nil)
+		c.out.subscription(c.s, what, nil)
 	}
 }
 
@@ -103,17 +103,6 @@ func pubsub(c *call) {
 	default:
 		c.out.Error(c.noSubcommand())
 	}
-}
-
-func (c *call) subscription(what string, channel *string) {
-	c.out.Push(3)
-	c.out.Bulk(what)
-	if channel == nil {
-		c.out.Null()
-	} else {
-		c.out.Bulk(*channel)
-	}
-	c.out.Integer(int64(len(c.s.subs) + len(c.s.patterns)))
 }
 
 func (e *Engine) unsubscribe(s *Session, channel string) {

@@ -14,7 +14,8 @@ type tracking struct {
 	readers map[string][]*Session // of a key that they have read, in the order of reading
 	all     []*Session            // that track, in the order in which they began
 	changed map[string]*Session   // keys that were not broadcast yet, and whose command changed them
-	after   []byte                // what the caller is told behind the reply
+	after   []byte                // sent to the caller after the reply
+	caller  *Session              // its command runs, or nil
 }
 
 func newTracking() tracking {
@@ -51,7 +52,7 @@ func (c *call) track() {
 		return
 	}
 	if !t.on {
-		c.e.untrack(c.s)
+		c.e.tracking.untrack(c.s)
 	} else {
 		if !c.s.tracks.on {
 			c.e.tracking.all = append(c.e.tracking.all, c.s)
@@ -143,14 +144,14 @@ func (c *call) caching() {
 }
 
 // remember notes the keys that a command has read, of a connection that tracks them.
-func (e *Engine) remember(cmd command, args []string) {
-	s := e.caller
+func (t *tracking) remember(cmd command, args []string) {
+	s := t.caller
 	if s == nil || !s.tracks.remembers() {
 		return
 	}
 	for _, key := range cmd.reads(args) {
-		if !slices.Contains(e.tracking.readers[key], s) {
-			e.tracking.readers[key] = append(e.tracking.readers[key], s)
+		if !slices.Contains(t.readers[key], s) {
+			t.readers[key] = append(t.readers[key], s)
 		}
 	}
 }
@@ -183,22 +184,22 @@ func (c command) reads(args []string) []string {
 
 // invalidate tells who has read a key, or tracks all, that it changed by a command of a connection,
 // or by none if it is over.
-func (e *Engine) invalidate(key string, by *Session) {
-	for _, s := range e.tracking.readers[key] {
+func (t *tracking) invalidate(key string, by *Session) {
+	for _, s := range t.readers[key] {
 		if s.tracks.noLoop && s == by {
 			continue
 		}
-		e.outdated(s, key)
+		t.outdated(s, key)
 	}
-	delete(e.tracking.readers, key)
-	if slices.ContainsFunc(e.tracking.all, func(s *Session) bool { return s.tracks.broadcast }) {
-		e.tracking.changed[key] = by
+	delete(t.readers, key)
+	if slices.ContainsFunc(t.all, func(s *Session) bool { return s.tracks.broadcast }) {
+		t.changed[key] = by
 	}
 }
 
 // outdated sends one invalidation; without keys it is for all of them. The session whose command
 // runs gets it behind its reply. In RESP2 there is no way to send it.
-func (e *Engine) outdated(s *Session, keys ...string) {
+func (t *tracking) outdated(s *Session, keys ...string) {
 	r := resp.Writer{Three: true}
 	r.Push(2)
 	r.Bulk("invalidate")
@@ -212,42 +213,42 @@ func (e *Engine) outdated(s *Session, keys ...string) {
 	}
 	switch {
 	case !s.three:
-	case s == e.caller:
-		e.tracking.after = append(e.tracking.after, r.B...)
+	case s == t.caller:
+		t.after = append(t.after, r.B...)
 	default:
 		s.Push(r.B)
 	}
 }
 
 // invalidateAll tells everyone who tracks that all keys are gone.
-func (e *Engine) invalidateAll() {
-	for _, s := range e.tracking.all {
-		e.outdated(s)
+func (t *tracking) invalidateAll() {
+	for _, s := range t.all {
+		t.outdated(s)
 	}
-	clear(e.tracking.readers)
+	clear(t.readers)
 }
 
 // broadcast tells which keys have changed since the last time, and returns what is left to tell to
 // the caller.
-func (e *Engine) broadcast(caller *Session) []byte {
-	e.caller = caller
-	for _, s := range e.tracking.all {
+func (t *tracking) broadcast(caller *Session) []byte {
+	t.caller = caller
+	for _, s := range t.all {
 		for _, prefix := range s.tracks.wanted() {
 			var keys []string
-			for _, key := range slices.Sorted(maps.Keys(e.tracking.changed)) {
-				own := s.tracks.noLoop && e.tracking.changed[key] == s
+			for _, key := range slices.Sorted(maps.Keys(t.changed)) {
+				own := s.tracks.noLoop && t.changed[key] == s
 				if strings.HasPrefix(key, prefix) && !own {
 					keys = append(keys, key)
 				}
 			}
 			if len(keys) > 0 {
-				e.outdated(s, keys...)
+				t.outdated(s, keys...)
 			}
 		}
 	}
-	clear(e.tracking.changed)
-	after := e.tracking.after
-	e.tracking.after, e.caller = nil, nil
+	clear(t.changed)
+	after := t.after
+	t.after, t.caller = nil, nil
 	return after
 }
 
@@ -262,27 +263,27 @@ func (t *tracks) wanted() []string {
 	return slices.Sorted(slices.Values(t.prefixes))
 }
 
-// forgetChanged invalidates what a snapshot changes.
-func (e *Engine) forgetChanged(s Snapshot) {
-	if !e.Tracked() {
+// replaced invalidates the keys that differ between two contents of the server.
+func (t *tracking) replaced(from, to map[string]*value) {
+	if len(t.all) == 0 {
 		return
 	}
-	both := maps.Clone(e.keys)
-	maps.Copy(both, s.keys)
+	both := maps.Clone(from)
+	maps.Copy(both, to)
 	for _, key := range slices.Sorted(maps.Keys(both)) {
-		if e.keys[key] != s.keys[key] {
-			e.invalidate(key, nil)
+		if from[key] != to[key] {
+			t.invalidate(key, nil)
 		}
 	}
-	e.broadcast(nil)
+	t.broadcast(nil)
 }
 
-func (e *Engine) untrack(s *Session) {
-	e.tracking.all = slices.DeleteFunc(e.tracking.all, func(x *Session) bool { return x == s })
-	for key, all := range e.tracking.readers {
+func (t *tracking) untrack(s *Session) {
+	t.all = slices.DeleteFunc(t.all, func(x *Session) bool { return x == s })
+	for key, all := range t.readers {
 		all = slices.DeleteFunc(all, func(x *Session) bool { return x == s })
-		if e.tracking.readers[key] = all; len(all) == 0 {
-			delete(e.tracking.readers, key)
+		if t.readers[key] = all; len(all) == 0 {
+			delete(t.readers, key)
 		}
 	}
 	s.tracks = tracks{}

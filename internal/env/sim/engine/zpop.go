@@ -5,23 +5,6 @@ import (
 	"strings"
 )
 
-// pair replies an element and its score: an array of its own in RESP3.
-func (c *call) pair(f field) {
-	if c.out.Three {
-		c.out.Array(2)
-	}
-	c.out.Bulk(f.name)
-	c.out.Double(f.value)
-}
-
-// pairs begins the reply of n elements with their scores.
-func (c *call) pairs(n int) {
-	if !c.out.Three {
-		n *= 2
-	}
-	c.out.Array(n)
-}
-
 // zpop is ZPOPMIN and ZPOPMAX.
 func zpop(c *call) {
 	n, many := int64(1), len(c.args) == 3
@@ -42,9 +25,9 @@ func zpop(c *call) {
 	}
 	taken := c.popRanked(c.args[1], v, int(min(n, int64(len(v.copied(aSortedSet).fields)))))
 	if many {
-		c.pairs(len(taken))
+		c.out.pairs(len(taken))
 		for _, f := range taken {
-			c.pair(f)
+			c.out.pair(f)
 		}
 		return
 	}

@@ -1,0 +1,79 @@
+package engine
+
+import "github.com/lockbench/lockbench/internal/base/resp"
+
+// reply is the reply to a command, with the forms that several commands share.
+type reply struct{ resp.Writer }
+
+// names replies the names of entries.
+func (r *reply) names(all []field) {
+	r.Array(len(all))
+	for _, f := range all {
+		r.Bulk(f.name)
+	}
+}
+
+// bulks replies texts.
+func (r *reply) bulks(all []string) {
+	r.Array(len(all))
+	for _, s := range all {
+		r.Bulk(s)
+	}
+}
+
+// scanned replies the end of a scan with all that it found.
+func (r *reply) scanned(all []string) {
+	r.Array(2)
+	r.Bulk("0")
+	r.bulks(all)
+}
+
+// ranking replies elements, and their scores if they are wanted.
+func (r *reply) ranking(all []field, scores bool) {
+	if !scores {
+		r.names(all)
+		return
+	}
+	r.pairs(len(all))
+	for _, f := range all {
+		r.pair(f)
+	}
+}
+
+// old replies the text that a key held.
+func (r *reply) old(v *value) {
+	if v == nil {
+		r.Null()
+	} else {
+		r.Bulk(v.str)
+	}
+}
+
+// pair replies an element and its score: an array of its own in RESP3.
+func (r *reply) pair(f field) {
+	if r.Three {
+		r.Array(2)
+	}
+	r.Bulk(f.name)
+	r.Double(f.value)
+}
+
+// pairs starts the reply of n elements with their scores.
+func (r *reply) pairs(n int) {
+	if !r.Three {
+		n *= 2
+	}
+	r.Array(n)
+}
+
+// subscription replies a change of a session's subscriptions, and how many it has now.
+func (r *reply) subscription(s *Session, what string, channel *string) {
+	r.Push(3)
+	r.Bulk(what)
+	if channel == nil {
+		r.Null()
+	} else {
+		r.Bulk(*channel)
+	}
+	r.Integer(int64(len(s.subs) + len(s.patterns)))
+}
