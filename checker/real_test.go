@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"compress/gzip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,11 +61,15 @@ func recorded(t *testing.T, dir string) (*history.History, []history.Command) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, err := os.Open(filepath.Join(dir, "trace.jsonl"))
+	packed, err := os.Open(filepath.Join(dir, "trace.jsonl.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lines.Close()
+	defer packed.Close()
+	lines, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
 	trace, err := history.ReadTrace(lines)
 	if err != nil {
 		t.Fatal(err)
