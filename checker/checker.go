@@ -104,7 +104,6 @@ type (
 	Hold           = verdict.Hold
 	WitnessCommand = verdict.WitnessCommand
 	Evidence       = verdict.Evidence
-	Porcupine      = verdict.Porcupine
 )
 
 // The results of a property and of a whole run.
@@ -131,7 +130,7 @@ const (
 	Notice          = verdict.Notice
 )
 
-// The classes of a violation; Classes has their rows.
+// The classes of a violation.
 const (
 	LeaseOverrun         = verdict.LeaseOverrun
 	SessionLost          = verdict.SessionLost
@@ -152,9 +151,6 @@ const (
 
 // Class is a row of the table of classes.
 type Class = verdict.Class
-
-// Classes returns the rows of all classes.
-func Classes() []Class { return verdict.Classes() }
 
 // Rank returns the place of a violation in a headline; the worst is 0.
 func Rank(property, class string, reported bool) int {

@@ -132,9 +132,6 @@ var classes = []Class{
 			"was acquired"},
 }
 
-// Classes returns the rows of all classes. The caller may keep and change the slice.
-func Classes() []Class { return slices.Clone(classes) }
-
 // FindClass returns the row of a class. The zero Class is returned for a name that is none.
 func FindClass(name string) Class {
 	i := slices.IndexFunc(classes, func(c Class) bool { return c.Name == name })

@@ -3,7 +3,7 @@ package history
 import "slices"
 
 // The properties that a history can be judged by, with their names in flags, files and verdicts.
-// PropertyRows has their rows.
+// The table propertyRows has their rows.
 const (
 	MutualExclusion = "S"
 	LeaseExclusion  = "L"
@@ -75,10 +75,6 @@ var propertyRows = []PropertyRow{
 		Broken:  "a holder had not been told that its hold was over when another client was inside",
 		Short:   "the holder is told too late"},
 }
-
-// PropertyRows returns the rows of all properties in their usual order. The caller may keep and
-// change the slice.
-func PropertyRows() []PropertyRow { return slices.Clone(propertyRows) }
 
 // FindProperty returns the row of a property, or false if there is none.
 func FindProperty(name string) (PropertyRow, bool) {

@@ -13,7 +13,7 @@ func TestEveryPropertyHasItsWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range PropertyRows() {
+	for _, r := range propertyRows {
 		if r.Name == "" || r.Meaning == "" || r.Broken == "" {
 			t.Errorf("the row %+v is not complete", r)
 		}

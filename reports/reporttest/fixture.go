@@ -35,10 +35,9 @@ type fake struct {
 }
 
 type fakeClient struct {
-	n      int
-	next   int64
-	doing  string // "acquire", "poll", "release"
-	called int64
+	n     int
+	next  int64
+	doing string // "acquire", "poll", "release"
 }
 
 const fakeWall = 1792000000.0
@@ -133,7 +132,6 @@ func (f *fake) step(p int, s Scene) {
 	switch c.doing {
 	case "acquire":
 		c.n++
-		c.called = c.next
 		f.event(history.Event{Type: history.Invoke, T: c.next, Process: p, F: history.Acquire, N: c.n,
 			Key: history.Ptr(0)})
 		c.doing, c.next = "poll", c.next+20e3

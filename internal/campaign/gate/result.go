@@ -225,11 +225,6 @@ func (r *Result) Write(w io.Writer) error {
 	return history.WriteDocument(w, r)
 }
 
-// ReadResult reads the output of Write.
-func ReadResult(rd io.Reader) (*Result, error) {
-	return batch.ReadDocument[Result](rd, "gate.json")
-}
-
 // ResultFile is the name of the result file in the directory of a gate.
 const ResultFile = "gate.json"
 

@@ -4,8 +4,6 @@ package tour
 
 import (
 	_ "embed"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -115,34 +113,3 @@ func Languages() []string { return []string{"en", "zh"} }
 
 // In returns the text of a step in a language.
 func (s Step) In(language string) Words { return frames[language].words(s) }
-
-// Markdown writes the tutorial in a language.
-func Markdown(w io.Writer, language string) error {
-	f := frames[language]
-	var b strings.Builder
-	fmt.Fprintf(&b, "<!-- written by go test ./internal/campaign/tour -update -->\n# %s\n\n%s\n",
-		f.title,
-		f.intro)
-	for i, s := range steps() {
-		t := f.words(s)
-		fmt.Fprintf(&b, "\n## %d. %s\n\n", i+1, t.Title)
-		if s.Quote != "" {
-			fmt.Fprintf(&b, f.story+"\n\n> %s\n\n", s.Source,
-				strings.ReplaceAll(strings.TrimSpace(s.Quote), "\n", "\n> "))
-			if t.Told != "" {
-				b.WriteString(f.told)
-			}
-		}
-		if t.Told != "" {
-			fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(t.Told))
-		}
-		fmt.Fprintf(&b, "```\nlockbench %s\n", strings.Join(s.Args(), " "))
-		if s.Name != "" {
-			fmt.Fprintf(&b, "# = lockbench run %s --expect %s\n", s.Run, s.Expect)
-		}
-		fmt.Fprintf(&b, "```\n\n%s%s\n", f.see, strings.TrimSpace(t.See))
-	}
-	b.WriteString("\n" + f.end)
-	_, err := io.WriteString(w, b.String())
-	return err
-}

@@ -47,7 +47,6 @@ func NewSpawner(in adapters.Installed) Spawner {
 // gives it orders. A tap separates the process from its links.
 type worker struct {
 	spawner Spawner
-	name    string
 	child   *child
 	clock   *clientClock
 	life    context.Context
@@ -65,7 +64,7 @@ type worker struct {
 
 // Spawn implements server.Spawner.
 func (s Spawner) Spawn(name string, log *os.File) (server.Worker, error) {
-	w := &worker{spawner: s, name: name, over: make(chan struct{})}
+	w := &worker{spawner: s, over: make(chan struct{})}
 	w.out, w.in = io.Pipe()
 	w.life, w.end = context.WithCancel(context.Background())
 	cmd := s.Adapter.Command()
