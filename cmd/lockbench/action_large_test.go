@@ -137,6 +137,22 @@ func TestTheActionRunsTheGate(t *testing.T) {
 	}
 }
 
+// TestAGateNamedLikeAFlagIsRun: its name does not make the gate print its help, and end with 0.
+func TestAGateNamedLikeAFlagIsRun(t *testing.T) {
+	testenv.Once(t)
+	t.Parallel()
+	testenv.Part(t, "curl")
+	s := newStage(t, strings.Replace(actionGate, "%s", "safe", 1))
+	err := os.Rename(filepath.Join(s.dir, "lockbench.yaml"), filepath.Join(s.dir, "--help"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, printed := s.act(t, "LOCKBENCH_RELEASES="+release(t, rightSum), "GATE=--help")
+	if code != 1 || !strings.Contains(s.read("output"), "result=failed\n") {
+		t.Errorf("exit %d:\n%s%s", code, printed, s.read("output"))
+	}
+}
+
 // TestTheActionIsNeverGreenByAccident: what cannot be run fails with one line.
 func TestTheActionIsNeverGreenByAccident(t *testing.T) {
 	testenv.Once(t)

@@ -142,6 +142,9 @@ func (f *checkFlags) one(c *cobra.Command, path string) error {
 		return err
 	}
 	if err := f.judge(r, err != nil); err != nil {
+		if r.Verdict != nil { // it is not saved, but it is shown
+			_ = f.tell(c, r)
+		}
 		return err
 	}
 	if path == "-" && r.Verdict.Exit == checker.ExitBroken {

@@ -80,7 +80,8 @@ func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 	}
 	path, err := reports.Save(v)
 	if err != nil {
-		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no report:", err)
+		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no report:", brief(err.Error()))
+		path = ""
 	}
 	pointTo(c, r.Dir)
 	if asJSON {
@@ -89,7 +90,7 @@ func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 			Report  string           `json:"report"`
 			Verdict *checker.Verdict `json:"verdict"`
 		}{r.Dir, path, r.Verdict})
-	} else if err = say(c, v, quiet); err == nil && !quiet {
+	} else if err = say(c, v, quiet); err == nil && !quiet && path != "" {
 		_, err = fmt.Fprintln(c.OutOrStdout(), "\nreport", path)
 	}
 	if err != nil {

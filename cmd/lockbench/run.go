@@ -136,6 +136,9 @@ func (f *runFlags) run(c *cobra.Command) error {
 		return interrupted("the recorded files are in " + dir)
 	case r == nil:
 		return err
+	case errors.As(err, new(runner.BrokenError)): // the verdict is not saved, but it is shown
+		_ = conclude(c, r, f.quiet, f.asJSON)
+		return err
 	case err != nil:
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: the run broke:", err)
 	}

@@ -413,6 +413,7 @@ func ReadPlan(r io.Reader) (Plan, error) {
 
 // DecodePlan reads a plan in JSON, and checks nothing of it but its format.
 func DecodePlan(text []byte) (p Plan, err error) {
+	text = bytes.TrimPrefix(text, []byte(units.BOM)) // some editors begin a file with it
 	var of struct {
 		Format int `json:"format"`
 	}

@@ -2,6 +2,7 @@ package history
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -153,10 +154,14 @@ func lines(r io.Reader, f func(n int, line []byte) error) error {
 	n := 0
 	for s.Scan() {
 		n++
-		if len(s.Bytes()) == 0 {
+		line := s.Bytes()
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte(units.BOM)) // some editors begin a file with it
+		}
+		if len(line) == 0 {
 			continue
 		}
-		if err := f(n, s.Bytes()); err != nil {
+		if err := f(n, line); err != nil {
 			return &LineError{n, err}
 		}
 	}

@@ -54,8 +54,8 @@ func (e BrokenError) Unwrap() error { return e.Err }
 //
 // If it returns no run, the error is a UsageError or a BrokenError. If it returns a run, the run
 // has a verdict, and an error says why the verdict is worth less than planned: it is
-// context.Canceled if ctx ended the run, otherwise the harness or a clean-up failed. The verdict
-// does not depend on the clean-up.
+// context.Canceled if ctx ended the run, a BrokenError if the verdict could not be saved, otherwise
+// the harness or a clean-up failed. The verdict does not depend on the clean-up.
 func Run(ctx context.Context, p harness.Plan, o Options) (*store.Run, error) {
 	seldom()
 	if err := o.begin(p); err != nil {
@@ -67,11 +67,14 @@ func Run(ctx context.Context, p harness.Plan, o Options) (*store.Run, error) {
 	}
 	o.Status.enter("judging")
 	r, err := store.Judge(o.Dir)
-	if err != nil {
+	if r == nil {
 		return nil, BrokenError{errors.Join(err, end())}
 	}
+	if err != nil { // the verdict holds, but a full disk, for example, does not take it
+		err = BrokenError{err}
+	}
 	o.Status.enter("stopping servers and clients")
-	return r, errors.Join(recorded, end())
+	return r, errors.Join(recorded, err, end())
 }
 
 // seldom makes this process collect its garbage rarely, unless the user has set GOGC. A run keeps

@@ -54,6 +54,18 @@ func TestARunLeavesEverythingOnDisk(t *testing.T) {
 	}
 }
 
+// TestAVerdictThatCannotBeSavedIsReturned: a folder takes the place of its file.
+func TestAVerdictThatCannotBeSavedIsReturned(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, store.Verdict, "taken"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r, err := runner.Run(t.Context(), simulated(t, "getset", "failover"), runner.Options{Dir: dir})
+	if r == nil || r.Verdict.Verdict != checker.Violated || !errors.As(err, new(runner.BrokenError)) {
+		t.Errorf("the run is %v, and its error %v", r, err)
+	}
+}
+
 // TestACertainViolationEndsHolds: who is inside when it becomes certain leaves, unless all the
 // evidence is wanted. Times are those of the simulator.
 func TestACertainViolationEndsHolds(t *testing.T) {

@@ -188,7 +188,8 @@ func streamed(f io.Reader, epoch int64) (all []history.NodeCommand) {
 }
 
 // Judge reads a run directory, judges the run and writes verdict.json. If a history cannot be read
-// to its end, Judge judges the readable part.
+// to its end, Judge judges the readable part. If verdict.json cannot be written, Judge returns the
+// judged run together with the error.
 func Judge(dir string) (*Run, error) {
 	r, err := Load(dir)
 	if r == nil {
