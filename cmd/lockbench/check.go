@@ -22,6 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/history/edn"
@@ -296,6 +297,9 @@ func runsBelow(dir string) (runs []string, err error) {
 		return err
 	})
 	if err == nil && len(runs) == 0 {
+		if m, e := matrix.Open(real); e == nil && len(matrix.Broken(m.Known)) > 0 {
+			return nil, brokenRows(m.Known) // as the matrix said
+		}
 		err = fmt.Errorf("%s: no %s here or in its subdirectories", dir, store.History)
 	}
 	slices.Sort(runs)

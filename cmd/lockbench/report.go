@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/lockbench/lockbench/reports/terminal"
 	"github.com/lockbench/lockbench/reports/view"
@@ -80,7 +81,8 @@ func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 	}
 	path, err := reports.Save(v)
 	if err != nil {
-		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no report:", brief(err.Error()))
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no report:", first)
 		path = ""
 	}
 	pointTo(c, r.Dir)

@@ -10,8 +10,9 @@ import (
 
 // The reasons why a run is repeated.
 const (
-	tooBusy  = "the machine was too busy for it"
-	notFound = "it missed an expected violation"
+	tooBusy  = "the machine was too busy"
+	broke    = "it broke"
+	notFound = "an expected violation was missed"
 )
 
 // doubt schedules the repetitions of a cell. If the machine was too busy for a run, it is repeated
@@ -21,8 +22,8 @@ func (c *execution) doubt(cell string) {
 	for _, t := range missing(c.options.doubtful(c.cells[cell], c.found[cell]), c.found[cell], true) {
 		again := pool.Turn[attempt]{Item: attempt{t, notFound}, Weight: c.options.weight(t.Row),
 			Next: true}
-		if _, busy := slow[t.run()]; busy {
-			again = pool.Turn[attempt]{Item: attempt{t, tooBusy}, Last: true,
+		if r, busy := slow[t.run()]; busy {
+			again = pool.Turn[attempt]{Item: attempt{t, r.unfit()}, Last: true,
 				Weight: max(2*again.Weight, c.share/2)}
 		}
 		if !c.asked[t.run()] {
@@ -97,27 +98,35 @@ func unfit(results []Result) map[string]Result {
 	return slow
 }
 
+// unfit returns the reason why a run is repeated.
+func (r Result) unfit() string {
+	switch {
+	case r.Stalled || r.Disturbed:
+		return tooBusy
+	case r.HarnessError != "":
+		return broke
+	}
+	return notFound
+}
+
 // Repeated says which runs were repeated, with one line for each reason.
 func Repeated(results []Result) (lines []string) {
-	busy, names := map[string]bool{}, map[bool][]string{}
+	first, names := map[string]Result{}, map[string][]string{}
 	for _, r := range results {
 		if !r.Alone {
-			busy[r.key()] = r.Unfit()
+			first[r.key()] = r
 			continue
 		}
-		slow := busy[r.key()]
-		names[slow] = append(names[slow], r.Row+" under "+r.Nemesis)
+		why := first[r.key()].unfit()
+		names[why] = append(names[why], r.Row+" under "+r.Nemesis)
 	}
-	for _, slow := range []bool{true, false} {
-		all, why := names[slow], "because an expected violation was missed"
-		if slow {
-			why = "because the machine was too busy"
-		}
+	for _, why := range []string{tooBusy, broke, notFound} {
+		all := names[why]
 		if n := len(all); n > 0 {
 			if n > namedRepeats {
 				all = append(all[:namedRepeats:namedRepeats], fmt.Sprintf("%d more", n-namedRepeats))
 			}
-			lines = append(lines, fmt.Sprintf("%s repeated, %s: %s", units.Count(n, "run")+
+			lines = append(lines, fmt.Sprintf("%s repeated, because %s: %s", units.Count(n, "run")+
 				units.Plural(n, " was", " were"), why, units.List(all)))
 		}
 	}

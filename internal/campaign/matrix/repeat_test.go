@@ -71,3 +71,19 @@ func TestBroken(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestTheReasonOfARepetitionIsTrue: a run that broke on a quiet machine does not blame the machine.
+func TestTheReasonOfARepetitionIsTrue(t *testing.T) {
+	for want, first := range map[string]batch.Finding{
+		"1 run was repeated, because it broke: a under none": {HarnessError: "no Redis"},
+		"1 run was repeated, because the machine was too busy: a under none": {Stalled: true,
+			HarnessError: "no Redis"},
+		"1 run was repeated, because an expected violation was missed: a under none": {},
+	} {
+		got := Repeated([]Result{{Row: "a", Nemesis: "none", Finding: first},
+			{Row: "a", Nemesis: "none", Alone: true}})
+		if !slices.Equal(got, []string{want}) {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
