@@ -5,16 +5,19 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/spf13/cobra"
 )
 
@@ -190,6 +193,95 @@ func TestHintsOfRunsHold(t *testing.T) {
 		t.Errorf("only %d hints", len(all))
 	}
 	for _, c := range sampled(all, 4) {
+		keeps(t, c, strings.Fields(c.Line)[1:]...)
+	}
+}
+
+// TestAgainRepeatsTheRun runs the line after "Again:" of simulated runs, one per kind of flag:
+// the exit code and all words but the story, times of the judge and paths are the same.
+func TestAgainRepeatsTheRun(t *testing.T) {
+	testenv.Once(t)
+	t.Chdir(t.TempDir())
+	must(t, 0, "run", "--env", "sim", "--impl", "token-lua", "--quiet")
+	plan, err := filepath.EvalSymlinks("store/latest/plan.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []advice.Command
+	for _, flags := range []string{
+		"--impl token-lua", "--impl getset --nemesis failover --expect S", "--story p1p2p3",
+		"--impl setnx-del-expired --variant nil-retry --nemesis crash:takeover",
+		"--impl redisson --watchdog=false --nemesis pause", "--plan " + plan,
+		"--impl token-lua --workload counter --thorough",
+		"--impl token-lua --nemesis pause,crash --for 3s --clients 3 --keys 2",
+		"--impl setpx-del --nemesis pause --properties S,O --ttl 500ms",
+		"--impl redlock --nemesis clock-server --masters 3",
+	} {
+		all = append(all, advice.Command{Line: "run " + flags})
+	}
+	for _, c := range sampled(all, 4) {
+		words := strings.Fields(c.Line)
+		if !strings.Contains(c.Line, "--plan") {
+			words = append(words, "--env", "sim")
+		}
+		code, said, line := again(t, words)
+		parts, err := exec.Command("sh", "-c", "printf '%s\\n' "+line).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		repeated, same, _ := again(t, strings.Split(strings.TrimSpace(string(parts)), "\n")[1:])
+		if code != repeated || said != same {
+			t.Errorf("%s: %s ended with %d, not %d:\n%s\nnot\n%s", c, line, repeated, code, same,
+				said)
+		}
+	}
+}
+
+// varies are lines of a run that differ when it is repeated.
+var varies = regexp.MustCompile(`(?m)^(Judge:|report ).*\n|\nStory: (.*\n)+?\n`)
+
+// again runs a command, and returns the line that does it again.
+func again(t *testing.T, words []string) (code int, said, line string) {
+	t.Helper()
+	var out, say bytes.Buffer
+	code = Main(t.Context(), words, &out, &say)
+	found := regexp.MustCompile(`(?m)^Again:  (.*)$`).FindStringSubmatch(out.String())
+	if found == nil {
+		t.Fatalf("%v does not say how to do it again:\n%s%s", words, &out, &say)
+	}
+	return code, varies.ReplaceAllString(out.String(), ""), found[1]
+}
+
+// TestSuggestedAimsFind runs the aims that hints suggest after a run that found nothing: one that
+// was measured to fail always fails.
+func TestSuggestedAimsFind(t *testing.T) {
+	testenv.Once(t)
+	testenv.Part(t, "redis")
+	var all []advice.Command
+	seen := map[string]bool{}
+	for _, lock := range []string{"setnx", "getset", "setpx-del", "token-lua", "setnx-del-expired"} {
+		for _, fault := range []string{"crash", "pause", "failover", "partition", "restart"} {
+			p, err := harness.NewPlan(harness.RunOptions{Impl: lock, Nemesis: fault})
+			if err != nil {
+				continue
+			}
+			hints, err := hint.After(&checker.Verdict{Verdict: checker.Valid}, p, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range hints {
+				if h.Command.Line != "" && !seen[h.Command.Line] {
+					seen[h.Command.Line] = true
+					all = append(all, h.Command)
+				}
+			}
+		}
+	}
+	if len(all) < 5 {
+		t.Errorf("only %d aims are suggested", len(all))
+	}
+	t.Chdir(t.TempDir())
+	for _, c := range sampled(all, 2) {
 		keeps(t, c, strings.Fields(c.Line)[1:]...)
 	}
 }
