@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// effect is a paragraph about what a fault cost.
+// effect is a paragraph about the costs of a fault.
 type effect struct{ Title, Text string }
 
 // clients adds how each client fared, and what the faults cost them.
@@ -40,11 +40,11 @@ func (p *runPage) clients(v *view.View) {
 	}
 }
 
-// knownSection is what this project has measured of the lock and the fault of the run.
+// knownSection has the project's measurements of the run's lock and fault.
 type knownSection struct {
 	*choose.Known
 	Often                          []string
-	Drawn                          string // what a search found without an aim
+	Drawn                          string // result of a search without an aim
 	Where, HelpsTitle, OthersTitle string
 	None                           string
 }

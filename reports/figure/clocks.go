@@ -13,9 +13,9 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// skew is how far a clock is from where it was at first, in seconds, over time. It is measured
-// where a node's command stream was recorded, which carries the node's own stamps; else it is what
-// the nemesis was ordered to do.
+// skew is the distance of a clock from its first offset, in seconds, over time. It is measured if a
+// node's command stream was recorded, because the stream carries the node's own stamps. Otherwise
+// it is the plan of the nemesis.
 type skew struct {
 	name     string
 	measured bool

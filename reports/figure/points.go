@@ -82,7 +82,7 @@ type cloud struct {
 	color  color.Color
 }
 
-// add adds what took from one stamp to another, at the first.
+// add adds the duration between two stamps, at the first.
 func (c *cloud) add(at, from, to int64) {
 	c.points = append(c.points, plotter.XY{X: units.Seconds(at), Y: millis(to - from)})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// mostAnnotations is what GitHub shows of one step.
+// mostAnnotations is the number of annotations that GitHub shows for one step.
 const mostAnnotations = 10
 
 // WriteAnnotations writes unexpected results as workflow commands. GitHub shows them at the lines

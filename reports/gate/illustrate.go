@@ -84,7 +84,7 @@ func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer)
 	}
 }
 
-// The shrinking of what a gate found is bounded: the run itself is there in any case.
+// These bounds limit the shrinking of a gate's violations: the run itself exists in any case.
 const (
 	shrinkFor = 15 * time.Second
 	shrinkMax = 4 // entries

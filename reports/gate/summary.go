@@ -1,5 +1,5 @@
-// Package gate writes what came of a gate: a page, a summary for a pull request, and a report for a
-// pipeline.
+// Package gate writes the result of a gate: a page, a summary for a pull request, and a report for
+// a pipeline.
 package gate
 
 import (

@@ -1,5 +1,5 @@
-// Package hint says after a run what to do next: which other run would tell more, and what this
-// project has measured of the lock and the fault.
+// Package hint suggests the next step after a run: another run that would show more, and the
+// project's measurements of the lock and the fault.
 package hint
 
 import (
@@ -121,7 +121,7 @@ func elsewhere(v *checker.Verdict, p harness.Plan, k *choose.Known, environment 
 	return h
 }
 
-// foundBy says what a run found that violated nothing that counts.
+// foundBy describes the findings of a run without a violation that counts.
 func foundBy(v *checker.Verdict, found []string) string {
 	switch {
 	case len(found) > 0:

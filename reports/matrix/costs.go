@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/reports/page"
 )
 
-// costRow is what a lock costs, in words.
+// costRow has the costs of a lock, in words.
 type costRow struct {
 	Name, Commands, P50, P99, Throughput, Crash, Failover string
 	Grants, Runs                                          int

@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/reports/page"
 )
 
-// matrixData is what matrix.js shows of a cell when it is chosen. Texts are there once: several
-// letters often have the same words.
+// matrixData has the details that matrix.js shows of a chosen cell. It has each text once: several
+// letters often share their words.
 type matrixData struct {
 	Rows    []string               `json:"rows"`
 	Columns []string               `json:"columns"`

@@ -33,7 +33,7 @@ var (
 // serious are the letters that make a lock unsafe to use; R, A and N are reported.
 const serious = "SLODFUEV"
 
-// matrixPage is what the template shows.
+// matrixPage is the input of the template.
 type matrixPage struct {
 	Answer      string
 	Meta        string

@@ -8,7 +8,7 @@ import (
 // summary.
 const SummaryLimit = 60_000
 
-// Literal keeps what a text says from being taken for Markdown or HTML.
+// Literal escapes a text so that no part of it is taken for Markdown or HTML.
 func Literal(s string) string {
 	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<",
 		"&lt;", ">", "&gt;", "[", "\\[", "]", "\\]", "#", "\\#", "&", "&amp;").Replace(s)

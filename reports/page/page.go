@@ -1,5 +1,5 @@
-// Package page is what all pages share: the style sheet, the policy that a browser enforces, and
-// the writing of foreign text so that a reader sees all of it and nothing obeys it.
+// Package page has the parts that all pages share: the style sheet, the content security policy,
+// and the writing of foreign text so that a reader sees all of it and no program obeys it.
 package page
 
 import (

@@ -48,7 +48,7 @@ const (
 	firstListed = 300
 )
 
-// Listing is what the list of a store shows: the document /api/runs.
+// Listing is the content of the list of a store: the document /api/runs.
 type Listing struct {
 	Store string  `json:"store"`
 	Items []Entry `json:"items"`
@@ -63,7 +63,7 @@ type Entry struct {
 	Name        string `json:"name"`           // of its directory: the lock and the fault
 	Time        string `json:"time"`           // when it began, as its directory is named
 	Path        string `json:"path"`           // below /store/, escaped for a URL
-	Page        string `json:"page,omitempty"` // what to look at first, below Path
+	Page        string `json:"page,omitempty"` // first page to look at, below Path
 	Impl        string `json:"impl,omitempty"`
 	Nemesis     string `json:"nemesis,omitempty"`
 	Environment string `json:"environment,omitempty"`

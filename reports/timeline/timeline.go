@@ -90,8 +90,7 @@ type band struct {
 	Text  string `json:"text"`
 }
 
-// Overlap is a violation: a time, the lanes between which it is drawn, and the times to look at it
-// from.
+// Overlap is a violation: a time, the lanes that it connects, and the times to show around it.
 type Overlap struct {
 	From  int64    `json:"from"`
 	To    int64    `json:"to"`

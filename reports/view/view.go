@@ -122,7 +122,7 @@ func (v *View) Grants() []record.Hold {
 	return all
 }
 
-// Until limits a stamp of the record, which may be record.Forever, to the end of the run.
+// Until limits a stamp of the record, possibly record.Forever, to the end of the run.
 func (v *View) Until(t int64) int64 { return min(t, v.End) }
 
 // MaxLanes bounds the clients that have a lane of their own.

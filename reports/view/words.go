@@ -54,7 +54,7 @@ func (v *View) forgetful() []string {
 		"With --redis-config appendonly=yes it keeps its data."}
 }
 
-// Subtitle summarizes in a line what was run, where and when.
+// Subtitle summarizes the run in a line, with its place and time.
 func (v *View) Subtitle() string {
 	h := v.History.Header
 	parts := []string{units.Count(len(v.Clients), "client"), units.Count(max(1, h.Keys), "lock")}
