@@ -112,8 +112,8 @@ func sources(ctx context.Context) (string, error) {
 	if out, err := list.Output(); err == nil && strings.TrimSpace(string(out)) != "" {
 		return strings.TrimSpace(string(out)), nil
 	}
-	return "", fmt.Errorf("an adapter is explored by a lockbench that is built with it, for which Go "+
-		"needs lockbench's sources: do it in a checkout of lockbench, or in a module that requires %s",
+	return "", fmt.Errorf("explore builds a lockbench with the adapter in it, and Go needs "+
+		"lockbench's sources for that: run it in a checkout of lockbench, or in a module that requires %s",
 		lockbench)
 }
 

@@ -104,8 +104,7 @@ func (l *Launcher) hasFiles(ctx context.Context) error {
 }
 
 // systemsAdvice is what to do about an image without a system.
-const systemsAdvice = "leave --redis-image out, for which `docker/base-image " + SystemsImage +
-	"` builds the image"
+const systemsAdvice = "omit --redis-image; `docker/base-image " + SystemsImage + "` builds the image"
 
 // packable refuses a network on which servers of other systems than Redis cannot be.
 func (l *Launcher) packable() error {
@@ -114,7 +113,7 @@ func (l *Launcher) packable() error {
 	}
 	const only = "systems other than Redis run on Docker's host network only: --docker-network host"
 	if l.daemon.remote != "" {
-		return fmt.Errorf("%s, which is not possible here: %s", only, l.daemon.remote)
+		return fmt.Errorf("%s; it is not possible here: %s", only, l.daemon.remote)
 	}
 	return errors.New(only)
 }

@@ -50,7 +50,7 @@ func entrypoint(program string) testcontainers.ContainerCustomizer {
 // suits says what to do about a program that does not run in an image.
 func (l *Launcher) suits(err error) error {
 	return fmt.Errorf(
-		"lockbench, which has the proxies, does not run in image %s (%s): build one for it by "+
+		"the proxies need lockbench, and it does not run in image %s (%s): build one for it by "+
 			"`GOOS=linux GOARCH=%s CGO_ENABLED=0 go build -o lockbench-linux ./cmd/lockbench` and set "+
 			"%s=lockbench-linux",
 		l.image.name, oneLine(err), l.daemon.arch, programEnv)

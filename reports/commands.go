@@ -44,8 +44,8 @@ func (p *runPage) commands(v *view.View) {
 	shown = nearest(shown, w)
 	if len(shown) < total {
 		p.CommandsLeft = fmt.Sprintf(
-			"%s of %s commands are shown: repeated polls are joined, and what is far from the "+
-				"violation or the fault is left out. All are in trace.jsonl.",
+			"%s of %s commands are shown: repeated polls are joined, and commands far from the "+
+				"violation or the fault are left out. All are in trace.jsonl.",
 			units.Thousands(len(shown)), units.Thousands(total))
 	}
 	for _, c := range shown {

@@ -27,8 +27,8 @@ func WriteFinding(w io.Writer, v *view.View) error {
 	}
 	found := defects(v)
 	if len(found) == 0 {
-		return errors.New("this run shows only that a client worked beyond its lease, which no " +
-			"lock with a lease can prevent: there is no defect to report")
+		return errors.New("this run shows only that a client worked beyond its lease. No lock " +
+			"with a lease can prevent that, so there is nothing to report")
 	}
 	b, h := bufio.NewWriter(w), v.History.Header
 	name := page.Clean(strings.TrimSpace(h.Impl+" "+h.Versions[h.Impl]), 80)

@@ -29,7 +29,7 @@ func (s *locks) find(o Order) (caller, error) {
 	var names []string
 	for _, k := range keys(o) {
 		if k < 0 || k >= len(s.cfg.Keys) {
-			return nil, fmt.Errorf("there is no key %d; this worker was given %d", k, len(s.cfg.Keys))
+			return nil, fmt.Errorf("key %d does not exist; this worker has %d", k, len(s.cfg.Keys))
 		}
 		names = append(names, s.cfg.Keys[k])
 	}

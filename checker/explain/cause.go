@@ -189,8 +189,8 @@ func grantedTwice(p *record.Pair, commands []verdict.WitnessCommand) string {
 					"that was recorded says why.", m.Process, commandName(&m.Command), At(m.Sent), m.Reply)
 			}
 			if m.Over {
-				return Say("Cause: client %d's %s at %s, which was answered %q, wrote over the key of client "+
-					"%d.", m.Process, commandName(&m.Command), At(m.Sent), m.Reply, p.A.Process)
+				return Say("Cause: client %d's %s at %s was answered %q and wrote over client %d's "+
+					"key.", m.Process, commandName(&m.Command), At(m.Sent), m.Reply, p.A.Process)
 			}
 		case verdict.OwnDelete:
 			return Say("Cause: client %d's own %s at %s freed the key while it was inside.", p.A.Process,

@@ -21,7 +21,7 @@ type orphanRule struct{ *Case }
 // independent servers, so many must have refused that the attempt could not have been granted.
 func (c orphanRule) orphan() property {
 	if len(c.trace.Commands) == 0 {
-		return unknown("there is no trace of commands, which alone shows whether a key is set")
+		return unknown("a trace of commands is missing, and only that shows whether a key is set")
 	}
 	if c.quorums().independent() && c.history.Header.Masters == 0 {
 		return notApplicable("a key on one of several independent servers keeps no client out, and " +

@@ -27,7 +27,7 @@ type ownerRule struct{ *Case }
 func (c ownerRule) owner() property {
 	switch {
 	case len(c.trace.Commands) == 0:
-		return unknown("there is no trace of commands, and without one it is unknown whose key a " +
+		return unknown("a trace of commands is missing, and only that shows whose key a " +
 			"release deleted")
 	case c.history.Header.Topology == "independent":
 		return notApplicable("a deletion on one of several independent servers does not release the lock")

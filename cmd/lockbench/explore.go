@@ -87,7 +87,7 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 	s.Var(&f.shard, "shard", "run the seeds of this part only: 2/4 is the second of four machines")
 	s.StringVar(&f.search.Schedule, "schedule", explore.Portfolio,
 		"portfolio: the others by turns; random: messages take random times; pos: they have random "+
-			"priorities; walk: uniform over what can go on")
+			"priorities; walk: uniform over the possible steps")
 	s.StringVar(&f.search.Moments, "moments", explore.Both,
 		"moments of faults: aimed by their scenarios, drawn at random, guided by new states, or both "+
 			"aimed and guided by turns")
@@ -177,8 +177,8 @@ func (f *exploreFlags) lock(c *cobra.Command) error {
 		return errors.New("--exhaustive is for --impl: that all orders were tried cannot be said of a " +
 			"library with pauses and random numbers of its own; search it with --for")
 	case c.Flags().Changed("jobs") && f.search.Jobs > 1:
-		return errors.New("--jobs is 1 with --adapter: the random numbers of a library are those of " +
-			"the process")
+		return errors.New("--jobs is 1 with --adapter: a library shares the random numbers of " +
+			"its process")
 	}
 	f.search.Jobs = 1
 	a, err := adapters.Find(f.Adapter)

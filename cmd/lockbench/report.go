@@ -34,7 +34,7 @@ func reportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&finding, "finding", false,
-		"instead, print what it violates as a draft for the lock's maintainers, in Markdown")
+		"instead, print its violations as a draft for the lock's maintainers, in Markdown")
 	return c
 }
 

@@ -60,7 +60,7 @@ func (q *queue) add() error {
 		return q.end()
 	}
 	if q.next.T < q.last-q.late {
-		return fmt.Errorf("its stamp %d is before %d, that of an earlier line; a stream is read in "+
+		return fmt.Errorf("its stamp %d is before %d, the stamp of an earlier line; a stream is read in "+
 			"the order of its stamps", q.next.T, q.last)
 	}
 	q.last = max(q.last, q.next.T)

@@ -229,7 +229,7 @@ func (c *call) held() *hold {
 // fresh says that a value was not written before, by whichever client.
 func (c *call) fresh(value string) {
 	if !c.over() && c.used[value] {
-		c.depart(c.last.Sent, "wrote the owner value %s, which was written before", value)
+		c.depart(c.last.Sent, "wrote the owner value %s a second time", value)
 	}
 	c.used[value] = true
 }

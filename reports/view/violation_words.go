@@ -63,7 +63,7 @@ func (w *Violation) Further() string {
 	if w.More >= checker.MostMore {
 		n = "at least " + n
 	}
-	return fmt.Sprintf("In this run %s of holds of lock %d overlapped, too.", n, w.Key)
+	return fmt.Sprintf("%s of holds of lock %d also overlapped in this run.", n, w.Key)
 }
 
 func (w *Violation) bothOrAll() string {

@@ -55,7 +55,7 @@ func passable(folder string) error {
 		if i, err := os.Stat(dir); err != nil {
 			return err
 		} else if i.Mode()&1 == 0 && i.Sys().(*syscall.Stat_t).Uid != powerless {
-			return fmt.Errorf("%s is closed to other users, as one of whom this server is started: "+
+			return fmt.Errorf("%s is closed to other users, and this server runs as another user: "+
 				"`chmod o+x %s`, or set TMPDIR to another folder", dir, dir)
 		}
 		if dir == filepath.Dir(dir) {

@@ -33,7 +33,7 @@ func bounded(file, src string) error {
 					"it is nested more than %d levels deep; no file needs that", maxDepth)
 			}
 			if kind, ok := refused[t.Type]; ok {
-				return position(file, t).Errorf("%s is not read; write out what it stands for", kind)
+				return position(file, t).Errorf("%s is not supported; write the value in full", kind)
 			}
 		}
 	}

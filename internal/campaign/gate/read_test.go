@@ -106,7 +106,7 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 			"f.yaml:3:22: a replay shows that a violation still happens; that a lock is safe is shown by " +
 				"an entry with `impl:` and `nemesis:`"},
 		{head + "  - &a {impl: setnx, expect: safe}\n",
-			"f.yaml:3:5: an anchor (&) is not read; write out what it stands for"},
+			"f.yaml:3:5: an anchor (&) is not supported; write the value in full"},
 		{head + "  - {impl: setnx, expect: safe\n", "f.yaml:"},
 		{"environment: sim\n\tentries: x\n", "f.yaml:"},
 	} {

@@ -24,7 +24,7 @@ func loadOf(text string, processors int) Finding {
 	f.Found = fmt.Sprintf("%.1f on %d processors", load, processors)
 	if load > float64(processors) {
 		f.OK, f.Advice = false, "runs take longer, and some may come out unknown; wait until less "+
-			"runs beside, or take --env sim"
+			"runs at the same time, or use --env sim"
 	}
 	return f
 }
