@@ -135,7 +135,7 @@ func TestCausesOfKeys(t *testing.T) {
 		{"a renewal", lasting, setA + "2 1 30 32 n0 PEXPIRE k 0.00003 -> 1\n" + setB,
 			"was last renewed at 0.000 s by client 2's PEXPIRE", "third party"},
 		{"written over", lasting, setA + "2 1 30 32 n0 SET k c -> OK\n1 1 80 85 n0 SET k b -> OK\n",
-			"client 2's SET at 0.000 s, which was answered \"OK\", wrote over the key of client 0",
+			"client 2's SET at 0.000 s was answered \"OK\" and wrote over client 0's key",
 			"third party"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
