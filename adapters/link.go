@@ -113,8 +113,8 @@ func sources(ctx context.Context) (string, error) {
 		return strings.TrimSpace(string(out)), nil
 	}
 	return "", fmt.Errorf("explore builds a lockbench with the adapter in it, and Go needs "+
-		"lockbench's sources for that: run it in a checkout of lockbench, or in a module that requires %s",
-		lockbench)
+		"lockbench's sources for that: run it in a checkout of lockbench, or in a module that "+
+		"requires %s", lockbench)
 }
 
 // linking is the build of one program. It changes neither lockbench's files nor the adapter's.

@@ -281,8 +281,8 @@ func (p Plan) Simulable() error {
 	if workloads.IsLinked(p.Impl) {
 		return nil
 	}
-	return fmt.Errorf("the simulator cannot run the adapter %s, because it runs in its own process; it "+
-		"needs redis-server, or --env docker (explore builds one in Go into the simulator)",
+	return fmt.Errorf("the simulator cannot run the adapter %s, because it runs in its own process; "+
+		"it needs redis-server, or --env docker (explore builds one in Go into the simulator)",
 		p.Adapter.Name)
 }
 

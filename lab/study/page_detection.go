@@ -79,8 +79,8 @@ func (p *page) unaimed(d *detection.Record) {
 		"seeds first, then 24, then 48, as had the other workloads of the lock.",
 		len(all), units.Count(len(d.Mutants), "mutant"), median(all), worst(all))
 	if open > 0 {
-		p.paragraph("%s showed a letter that their lock shows without the mutation, too; they were not asked "+
-			"again yet and are counted as not found (`-times -deepen` asks them).",
+		p.paragraph("%s showed a letter that their lock also shows without the mutation; they were not "+
+			"asked again yet and are counted as not found (`-times -deepen` asks them).",
 			units.Count(open, "mutant"))
 	}
 	p.head("lock", "mutants", "found without an aim", "median, ms", "worst, s")
