@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,41 +12,6 @@ import (
 	"github.com/lockbench/lockbench/internal/run/runner"
 	"github.com/spf13/cobra"
 )
-
-// versionCommand prints the origin of this lockbench.
-func versionCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "version",
-		Short: "Say what this lockbench was built from",
-		Long: `version prints what tells this build from others, as each run records it: the version of the
-module, or the commit, or else a digest of the program; and the versions of what it would use here.`,
-		Example: `  lockbench version
-  lockbench version --json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			b := runner.ThisBuild()
-			uses := doctor.Uses(c.Context())
-			if asJSON {
-				return broken(history.WriteDocument(c.OutOrStdout(), struct {
-					runner.Build
-					Uses []doctor.Finding `json:"uses"`
-				}{b, uses}))
-			}
-			_, err := fmt.Fprintf(c.OutOrStdout(), "lockbench %s, commit %s, %s, %s/%s\n", b.Version,
-				cmp.Or(b.Commit, "not known"), b.Go, b.OS, b.Arch)
-			for _, u := range uses {
-				fmt.Fprintf(c.OutOrStdout(), "  %s: %s\n", u.Name, u.Found)
-			}
-			return broken(err)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
-	return c
-}
-
-// Templates can call it.
-func init() { cobra.AddTemplateFunc("lockbenchVersion", runner.Version) }
 
 func doctorCommand() *cobra.Command {
 	var asJSON, clean bool

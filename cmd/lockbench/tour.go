@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/tour"
+	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/spf13/cobra"
+)
+
+// tourFlags are the flags of tour.
+type tourFlags struct {
+	language, env, store string
+	from                 int
+	list                 bool
+}
+
+func tourCommand() *cobra.Command {
+	var f tourFlags
+	c := &cobra.Command{
+		Use:   "tour",
+		Short: "Go through the tutorial step by step",
+		Long: `tour runs the commands of docs/tutorial.md one after the other, each with what the
+document says and what to look at. On a terminal it waits for Enter between two steps. The first
+command that does not end as it must ends the tour.`,
+		Example: `  lockbench tour
+  lockbench tour --lang zh
+  lockbench tour --list
+  lockbench tour --from 9 --env sim`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	s := c.Flags()
+	s.StringVar(&f.language, "lang", "en", "language of the tutorial: en, zh")
+	s.StringVar(&f.env, "env", "", "environment of the runs (default as of run)")
+	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
+	s.IntVar(&f.from, "from", 1, "step to begin with")
+	s.BoolVar(&f.list, "list", false, "only name the steps")
+	return c
+}
+
+func (f *tourFlags) run(c *cobra.Command) error {
+	if err := runner.CheckEnvironment(f.env); err != nil {
+		return err
+	}
+	steps := tour.Steps()
+	if !slices.Contains(tour.Languages(), f.language) {
+		return fmt.Errorf("--lang is %q; the tutorial is there in %s", f.language,
+			units.List(tour.Languages()))
+	}
+	if f.from < 1 || f.from > len(steps) {
+		return fmt.Errorf("--from is %d; the steps are 1 to %d", f.from, len(steps))
+	}
+	w, in := c.OutOrStdout(), bufio.NewReader(c.InOrStdin())
+	for i := f.from - 1; i < len(steps); i++ {
+		s := steps[i]
+		t := s.In(f.language)
+		if f.list {
+			fmt.Fprintf(w, "%2d  %-18s %s\n", i+1, s.Name, t.Title)
+			continue
+		}
+		fmt.Fprintf(w, "\n== %d of %d: %s\n\n", i+1, len(steps), t.Title)
+		for _, words := range []string{s.Quote, t.Told} {
+			if words != "" {
+				fmt.Fprintln(w, strings.TrimSpace(words))
+			}
+		}
+		if err := f.step(c.Context(), w, c.ErrOrStderr(), i+1, s); err != nil {
+			return err
+		}
+		if s.Name == "" || f.language != "en" { // the run of a story prints it itself
+			folded := progress.NewTable(w)
+			fmt.Fprintln(folded, "\n"+strings.TrimSpace(t.See))
+			if err := folded.Flush(); err != nil {
+				return err
+			}
+		}
+		if progress.Terminal(w) && i+1 < len(steps) {
+			fmt.Fprint(w, "\n[Enter] ")
+			if _, err := in.ReadString('\n'); err != nil {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// step carries out one command as if the user had typed it.
+func (f *tourFlags) step(ctx context.Context, w, errs io.Writer, n int, s tour.Step) error {
+	args := s.Args()
+	if slices.Contains(args, "--init") { // removes the file of an earlier tour
+		file := filepath.FromSlash(args[len(args)-1])
+		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+	}
+	if args[0] == "run" {
+		if f.env != "" {
+			args = append(args, "--env", f.env)
+		}
+		if f.env == "sim" && !slices.Contains(args, "--seed") { // each reader sees the same run
+			args = append(args, "--seed", "1")
+		}
+		if f.store != "store" {
+			args = append(args, "--store", f.store)
+		}
+	}
+	fmt.Fprintf(w, "\n$ lockbench %s\n\n", strings.Join(args, " "))
+	if code := Main(ctx, args, w, errs); code != s.Exit {
+		return exit{code: code, err: fmt.Errorf("the step ended with exit code %d, and not %d; "+
+			"`%s` does it again, and goes on", code, s.Exit, advice.TourFrom.Fill(strconv.Itoa(n)))}
+	}
+	return nil
+}
