@@ -163,7 +163,7 @@ func (f *checkFlags) tell(c *cobra.Command, r *store.Run) (err error) {
 	} else if f.quiet {
 		_, err = fmt.Fprintln(c.OutOrStdout(), r.Verdict.Summary)
 	} else if v, e := view.Of(r); e == nil {
-		err = say(c, v, false)
+		err = printVerdict(c, v, false)
 	} else {
 		err = e
 	}

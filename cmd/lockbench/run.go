@@ -137,12 +137,12 @@ func (f *runFlags) run(c *cobra.Command) error {
 	case r == nil:
 		return err
 	case errors.As(err, new(runner.BrokenError)): // the verdict is not saved, but it is shown
-		_ = conclude(c, r, f.quiet, f.asJSON)
+		_ = reportVerdict(c, r, f.quiet, f.asJSON)
 		return err
 	case err != nil:
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: the run broke:", err)
 	}
-	result := conclude(c, r, f.quiet, f.asJSON)
+	result := reportVerdict(c, r, f.quiet, f.asJSON)
 	if !f.quiet && !f.asJSON && r.Verdict != nil {
 		if s, ok := tour.Story(f.story); ok {
 			tellOf(c.OutOrStdout(), s)

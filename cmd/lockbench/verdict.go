@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// conclude writes the report of a judged run, directs the store's links to it, and prints the
+// reportVerdict writes the report of a judged run, directs the store's links to it, and prints the
 // verdict. The verdict decides the exit code.
-func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
+func reportVerdict(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 	v, err := view.Of(r)
 	if err != nil {
 		return broken(err)
@@ -36,7 +36,7 @@ func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 			Report  string           `json:"report"`
 			Verdict *checker.Verdict `json:"verdict"`
 		}{r.Dir, path, r.Verdict})
-	} else if err = say(c, v, quiet); err == nil && !quiet && path != "" {
+	} else if err = printVerdict(c, v, quiet); err == nil && !quiet && path != "" {
 		_, err = fmt.Fprintln(c.OutOrStdout(), "\nreport", path)
 	}
 	if err != nil {
@@ -52,8 +52,8 @@ func pointTo(c *cobra.Command, dir string) {
 	}
 }
 
-// say prints the verdict in words.
-func say(c *cobra.Command, v *view.View, quiet bool) error {
+// printVerdict prints the verdict in words.
+func printVerdict(c *cobra.Command, v *view.View, quiet bool) error {
 	w := c.OutOrStdout()
 	if quiet {
 		_, err := fmt.Fprintln(w, v.Verdict.Summary)
