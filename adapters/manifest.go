@@ -157,6 +157,10 @@ func (o Option) MarshalJSON() ([]byte, error) { return json.Marshal(o.value) }
 // UnmarshalJSON reads the output of MarshalJSON.
 func (o *Option) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &o.value) }
 
+// nameRule says what properName accepts.
+const nameRule = "a name may have only small letters, digits, - and ., starts with a letter or a " +
+	"digit, and has at most 61 characters"
+
 // The valid values of a manifest's fields.
 var (
 	properName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,60}$`)
@@ -187,7 +191,7 @@ func parse(file string, text []byte) (m Manifest, err error) {
 func (m Manifest) check() error {
 	switch {
 	case !properName.MatchString(m.Name):
-		return fmt.Errorf("name is %q; it has small letters, digits, - and .", m.Name)
+		return fmt.Errorf("name is %q; %s", m.Name, nameRule)
 	case len(m.Run) == 0:
 		return fmt.Errorf("run is missing; it is the command that starts the adapter, as a list of words")
 	}
@@ -210,8 +214,7 @@ func (m Manifest) check() error {
 	}
 	for i, v := range m.Variants {
 		if !properName.MatchString(v.Name) {
-			return fmt.Errorf("variant %d has the name %q; it has small letters, digits, - and .", i+1,
-				v.Name)
+			return fmt.Errorf("variant %d has the name %q; %s", i+1, v.Name, nameRule)
 		}
 		if slices.ContainsFunc(m.Variants[:i], func(w Variant) bool { return w.Name == v.Name }) {
 			return fmt.Errorf("two variants have the name %q; give one of them another", v.Name)

@@ -41,7 +41,8 @@ func (l *Launcher) probe(ctx context.Context, clocks bool) error {
 	lib, err := clock.Shim()
 	if err != nil {
 		return nemesis.ImpossibleError{
-			Reason: fmt.Errorf("%s has no clock shim of its own: %w", l.image.name, err)}
+			Reason: fmt.Errorf("image %s has no clock shim, and none can be made here: %w", l.image.name,
+				err)}
 	}
 	if _, err := l.serverVersion(ctx, l.mount(lib, lib), map[string]string{"LD_PRELOAD": lib}); err !=
 		nil {
@@ -72,7 +73,7 @@ func (l *Launcher) noClock() error {
 		return nil
 	}
 	return fmt.Errorf(
-		"the clock of %s cannot be moved: it has no shim of its own, and none can be built here for "+
+		"the clock of %s cannot be moved: the image has no clock shim, and none can be made here for "+
 			"Linux on %s; take our image for this fault", l.image.name, l.daemon.arch)
 }
 

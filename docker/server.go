@@ -99,7 +99,8 @@ func (l *Launcher) clock(c server.NodeConfig) (options testcontainers.ContainerC
 	shim := hostConfig(func(*container.HostConfig) {})
 	if lib == "" {
 		if lib, err = clock.Shim(); err != nil {
-			return nil, nil, fmt.Errorf("%s has no clock shim of its own: %w", l.image.name, err)
+			return nil, nil, fmt.Errorf("image %s has no clock shim, and none can be made here: %w",
+				l.image.name, err)
 		}
 		shim = l.mount(lib, lib)
 	}

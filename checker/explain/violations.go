@@ -164,7 +164,8 @@ func InnerRelease(h *record.Hold, released int64) string {
 		At(released))
 }
 
-// NoUpdateOrder says that no order of the sections loses no update (U), and why, if known.
+// NoUpdateOrder says that the critical sections fit no order in which each reads what the one
+// before it wrote (U), and names the one that does not fit, if known.
 func NoUpdateOrder(key int, bad *linear.Misplaced) string {
 	return Say("The reads and writes of resource %d fit no order in which each critical section sees "+
 		"what the one before it wrote.", key) + misplaced(bad)

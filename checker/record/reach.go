@@ -6,11 +6,12 @@ import (
 	"sort"
 )
 
-// Reach answers of many intervals whether one of them has an instant in common with a time, in
-// logarithmic time: a history has a million of each. It is read only once it is made.
+// A Reach is a set of intervals. It tells in logarithmic time whether one of them meets another
+// interval, because a history can have a million of both. It does not change once it is made.
 type Reach []reached
 
-// reached is an interval in the order of beginnings, with what those up to it reach to.
+// reached is the start of an interval, and the latest end of the intervals up to it. A Reach is
+// sorted by the starts.
 type reached struct {
 	from int64
 	Ends

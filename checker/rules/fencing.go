@@ -19,9 +19,9 @@ type fencingRule struct{ *Case }
 // fencing judges that fencing tokens grow: a grant that was requested after another one had been
 // answered must have a larger token, and no two grants may have the same. If the trace shows the
 // granting command, the times are its sending and its reply. Otherwise they are the call and the
-// return of the acquire. This is exact: the tokens prescribe the order of the grants, and that
-// order is possible if and only if no two disjoint grants have the opposite order. If the guarded
-// resource checks tokens, it must also have refused a write with an older one than it had seen.
+// return of the acquire. Comparing such pairs is enough: if each has growing tokens, the grants can
+// have happened in the order of their tokens. If the guarded resource checks tokens, it must also
+// have refused a write with a smaller token than that of a write that had already succeeded.
 func (c fencingRule) fencing() property {
 	byKey := map[int][]tokened{}
 	tokens := 0
@@ -131,7 +131,7 @@ func overlapping(spans map[int][]record.Span) (n int) {
 	return n
 }
 
-// fencedWrites judges the resource: a write that succeeded must not have an older token than one
+// fencedWrites judges the resource: a write that succeeded must not have a smaller token than one
 // that had succeeded before it was called.
 func (c fencingRule) fencedWrites() property {
 	if c.history.Header.Workload != "fenced" {

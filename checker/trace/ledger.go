@@ -7,24 +7,25 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Ledger says of refusals whether a client accounts for the key that they found. What it looks up
-// is put in order once, so that as many refusals as holds cost n log n. It is not safe for
-// concurrent use.
+// A Ledger knows when clients may have had a lock. It tells for a refusal whether one of them
+// explains the key that the refused client found. It sorts its intervals once, so that n refusals
+// cost n log n. It is not safe for concurrent use.
 type Ledger struct {
 	trace   *Trace
 	holds   map[int]record.Reach // by lock: from the call until its client had certainly left
 	unsure  record.Reach         // acquire calls of unknown outcome
-	own     map[owned]ownHolds   // made when they are asked for, as is the next
+	own     map[owned]ownHolds   // own and passing are nil until they are needed
 	passing map[Place]record.Reach
 }
 
 // owned is a lock and a client that held it.
 type owned struct{ key, process int }
 
-// ownHolds are the holds of one client, from their calls and from their grants.
+// ownHolds are the times of one client's holds until it left. They start with the call in called,
+// and with the sending of the granting command in granting.
 type ownHolds struct{ called, granting record.Reach }
 
-// Ledger returns the ledger of a trace.
+// Ledger collects the holds of all locks, and the acquires whose outcome is unknown.
 func (t *Trace) Ledger() *Ledger {
 	l := &Ledger{trace: t, holds: map[int]record.Reach{}}
 	for _, lock := range t.record.Locks() {

@@ -273,8 +273,8 @@ func unable(r matrix.Row, col matrix.Column, cell *matrix.Cell) bool {
 		slices.ContainsFunc(col.Aims, func(a matrix.Aim) bool { return a.Suits(r) })
 }
 
-// impossible returns the reason why a lock cannot be run under a fault of servers that agree on
-// every write, or "".
+// impossible returns the reason why a fault cannot happen to the servers of a lock, or "". Only two
+// faults have such a reason: they strike servers that agree on every write, as those of etcd do.
 func impossible(r matrix.Row, fault string) string {
 	on := nemesis.CapabilitiesOf("process").On(r.System())
 	if ensemble := (nemesis.Scenario{Topology: nemesis.Ensemble}); on.Possible(ensemble) != nil &&

@@ -61,12 +61,13 @@ func NotExecuted(reply string) bool {
 }
 
 // ScriptNotExecuted reports whether a script that ended with an error has certainly written
-// nothing. Redis gives other refusals only to the first write of a script.
+// nothing. Of the refusals, it excludes the four that Redis may also give to a command that comes
+// after a write. Redis gives the others only before the first write.
 func ScriptNotExecuted(reply string) bool {
 	reply = strings.TrimPrefix(reply, "(error) ")
 	switch code, _, _ := strings.Cut(reply, " "); code {
 	case "OOM", "WRONGTYPE", "NOPERM", "CROSSSLOT":
-		return false // it may concern a command that comes after a write
+		return false
 	}
 	_, found := refusalAt(reply)
 	return found

@@ -17,14 +17,15 @@ type Idleness struct {
 	read func() (times, bool) // nil for this machine
 }
 
-// times holds the idle time and the total time of all processors, in the units of the kernel.
+// times holds the idle time and the total time of all processors since the start of the machine, in
+// kernel ticks (mostly of 10 ms).
 type times struct{ idle, all int64 }
 
 const (
 	// Window is the interval of Idleness. It is long enough for a new item to show its load.
 	Window = 30 * time.Millisecond
-	// enough is the share of idle time that Spare needs, in percent. With less, runs stall and have to
-	// be repeated.
+	// enough is the percentage of the processors' time that must be idle for Spare. With less, runs
+	// stall and have to be repeated.
 	enough = 15
 )
 

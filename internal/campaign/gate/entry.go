@@ -93,7 +93,8 @@ func (e *Entry) settle(own []Option, given fields) error {
 		}
 		expects, e.Expect = true, Expectation{Snapshot: e.Found.String()}
 	} else if e.Expect.Snapshot != "" {
-		return expect.At.Errorf("snapshots are written by `%s`, with the key found:", advice.GateInit)
+		return expect.At.Errorf("expect cannot hold a snapshot; `%s` writes snapshots under the key "+
+			"found:", advice.GateInit)
 	}
 	name, ok := given["name"]
 	replay := given["replay"]

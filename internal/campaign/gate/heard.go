@@ -131,13 +131,14 @@ func (s Says) suspect(now Says, h heard, e *EntryResult) {
 	}
 }
 
-// unlikely is the probability below which a form that is in every run on one side and in none on
-// the other is not attributed to chance, although that is not enough to fail.
+// unlikely is the probability below which chance no longer explains that every run of the file has
+// a form and no new run has it, or the reverse. The gate is then unknown instead of passed. It
+// fails only below batch.NoAccident.
 const unlikely = 0.01
 
 // unsure lists the forms that were only in the file or are only in the new runs, if there are too
-// few runs to be sure. The result is unknown instead of passed if such a form was in every run of
-// its side.
+// few runs to be sure. The result is unknown instead of passed if every run of the file had such a
+// form, or every new run has it, and that is unlikely to be chance.
 func (s Says) unsure(now Says, e *EntryResult) {
 	var forms []string
 	tell := func(f string, then, is int) {

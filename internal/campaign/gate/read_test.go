@@ -36,7 +36,8 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 		{head + "  - {impl: setnx, found: {runs: 5, may: {S: 6}}}\n",
 			"f.yaml:3:19: found counts 6 of 5 runs"},
 		{head + "  - {impl: setnx, expect: \"as found: S 5 of 5\"}\n",
-			"f.yaml:3:19: snapshots are written by `lockbench gate --init`, with the key found:"},
+			"f.yaml:3:19: expect cannot hold a snapshot; `lockbench gate --init` writes " +
+				"snapshots under the key found:"},
 		{"environment: sim\nenvironment: sim\n", `f.yaml:2:1: `},
 		{"environment: auto\n",
 			"f.yaml:1:1: environment: auto is refused: a gate that runs elsewhere tomorrow proves " +

@@ -15,8 +15,9 @@ import (
 	"github.com/lockbench/lockbench/internal/run/store"
 )
 
-// Says counts the forms of the messages between a lock and Redis, and of the results that the lock
-// returns to its client. It records in how many of Of runs each form was seen.
+// Says counts in how many of Of runs each form was seen. A form is something that a lock says to
+// Redis or to its client, without the values that differ from run to run: a command with its reply,
+// two consecutive commands, the outcome of a call, or the shortest pause between two attempts.
 type Says struct {
 	Of    int            `yaml:"of" json:"of"`
 	Forms map[string]int `yaml:"forms" json:"forms"`

@@ -63,11 +63,11 @@ func (c cell) variant() string {
 	return Entry{Options: c.options}.Option("variant")
 }
 
-// The defaults of a snapshot. A simulated run costs almost nothing. Elsewhere the runs of all cells
-// together show more than a single cell.
+// The defaults of a snapshot. A simulated run takes milliseconds, and a real one seconds. The
+// messages of a lock are counted over the runs of all its cells together.
 const (
-	runsInSim = 10
-	runsReal  = 5
+	runsInSim = 10 // of each cell
+	runsReal  = 5  // of each cell
 	maxExtra  = 40 // the largest number of runs that look for a missing violation
 	// some libraries count in whole seconds
 	adapterLease = 2 * time.Second

@@ -81,8 +81,9 @@ func unknownWords(words map[string]int) error {
 		return fmt.Errorf("the operations %s are transactions, as elle has them; lockbench judges "+
 			"locks and registers (elle-cli judges transactions)", strings.Join(named, ", "))
 	}
-	return fmt.Errorf("no model knows the operations %s; they are acquire, release, extend, read, "+
-		"write and cas. --read-as '%s=read' says what a word means, and --read-as '%s=%s' leaves its "+
+	return fmt.Errorf("no model knows the operations %s; the known ones are acquire, release, "+
+		"extend, read, write and cas. --read-as '%s=read' says what a word means, and "+
+		"--read-as '%s=%s' leaves its "+
 		"events out", strings.Join(named, ", "), first, first, NoOperation)
 }
 

@@ -70,8 +70,8 @@ func smallest(c runner.Choice) (harness.Plan, error) {
 		Environment: c.Environment, Place: c.Place})
 }
 
-// bubble starts the simulator's bubble. It is not documented that a program outside of a test can
-// do so, and a later Go may forbid it.
+// bubble makes a run of the simulator that does nothing. The simulator needs the bubble of virtual
+// time of testing/synctest. Go documents it only for tests, so a later Go may refuse it here.
 func bubble() error {
 	p, err := smallest(runner.Choice{Environment: runner.Sim})
 	if err != nil {
@@ -81,7 +81,8 @@ func bubble() error {
 		func(*sim.Environment) error { return nil })
 }
 
-// The steps to try. A machine can refuse each of them and still have the environment.
+// The steps that are tried in each environment. If the machine refuses one, the environment is
+// still possible, without that step.
 var (
 	pauses = []nemesis.Step{
 		{Do: nemesis.PauseNode, Target: "n0"}, {Do: nemesis.ResumeNode, Target: "n0"},

@@ -71,8 +71,9 @@ func buildOf(info *debug.BuildInfo, digest func() string) Build {
 // short returns the part of a hash that people can compare.
 func short(hash string) string { return hash[:min(len(hash), 12)] }
 
-// digest returns the SHA-256 of this program's build ID, which the Go command derives from the
-// contents. If there is no build ID, it returns that of the contents, or "" if they cannot be read.
+// digest identifies this program. It returns the SHA-256 of the build ID that the Go command writes
+// into an ELF file. For a program without one it hashes the whole file, and it returns "" if it
+// cannot read the file.
 func digest() string {
 	name, err := os.Executable()
 	if err != nil {

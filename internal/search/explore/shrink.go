@@ -22,7 +22,7 @@ type shrinker struct {
 	class    string
 	decides  bool // the violation alone decides a run; a smaller case must do so as well
 	stood    bool // the harness may have caused the violation; see Hit
-	fresh    int  // the number of seeds to try in a smaller environment
+	fresh    int  // the number of seeds to try with a smaller plan
 	runs     atomic.Int64
 	cost     atomic.Int64 // of the runs, in commands
 }
@@ -48,14 +48,14 @@ func (s *shrinker) job(j simrun.Job) (*simrun.Record, error) {
 // exhausted reports whether the budget is used up or ctx has ended.
 func (s *shrinker) exhausted() bool { return s.ctx.Err() != nil || s.cost.Load() >= shrinkBudget }
 
-// defaultFresh is the number of seeds to try in each smaller environment.
+// defaultFresh is the number of seeds to try with each smaller plan.
 const defaultFresh = 60
 
 // shrink returns a locally minimal case: the violation disappears if any one of its deviations,
 // steps, clients or rounds is removed. If ctx ends or the budget is used up, it returns the
 // smallest case so far.
 func (s *shrinker) shrink(c simrun.Case) simrun.Case {
-	// a case with few deviations is more likely to fail in a smaller environment as well
+	// a case with few deviations is more likely to fail with a smaller plan as well
 	c = s.deviations(c)
 	for !s.exhausted() {
 		smaller, any := s.configuration(c)
@@ -84,13 +84,13 @@ func (s *shrinker) shows(r *simrun.Record) bool {
 	return ok && p.Class == s.class && (p.Decides || !s.decides) && (s.stood || !r.OfTheHarness(p))
 }
 
-// configuration tries smaller environments until no smaller one fails.
+// configuration makes the plan smaller as long as a smaller one still fails.
 func (s *shrinker) configuration(c simrun.Case) (simrun.Case, bool) {
 	any := false
 	for again := true; again; {
 		again = false
 		for _, p := range reductions(c.Plan) {
-			smaller, ok := s.environment(c, p)
+			smaller, ok := s.searchPlan(c, p)
 			if ok {
 				c, again, any = smaller, true, true
 				break
@@ -100,9 +100,9 @@ func (s *shrinker) configuration(c simrun.Case) (simrun.Case, bool) {
 	return c, any
 }
 
-// environment looks for the violation in a smaller environment, first with the same deviations and
-// then with other seeds.
-func (s *shrinker) environment(c simrun.Case, p harness.Plan) (simrun.Case, bool) {
+// searchPlan looks for the violation with a smaller plan, first with the same deviations and then
+// with other seeds.
+func (s *shrinker) searchPlan(c simrun.Case, p harness.Plan) (simrun.Case, bool) {
 	n := c.Clone()
 	n.Plan = p
 	if s.fails(n) {

@@ -86,8 +86,9 @@ func openLock(c workloads.LinkedClient, options map[string]adapters.Option,
 	}
 	l, err := open(cfg)
 	if err == nil && !dialed {
-		err = errors.New("the adapter does not connect with Config.Dial when it is opened, so that it " +
-			"may have another way to Redis than the simulator's; use run --adapter")
+		err = errors.New("the adapter did not call Config.Dial while it was opened, so it may have a " +
+			"Redis outside of the simulator; connect with Config.Dial if it is not nil, or use " +
+			"run --adapter")
 	}
 	return l, err
 }
