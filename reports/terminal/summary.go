@@ -171,7 +171,8 @@ func (t *terminal) evidence(v *view.View) {
 		parts = append(parts, units.Count(e.Conflicts, "write")+" refused since another was first")
 	}
 	if e.AfterFailover > 0 {
-		parts = append(parts, units.Count(e.AfterFailover, "grant")+" by "+v.Successor())
+		parts = append(parts, units.Count(e.AfterFailover, "grant")+" by "+
+			view.Successor(v.History.Header))
 	}
 	if e.Unknown > 0 {
 		parts = append(parts, units.Count(e.Unknown, "operation")+" of unknown outcome")

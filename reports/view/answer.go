@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/reports/page"
 )
@@ -18,6 +19,14 @@ type Answer struct {
 	Result         checker.Result
 }
 
+// judgement is the verdict on a run, with the header that says what the run was to show.
+type judgement struct {
+	verdict *checker.Verdict
+	header  history.Header
+}
+
+func (v *View) judgement() judgement { return judgement{v.Verdict, v.History.Header} }
+
 // Answer answers in the order of a reader's questions. Were two clients inside at once? If not, was
 // anything else wrong?
 func (v *View) Answer() Answer {
@@ -25,45 +34,45 @@ func (v *View) Answer() Answer {
 		return Answer{"Not judged.", "This run has no verdict yet; " + advice.Verb("check") +
 			" makes one.", checker.Unknown}
 	}
-	result := v.Verdict.Verdict
+	result, j := v.Verdict.Verdict, v.judgement()
 	switch result {
 	case checker.Violated:
 		if w := v.First(); w != nil && len(w.Holds) > 1 && w.Together {
 			return Answer{"Yes.", w.Sentence(), result}
 		}
-		return v.brokenAnswer()
+		return j.brokenAnswer()
 	case checker.Valid:
-		if v.harmless() {
-			return Answer{"Yes.", v.harmlessSentence(), result}
+		if j.harmless() {
+			return Answer{"Yes.", j.harmlessSentence(), result}
 		}
-		return Answer{"Not in this run.", v.validSentence(), result}
+		return Answer{"Not in this run.", j.validSentence(), result}
 	case checker.NA:
 		return Answer{"Not asked.", units.Sentence(page.Clean(v.Verdict.Summary, 300)), result}
 	}
-	return Answer{"Unknown.", v.unknownSentence(), checker.Unknown}
+	return Answer{"Unknown.", j.unknownSentence(), checker.Unknown}
 }
 
 // harmless reports whether two clients were inside at once in a run that asked only about the
 // resource.
-func (v *View) harmless() bool {
-	return v.Verdict.Evidence.Together > 0 &&
-		v.Verdict.Property(checker.MutualExclusion).Verdict != checker.Valid
+func (j judgement) harmless() bool {
+	return j.verdict.Evidence.Together > 0 &&
+		j.verdict.Property(checker.MutualExclusion).Verdict != checker.Valid
 }
 
-func (v *View) harmlessSentence() string {
+func (j judgement) harmlessSentence() string {
 	refused := "the resource had no old write to refuse"
-	if n := v.Verdict.Evidence.OldWrites; n > 0 {
+	if n := j.verdict.Evidence.OldWrites; n > 0 {
 		refused = "the resource refused " + units.Count(n, "old write")
 	}
-	return "Two clients were inside at once and it did no harm: " + refused + ". " + v.validSentence()
+	return "Two clients were inside at once and it did no harm: " + refused + ". " + j.validSentence()
 }
 
 // brokenAnswer returns the answer for a lock that failed otherwise. It says "not both at once" only
 // if that was judged.
-func (v *View) brokenAnswer() Answer {
+func (j judgement) brokenAnswer() Answer {
 	word := "It is broken."
 	also := " Whether two clients can be inside at once, this run does not tell."
-	w, optimistic := v.Verdict, v.History.Header.Declares.Optimistic
+	w, optimistic := j.verdict, j.header.Declares.Optimistic
 	switch {
 	case slices.Contains(w.Violated(false), checker.MutualExclusion):
 		word = "Yes."
@@ -85,13 +94,13 @@ func (v *View) brokenAnswer() Answer {
 
 // validSentence says how much a "no" is worth. It names the first judged property that people ask
 // for.
-func (v *View) validSentence() string {
-	e := v.Verdict.Evidence
+func (j judgement) validSentence() string {
+	e := j.verdict.Evidence
 	judged := "No property that was judged was violated"
 	switch {
-	case v.Verdict.Property(checker.MutualExclusion).Verdict == checker.Valid:
+	case j.verdict.Property(checker.MutualExclusion).Verdict == checker.Valid:
 		judged = "No two clients were inside at once"
-	case v.Verdict.Property(checker.LostUpdate).Verdict == checker.Valid:
+	case j.verdict.Property(checker.LostUpdate).Verdict == checker.Valid:
 		judged = "No update was lost"
 	}
 	s := fmt.Sprintf("%s in %s, of which %s contended", judged,
@@ -106,26 +115,26 @@ func (v *View) validSentence() string {
 			units.Count(e.Aimed, "planned fault"))
 	}
 	if e.AfterFailover > 0 {
-		s += fmt.Sprintf("; %s granted %s", v.Successor(), units.Count(e.AfterFailover, "time"))
+		s += fmt.Sprintf("; %s granted %s", Successor(j.header), units.Count(e.AfterFailover, "time"))
 	}
 	return s + ". That is what this answer rests on, and no more."
 }
 
 // Successor names the server that took over from a lost one.
-func (v *View) Successor() string {
-	if v.History.Header.Topology == nemesis.Ensemble {
+func Successor(h history.Header) string {
+	if h.Topology == nemesis.Ensemble {
 		return "the new leader"
 	}
 	return "the new master"
 }
 
-func (v *View) unknownSentence() string {
-	why := page.Clean(v.Verdict.HarnessError, 300)
+func (j judgement) unknownSentence() string {
+	why := page.Clean(j.verdict.HarnessError, 300)
 	if why == "" {
-		why = v.Missing()
+		why = j.missing()
 	}
 	if why == "" {
-		why = page.Clean(v.Verdict.Summary, 300)
+		why = page.Clean(j.verdict.Summary, 300)
 	}
 	if why == "" {
 		return "The run does not tell."
@@ -134,8 +143,10 @@ func (v *View) unknownSentence() string {
 }
 
 // Missing says which evidence the run was to give and did not; "" if it gave all.
-func (v *View) Missing() string {
-	e, q := v.Verdict.Evidence, v.History.Header.Requires
+func (v *View) Missing() string { return v.judgement().missing() }
+
+func (j judgement) missing() string {
+	e, q := j.verdict.Evidence, j.header.Requires
 	var m []string
 	if e.Contended < q.Contended {
 		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Contended,
@@ -150,12 +161,12 @@ func (v *View) Missing() string {
 			units.Count(q.Conflicts, "refused write")))
 	}
 	if q.Failover && e.AfterFailover == 0 {
-		m = append(m, "no grant by "+v.Successor())
+		m = append(m, "no grant by "+Successor(j.header))
 	}
 	if len(m) > 0 {
 		return "it has " + units.List(m)
 	}
-	for _, p := range v.Verdict.Properties {
+	for _, p := range j.verdict.Properties {
 		if p.Verdict.String() == string(checker.Unknown) && p.Reason != "" {
 			return page.Clean(p.Reason, 300)
 		}

@@ -51,7 +51,7 @@ func (v *View) promises() (p promises) {
 // Declares compares the declarations of the lock with the events of the run. If the checker has
 // judged a promise, its verdict counts.
 func (v *View) Declares() []DeclareRow {
-	d, p := v.History.Header.Declares, v.promises()
+	d, p, j := v.History.Header.Declares, v.promises(), v.judgement()
 	row := func(on bool, promise, happened, kept, otherwise string) DeclareRow {
 		if on {
 			return DeclareRow{promise, happened, kept}
@@ -63,36 +63,36 @@ func (v *View) Declares() []DeclareRow {
 	if p.extended > 0 {
 		lease += "; " + units.Count(p.extended, "extension")
 	}
-	promise := DeclareRow{"Two clients are never inside at once", v.together(),
-		v.judged(checker.MutualExclusion)}
+	promise := DeclareRow{"Two clients are never inside at once", together(v.Violations),
+		j.judged(checker.MutualExclusion)}
 	if d.Optimistic && v.Verdict != nil {
 		promise = DeclareRow{"All clients are let in; a write that comes second is refused",
-			units.Count(v.Verdict.Evidence.Conflicts, "write") + " refused", v.judged(checker.LostUpdate)}
+			units.Count(v.Verdict.Evidence.Conflicts, "write") + " refused", j.judged(checker.LostUpdate)}
 	}
 	return []DeclareRow{
 		promise,
-		row(d.Lease, "A hold ends by itself after a time (lease)", lease, v.judged(checker.Deadlock),
+		row(d.Lease, "A hold ends by itself after a time (lease)", lease, j.judged(checker.Deadlock),
 			"No lease: a hold ends only by a release"),
 		row(d.Validity, "Each grant says until when it is good", stayed(p.over),
-			v.judged(checker.Validity), "No word on until when a grant is good"),
+			j.judged(checker.Validity), "No word on until when a grant is good"),
 		row(d.Loss, "The holder is told when the hold is over early", "told "+units.Count(p.told, "time"),
 			"",
 			"The lock does not say by itself that a hold is over"),
 		row(d.Fencing, "Each grant carries a growing token",
 			fmt.Sprintf("%s with a token, %d not above the one before", units.Count(p.tokens, "grant"),
 				p.back),
-			v.judged(checker.Fencing), "No fencing token"),
+			j.judged(checker.Fencing), "No fencing token"),
 		row(d.Reentrant, "The holder may acquire again", fmt.Sprintf("%s inside a hold",
-			units.Count(len(v.Inner), "acquisition")), v.judged(checker.Reentry), "Not re-entrant"),
+			units.Count(len(v.Inner), "acquisition")), j.judged(checker.Reentry), "Not re-entrant"),
 	}
 }
 
 // judged turns the verdict on a property into a word about the promise.
-func (v *View) judged(property string) string {
-	if v.Verdict == nil {
+func (j judgement) judged(property string) string {
+	if j.verdict == nil {
 		return "not judged"
 	}
-	switch v.Verdict.Property(property).Verdict {
+	switch j.verdict.Property(property).Verdict {
 	case checker.Violated:
 		return "broken"
 	case checker.Valid:
@@ -101,8 +101,8 @@ func (v *View) judged(property string) string {
 	return "not put to the test"
 }
 
-func (v *View) together() string {
-	for _, w := range v.Violations {
+func together(all []*Violation) string {
+	for _, w := range all {
 		if w.Together {
 			return w.Clients() + " were, for " + units.Span(w.Overlap())
 		}

@@ -39,7 +39,7 @@ func (v *View) Evidence() []EvidenceRow {
 	add("steps of the nemesis that began", max(e.Faults, len(v.Faults)), 0, true)
 	add("faults that hit a hold while another client waited", e.Hits, max(q.Hits, e.Aimed),
 		false)
-	add("grants by "+v.Successor(), e.AfterFailover, count(q.Failover), false)
+	add("grants by "+Successor(v.History.Header), e.AfterFailover, count(q.Failover), false)
 	add("reads and writes of the guarded resource", e.Sections, 0, false)
 	add("answers that said what a register held", e.Observed, 0, false)
 	add("writes refused, since another client was first", e.Conflicts, q.Conflicts, false)

@@ -20,13 +20,13 @@ func (v *View) MarkText(e *history.Event) string {
 	case history.Kill:
 		return "killed by the harness"
 	case history.Exit:
-		return v.exitText(e)
+		return exitText(e, v.Grants())
 	}
 	return "lease extended"
 }
 
-func (v *View) exitText(e *history.Event) string {
-	ended := slices.ContainsFunc(v.Grants(), func(h record.Hold) bool {
+func exitText(e *history.Event, grants []record.Hold) string {
+	ended := slices.ContainsFunc(grants, func(h record.Hold) bool {
 		return h.Process == e.Process && h.Ended == record.Vanished
 	})
 	switch {

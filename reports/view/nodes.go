@@ -36,7 +36,8 @@ func (v *View) Redis() []Node {
 func (v *View) findNodes() []Node {
 	var nodes []Node
 	for _, name := range v.nodeNames() {
-		nodes = append(nodes, Node{Name: name, Roles: v.roles(name, len(nodes) == 0)})
+		role := firstRole(v.History.Header.Topology, len(nodes) == 0)
+		nodes = append(nodes, Node{Name: name, Roles: roles(v.Faults, name, role, v.End)})
 	}
 	writers := trace.Writers(v.Trace)
 	told := trace.New(v.History.Header, v.Record, v.Trace)
@@ -45,10 +46,10 @@ func (v *View) findNodes() []Node {
 		n := &nodes[i]
 		shown := v.Run.Nodes[n.Name]
 		if len(shown) == 0 {
-			n.Keys = told.Told(n.Name, writers, &grants, v.orders(n.Name), downs(n.Roles), v.End)
+			n.Keys = told.Told(n.Name, writers, &grants, orders(v.Faults, n.Name), downs(n.Roles), v.End)
 			continue
 		}
-		stream := trace.Listen(shown, v.moves(n.Name))
+		stream := trace.Listen(shown, moves(v.Faults, n.Name))
 		n.Keys = stream.Keys(writers, &grants, downs(n.Roles), v.End)
 		n.Exact, n.Offsets = true, stream.Offsets()
 	}
@@ -81,22 +82,26 @@ func CompareNames(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
-// roles follows a node through kills, pauses, restarts and promotions. A failover topology starts
-// with its first node as master.
-func (v *View) roles(name string, first bool) []Role {
-	role := "up"
-	if t := v.History.Header.Topology; t == "failover" || t == "sentinel" {
-		role = "replica"
-		if first {
-			role = "master"
-		}
+// firstRole returns the role in which a node starts. A failover topology starts with its first node
+// as master.
+func firstRole(topology string, first bool) string {
+	switch {
+	case topology != "failover" && topology != "sentinel":
+		return "up"
+	case first:
+		return "master"
 	}
-	roles := []Role{{0, v.End, role}}
+	return "replica"
+}
+
+// roles follows a node from its first role through kills, pauses, restarts and promotions.
+func roles(faults []Fault, name, role string, end int64) []Role {
+	roles := []Role{{0, end, role}}
 	enter := func(t int64, what string) {
 		roles[len(roles)-1].To = t
-		roles = append(roles, Role{t, v.End, what})
+		roles = append(roles, Role{t, end, what})
 	}
-	for _, f := range v.Faults {
+	for _, f := range faults {
 		if f.Target != name {
 			continue
 		}
@@ -112,7 +117,7 @@ func (v *View) roles(name string, first bool) []Role {
 				enter(f.To, now)
 			}
 		case f.Promotes():
-			enter(v.Until(f.To), "master")
+			enter(min(f.To, end), "master")
 		}
 	}
 	return roles
@@ -130,8 +135,8 @@ func downs(roles []Role) (at []int64) {
 
 // orders returns the offsets that the nemesis gave to a node's clock, for a node without a recorded
 // stream.
-func (v *View) orders(name string) (moves []trace.Offset) {
-	for _, f := range v.Faults {
+func orders(faults []Fault, name string) (moves []trace.Offset) {
+	for _, f := range faults {
 		if f.MovesClock() && (f.Target == name || f.Target == "*") {
 			moves = append(moves, trace.Offset{T: f.From, By: f.Offset.Seconds()})
 		}
@@ -141,8 +146,8 @@ func (v *View) orders(name string) (moves []trace.Offset) {
 }
 
 // moves returns the stamps at which the nemesis moved a node's clock.
-func (v *View) moves(name string) (moves []int64) {
-	for _, f := range v.Faults {
+func moves(faults []Fault, name string) (moves []int64) {
+	for _, f := range faults {
 		if slices.Contains([]string{nemesis.NodeClock, nemesis.StopClock}, f.Action) &&
 			(f.Target == name || f.Target == "*") {
 			moves = append(moves, f.From)

@@ -13,7 +13,7 @@ func (v *View) Spared() *Violation {
 		return nil
 	}
 	for i := range v.Faults {
-		if h := v.struck(v.Faults[i].From); h != nil {
+		if h := struck(v.Holds, v.Faults[i].From); h != nil {
 			return v.afterwards(h)
 		}
 	}
@@ -22,9 +22,9 @@ func (v *View) Spared() *Violation {
 
 // struck returns the hold that was under way at a stamp, or ended there: a kill ends the hold that
 // it strikes.
-func (v *View) struck(at int64) *record.Hold {
-	for i := range v.Holds {
-		if h := &v.Holds[i]; h.From <= at && at <= h.End {
+func struck(holds []record.Hold, at int64) *record.Hold {
+	for i := range holds {
+		if h := &holds[i]; h.From <= at && at <= h.End {
 			return h
 		}
 	}

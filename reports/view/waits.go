@@ -26,7 +26,7 @@ type WaitRow struct {
 
 // Waits returns the clients that asked for a lock, in order.
 func (v *View) Waits() (rows []WaitRow) {
-	byKey := v.holdsByKey()
+	byKey := holdsByKey(v.Holds)
 	for _, p := range v.Clients {
 		row, waits, longest := WaitRow{Client: Who(p), Witness: v.Taking(p)}, []int64{}, int64(-1)
 		for i := range v.Calls {
@@ -66,10 +66,10 @@ func (v *View) Waits() (rows []WaitRow) {
 }
 
 // holdsByKey returns the holds of each lock by the stamp of their grant.
-func (v *View) holdsByKey() map[int][]*record.Hold {
+func holdsByKey(holds []record.Hold) map[int][]*record.Hold {
 	out := map[int][]*record.Hold{}
-	for i := range v.Holds {
-		out[v.Holds[i].Key] = append(out[v.Holds[i].Key], &v.Holds[i])
+	for i := range holds {
+		out[holds[i].Key] = append(out[holds[i].Key], &holds[i])
 	}
 	for _, hs := range out {
 		slices.SortStableFunc(hs, func(a, b *record.Hold) int { return cmp.Compare(a.From, b.From) })

@@ -18,7 +18,7 @@ import (
 // Question returns the question that the run was made to answer.
 func (v *View) Question() string {
 	h := v.History.Header
-	lock, when := "this lock", nemesis.When(h.Nemesis, v.system())
+	lock, when := "this lock", nemesis.When(h.Nemesis, v.plan().Adapter.System)
 	if h.Impl != "" {
 		lock = "the lock " + page.Clean(h.Impl, 60)
 	}
@@ -44,10 +44,11 @@ func (v *View) Caveats() (cs []string) {
 
 // forgetful says that a restarted Redis had kept nothing on its disk.
 func (v *View) forgetful() []string {
+	p := v.plan()
 	again := slices.ContainsFunc(v.Faults, func(f Fault) bool {
 		return f.Action == nemesis.KillNode && !f.Lasting
 	})
-	if !again || nemesis.SystemName(v.system()) != nemesis.SystemName("") || v.persists() {
+	if !again || nemesis.SystemName(p.Adapter.System) != nemesis.SystemName("") || p.persists() {
 		return nil
 	}
 	return []string{"Redis keeps nothing on disk here: a server that is started again is empty. " +
@@ -90,7 +91,7 @@ type planned struct {
 	Adapter      struct {
 		Name   string `json:"name"`
 		Dir    string `json:"dir"`
-		System string `json:"system"`
+		System string `json:"system"` // of the run's servers; "" for Redis
 	} `json:"adapter"`
 }
 
@@ -102,12 +103,9 @@ func (v *View) plan() (p planned) {
 	return p
 }
 
-// system returns the system of the run's servers, or "" for Redis.
-func (v *View) system() string { return v.plan().Adapter.System }
-
 // persists reports whether the plan makes Redis write to its disk.
-func (v *View) persists() bool {
-	config := v.plan().RedisConfig
+func (p planned) persists() bool {
+	config := p.RedisConfig
 	for i := 0; i+1 < len(config); i += 2 {
 		if name, value := config[i], config[i+1]; name == "appendonly" && value == "yes" ||
 			name == "save" && value != "" {

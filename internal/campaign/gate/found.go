@@ -198,7 +198,7 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 		is = f.notJudged(t)
 	}
 	switch {
-	case e.Found.Runs == 0 && !e.trouble(f, t) && now.runs > 0:
+	case e.Found.Runs == 0 && !f.trouble(t) && now.runs > 0:
 		f.Result, f.Found, f.Claim = Passed, "measured", is
 		if not := f.notJudged(t); not != "" {
 			f.Claim += "; " + not
@@ -208,7 +208,7 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 			f.Claim = "not measured: " + f.notJudged(t)
 		}
 	case len(t.not) > 0:
-		e.failNew(f, t, is)
+		f.failNew(e.Found, t, is)
 	case len(gone) > 0 && chance < batch.NoAccident:
 		f.fail(Gone, "without "+strings.Join(gone, ","), t.Counted[0], fmt.Sprintf(
 			"%s did not happen any more. Then: %s. Now: %s. If the lock was mended, write the file anew.",
@@ -220,7 +220,7 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 				"another time. A changed lock does that, or another lockbench; it is not worse by itself. "+
 				"If the change was meant, write the file anew.", ofRuns(len(changed), len(t.Counted)),
 			changed[0].Seed))
-	case e.trouble(f, t):
+	case f.trouble(t):
 	case now.runs == 0:
 		f.open("None of %s could be judged; %s. Then: %s.", units.Count(f.Planned, "run"), is, e.Found)
 	case len(gone) > 0:
@@ -254,10 +254,10 @@ func (e *Entry) foundClaim(f *EntryResult, t tally, is string) string {
 }
 
 // failNew reports properties that the snapshot does not have.
-func (e *Entry) failNew(f *EntryResult, t tally, is string) {
+func (e *EntryResult) failNew(then *Found, t tally, is string) {
 	var fresh []string
 	for _, run := range t.not {
-		for _, l := range e.Found.newLetters(run) {
+		for _, l := range then.newLetters(run) {
 			if !slices.Contains(fresh, l) {
 				fresh = append(fresh, l)
 			}
@@ -265,10 +265,10 @@ func (e *Entry) failNew(f *EntryResult, t tally, is string) {
 	}
 	slices.SortFunc(fresh, batch.ByProperty)
 	run := t.not[0]
-	f.fail(Worse, "new: "+strings.Join(fresh, ","), run, fmt.Sprintf(
+	e.fail(Worse, "new: "+strings.Join(fresh, ","), run, fmt.Sprintf(
 		"%s is new, in %s, first with seed %d%s. Then: %s. Now: %s.", strings.Join(fresh, ", "),
-		ofRuns(len(t.not), len(t.Counted)), run.Seed, classes(run), e.Found, is))
-	f.show(run, fresh...)
+		ofRuns(len(t.not), len(t.Counted)), run.Seed, classes(run), then, is))
+	e.show(run, fresh...)
 }
 
 func (e *EntryResult) fail(change Change, found string, run Run, claim string) {

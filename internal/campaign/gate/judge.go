@@ -89,12 +89,12 @@ func (e *Entry) judge(f *EntryResult, allowed bool) {
 	case e.Found != nil:
 		e.judgeFound(f, t)
 	case !e.Expect.Violates && len(t.not) > 0:
-		e.failSafe(f, t)
+		f.failSafe(t)
 	case e.search():
 		e.judgeSearch(f, t)
 	case e.Expect.Violates && len(t.not) > 0:
 		e.failViolates(f, t)
-	case e.trouble(f, t):
+	case f.trouble(t):
 	case len(t.open) > 0:
 		f.Claim = fmt.Sprintf("Nobody can tell in %s: %s.", ofRuns(len(t.open), len(t.Counted)),
 			why(t.open[0], e))
@@ -108,29 +108,6 @@ func (e *Entry) judge(f *EntryResult, allowed bool) {
 	if f.Result == Unknown && allowed {
 		f.Result = Allowed
 	}
-}
-
-// trouble handles runs that were refused or broke, and reports whether there are any.
-func (e *Entry) trouble(f *EntryResult, t tally) bool {
-	switch {
-	case len(t.refused) > 0:
-		f.Result, f.Found = Refused, "refused"
-		f.Claim = "It cannot be run like this: " + t.refused[0].HarnessError + "."
-	case len(t.broke) > 0:
-		f.Result, f.Found = Broken, "broke"
-		f.Claim = fmt.Sprintf("%s broke: %s.", units.Upper(ofRuns(len(t.broke), len(t.Counted))),
-			t.broke[0].HarnessError)
-		f.show(t.broke[0])
-	}
-	return f.Result != Unknown
-}
-
-func (e *Entry) failSafe(f *EntryResult, t tally) {
-	run := t.not[0]
-	violated := strings.Join(run.ViolatedAll(), ", ")
-	f.fail(Worse, "violates "+strings.ReplaceAll(violated, ", ", ","), run, fmt.Sprintf(
-		"%s violated in %s, first with seed %d%s.", violated, ofRuns(len(t.not), len(t.Counted)),
-		run.Seed, classes(run)))
 }
 
 func (e *Entry) failViolates(f *EntryResult, t tally) {
@@ -158,7 +135,7 @@ func (e *Entry) judgeSearch(f *EntryResult, t tally) {
 	switch {
 	case len(t.met) > 0:
 		e.pass(f, t)
-	case e.trouble(f, t):
+	case f.trouble(t):
 	case len(t.not) == 0 || f.Cut != "":
 		f.Claim = fmt.Sprintf("%s was not found, and nothing can be said: %s.", named(e.Expect.Plan()),
 			e.whyNot(f, t))
@@ -211,4 +188,28 @@ func (e *EntryResult) show(run Run, letters ...string) {
 			return
 		}
 	}
+}
+
+// trouble handles runs that were refused or broke, and reports whether there are any.
+func (e *EntryResult) trouble(t tally) bool {
+	switch {
+	case len(t.refused) > 0:
+		e.Result, e.Found = Refused, "refused"
+		e.Claim = "It cannot be run like this: " + t.refused[0].HarnessError + "."
+	case len(t.broke) > 0:
+		e.Result, e.Found = Broken, "broke"
+		e.Claim = fmt.Sprintf("%s broke: %s.", units.Upper(ofRuns(len(t.broke), len(t.Counted))),
+			t.broke[0].HarnessError)
+		e.show(t.broke[0])
+	}
+	return e.Result != Unknown
+}
+
+// failSafe reports a violation of a lock that is expected to be safe.
+func (e *EntryResult) failSafe(t tally) {
+	run := t.not[0]
+	violated := strings.Join(run.ViolatedAll(), ", ")
+	e.fail(Worse, "violates "+strings.ReplaceAll(violated, ", ", ","), run, fmt.Sprintf(
+		"%s violated in %s, first with seed %d%s.", violated, ofRuns(len(t.not), len(t.Counted)),
+		run.Seed, classes(run)))
 }

@@ -161,12 +161,12 @@ func (r *Result) conclude() {
 }
 
 // unmeasured reports whether an entry of a snapshot has no runs in the file.
-func (e *Entry) unmeasured() bool { return e.Found != nil && e.Found.Runs == 0 }
+func (f *Found) unmeasured() bool { return f != nil && f.Runs == 0 }
 
 // compared makes a passed but unmeasured entry unknown, because there was nothing to compare it
 // with. It does nothing while the file is being written.
 func (g *File) compared(e *Entry, f *EntryResult) {
-	if g.Written == nil || !e.unmeasured() || f.Result != Passed {
+	if g.Written == nil || !e.Found.unmeasured() || f.Result != Passed {
 		return
 	}
 	f.open("It was not measured when the file was written, so nothing can be compared. Now: %s. "+
@@ -182,7 +182,7 @@ func (g *File) advise(e *Entry, f *EntryResult) {
 	if e.Found != nil && f.Shown != nil && f.Result != Passed {
 		f.Shown.Then = e.command(f.Shown.Seed, g.measured())
 	}
-	there := g.Written != nil || !e.unmeasured() // otherwise the file is still being written
+	there := g.Written != nil || !e.Found.unmeasured() // otherwise the file is still being written
 	if f.Result == Unknown && there && slices.ContainsFunc(f.Runs, func(r Run) bool {
 		return r.Disturbed || r.Stalled
 	}) {

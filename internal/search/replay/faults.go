@@ -16,16 +16,10 @@ func (r *replayer) fault(f nemesis.Step) error {
 	if err := r.inflict(f); err != nil {
 		return err
 	}
-	switch f.Do {
-	case nemesis.KillNode:
+	if f.Do == nemesis.KillNode {
 		return r.ends(f.Target)
-	case nemesis.Cut, nemesis.HoldBack, nemesis.Refuse, nemesis.Reset:
-		r.hurt = append(r.hurt, f)
-	case nemesis.Heal:
-		r.hurt = slices.DeleteFunc(r.hurt, func(s nemesis.Step) bool {
-			return s.Target == f.Target || f.Target == "*"
-		})
 	}
+	r.hurt.add(f)
 	if i, err := nemesis.Client(f.Target); err == nil && i < len(r.actors) {
 		return r.awaitFault(i, f)
 	}
@@ -82,21 +76,6 @@ func (r *replayer) ends(node string) error {
 
 // hearsay is ample time for the end of a connection to pass a proxy.
 const hearsay = 10 * time.Millisecond
-
-// loses reports whether the next command of a client to a node is lost with the connection.
-func (r *replayer) loses(client int, node string) bool {
-	seq := 0
-	for _, t := range r.turns[r.now:] {
-		switch {
-		case t.Client != client || t.Node != node:
-		case t.Kind == counterexample.Send && seq == 0:
-			seq = t.Seq
-		case t.Kind == counterexample.Recv && t.Seq == seq && seq > 0:
-			return broken(t.Loss)
-		}
-	}
-	return false
-}
 
 // failsIn reports whether a command fails in the record because its connection ends or does not
 // exist.

@@ -3,8 +3,8 @@ package replay
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -12,7 +12,6 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
-	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -30,10 +29,9 @@ type replayer struct {
 	match       *matcher
 	clock       *clock
 	actors      []*actor
-	hurt        []nemesis.Step // faults of links that are not undone yet
-	turns       []turn
-	now         int  // index of the current turn
-	free, over  bool // free: the steps are over and clients act on their own; over: they must stop
+	hurt        disturbances
+	course
+	free, over bool // free: the steps are over and clients act on their own; over: they must stop
 }
 
 // actor is what the replayer knows about a client.
@@ -59,29 +57,41 @@ type actor struct {
 // idle reports whether a resting client has no reply to wait for.
 func (a *actor) idle() bool { return a.gone || a.flying == 0 }
 
+// doing describes what a client does instead.
+func (a *actor) doing(client int) string {
+	switch {
+	case a.gone:
+		return fmt.Sprintf("nothing: c%d is gone", client)
+	case len(a.marks) > 0:
+		return a.marks[0].Action()
+	case len(a.stands) > 0:
+		var all []string
+		for _, h := range a.stands {
+			if h.Args != nil {
+				all = append(all, fmt.Sprintf("c%d sends to %s: %s", client, h.Node,
+					counterexample.Render(h.Args)))
+			} else {
+				all = append(all, fmt.Sprintf("c%d %s %d", client, h.Phase, h.N))
+			}
+		}
+		return strings.Join(all, " and ")
+	}
+	return fmt.Sprintf("nothing: c%d waits", client)
+}
+
 // every is the ID of the breakpoint at which all clients stop.
 const every = 1
 
 func newReplayer(ctx context.Context, c *counterexample.Counterexample, epoch int64,
 	w *cluster.Environment, net *relay, j *harness.Journal) *replayer {
 	r := &replayer{ctx: ctx, c: c, environment: w, net: net, journal: j,
-		match: newMatcher(c.Plan.TTL.D()), turns: orderTurns(c.Steps)}
+		match: newMatcher(c.Plan.TTL.D()), course: course{turns: orderTurns(c.Steps)}}
 	r.clock = newClock(c, r.turns, epoch)
 	for range c.Plan.Clients {
 		r.actors = append(r.actors, &actor{commands: map[int]*sentCommand{},
 			answers: map[int]history.Command{}})
 	}
 	return r
-}
-
-// divergence is the error for a step that was replaced by something else.
-type divergence struct {
-	step          int // from 0
-	expected, got string
-}
-
-func (d *divergence) Error() string {
-	return fmt.Sprintf("diverged at step %d: expected %s, got %s", d.step+1, d.expected, d.got)
 }
 
 // followAll follows all steps.
@@ -227,11 +237,6 @@ func (r *replayer) orLater(a *actor, f func() error) error {
 	return f()
 }
 
-// diverged returns the error for the current step.
-func (r *replayer) diverged(s counterexample.Step, got string, args ...any) error {
-	return &divergence{r.turns[r.now].number, s.Action(), fmt.Sprintf(got, args...)}
-}
-
 // patience is how long the replayer waits for an event that should happen immediately.
 const patience = 2 * time.Second
 
@@ -332,13 +337,4 @@ func (r *replayer) pass(client int, h workloads.BreakpointHit) {
 	})
 	r.environment.Send(client, workloads.Order{Do: workloads.DoGo,
 		Breakpoint: &workloads.Breakpoint{ID: every, Stop: h.Stop}})
-}
-
-// disturbed reports whether a fault affects a client's links to a node.
-func (r *replayer) disturbed(client int, node string) bool {
-	return slices.ContainsFunc(r.hurt, func(s nemesis.Step) bool {
-		first, _ := path.Match(s.Target, fmt.Sprintf("c%d>%s", client, node))
-		second, _ := path.Match(s.Target, fmt.Sprintf("c%d+>%s", client, node))
-		return first || second
-	})
 }

@@ -2,12 +2,9 @@ package replay
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/history"
-	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
-	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -52,23 +49,6 @@ func (r *replayer) dial() {
 			a.dialling = nil
 		}
 	}
-}
-
-// dialTime is how long a simulated client takes to connect.
-const dialTime = 20 * time.Microsecond
-
-// redirected reports whether the record redirects a client while it connects.
-func (r *replayer) redirected(client int) bool {
-	for _, t := range r.turns[min(r.now+1, len(r.turns)):] {
-		if t.At-r.turns[r.now].At > history.Duration(dialTime) {
-			return false
-		}
-		if t.Kind == counterexample.Fault && t.Fault.Do == nemesis.Redirect &&
-			t.Fault.Target == fmt.Sprintf("c%d", client) {
-			return true
-		}
-	}
-	return false
 }
 
 // hurry tells a client the delay of the replay before the client continues. It then shortens its

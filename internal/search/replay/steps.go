@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +22,7 @@ func (r *replayer) send(s counterexample.Step) error {
 		return err
 	}
 	sent := &sentCommand{client: s.Client, node: s.Node, words: h.Args,
-		command: counterexample.Render(h.Args), late: r.disturbed(s.Client, s.Node)}
+		command: counterexample.Render(h.Args), late: r.hurt.reach(s.Client, s.Node)}
 	// it notices that by itself and then sleeps
 	if failsIn(r.turns[r.now:], s) && sleepsIn(r.turns[r.now+1:], s) {
 		if err := r.hurry(s.Client); err != nil {
@@ -61,32 +60,9 @@ func (r *replayer) standing(s counterexample.Step,
 			r.environment.Rest(s.Client, 0)
 	})
 	if err == nil && !ok {
-		err = r.diverged(s, "%s", r.doing(s.Client))
+		err = r.diverged(s, "%s", a.doing(s.Client))
 	}
 	return found, err
-}
-
-// doing describes what a client does instead.
-func (r *replayer) doing(client int) string {
-	a := r.actors[client]
-	switch {
-	case a.gone:
-		return fmt.Sprintf("nothing: c%d is gone", client)
-	case len(a.marks) > 0:
-		return a.marks[0].Action()
-	case len(a.stands) > 0:
-		var all []string
-		for _, h := range a.stands {
-			if h.Args != nil {
-				all = append(all, fmt.Sprintf("c%d sends to %s: %s", client, h.Node,
-					counterexample.Render(h.Args)))
-			} else {
-				all = append(all, fmt.Sprintf("c%d %s %d", client, h.Phase, h.N))
-			}
-		}
-		return strings.Join(all, " and ")
-	}
-	return fmt.Sprintf("nothing: c%d waits", client)
 }
 
 // execute forwards a command to a node and waits for the reply.
@@ -175,7 +151,7 @@ func (r *replayer) arrived(s counterexample.Step) (m *message, err error) {
 		return false
 	})
 	if err == nil && m == nil {
-		err = r.diverged(s, "%s", r.doing(s.Client))
+		err = r.diverged(s, "%s", a.doing(s.Client))
 	}
 	return m, err
 }
@@ -223,7 +199,7 @@ func (r *replayer) received(s counterexample.Step) error {
 	case err != nil:
 		return err
 	case !ok || got.Seq == 0:
-		return r.diverged(s, "%s", r.doing(s.Client))
+		return r.diverged(s, "%s", a.doing(s.Client))
 	case s.Err != "" && (got.Err == "" || waited(s.Loss) != waited(got.Why)):
 		return r.diverged(s, "the reply %s%s", got.Reply, counterexample.InBrackets(got.Err))
 	case s.Err == "" && got.Err != "":
@@ -260,9 +236,9 @@ func (r *replayer) mark(s counterexample.Step) error {
 	case err != nil:
 		return err
 	case !ok || len(a.marks) == 0:
-		return r.diverged(s, "%s", r.doing(s.Client))
+		return r.diverged(s, "%s", a.doing(s.Client))
 	case a.marks[0].Phase != s.Phase || a.marks[0].N != s.N:
-		return r.diverged(s, "%s", r.doing(s.Client))
+		return r.diverged(s, "%s", a.doing(s.Client))
 	}
 	a.marks = a.marks[1:]
 	return r.awaitRest(s.Client)
