@@ -125,12 +125,12 @@ func TestWrongFiles(t *testing.T) {
 			"values",
 		"tags: [[a]]": "s.yaml:1:8: an item of tags must be one value, not a " +
 			"list",
-		"name: &a b": "s.yaml:1:7: an anchor (&) is not read; write out what it " +
-			"stands for",
-		"name: *a": "s.yaml:1:7: an alias (*) is not read; write out what it " +
-			"stands for",
-		"name: !!str a": "s.yaml:1:7: a tag (!) is not read; write out what it " +
-			"stands for",
+		"name: &a b": "s.yaml:1:7: an anchor (&) is not supported; write the value " +
+			"in full",
+		"name: *a": "s.yaml:1:7: an alias (*) is not supported; write the value " +
+			"in full",
+		"name: !!str a": "s.yaml:1:7: a tag (!) is not supported; write the value " +
+			"in full",
 		"<<: {name: a}": "s.yaml:1:1: a merge key (<<) is not read; write out what " +
 			"it stands for",
 		"name: \"a":        "s.yaml:1:",

@@ -21,11 +21,9 @@ import (
 // them on seed 0, and then one pair of lock and fault out of every share with each seed, another
 // one each time: every lock and every fault has all the seeds, but not every pair. The race
 // detector sees enough in a part of them.
-var (
-	seeds        = pick(1000, 6, 1)
-	variantSeeds = pick(20, 1, 1)
-	share        = pick(1, 5, 8)
-)
+func seeds() int        { return pick(1000, 6, 1) }
+func variantSeeds() int { return pick(20, 1, 1) }
+func share() int        { return pick(1, 5, 8) }
 
 // pick is the number for a soak, for a usual test, and for one with the race detector.
 func pick(long, usual, racing int) int {
@@ -38,7 +36,7 @@ func pick(long, usual, racing int) int {
 // TestTheSameSeedGivesTheSameBytes runs plans twice, several environments side by side.
 func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
 	begin, had, runs := time.Now(), map[string]int{}, 0
-	for seed := range seeds {
+	for seed := range seeds() {
 		plans := due(seed, had)
 		runs += len(plans)
 		sideBySide(t, plans)
@@ -50,11 +48,11 @@ func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
 		}
 	}
 	for name, n := range had {
-		if !testenv.Race && n != seeds {
-			t.Errorf("%s had %d of %d seeds", name, n, seeds)
+		if !testenv.Race && n != seeds() {
+			t.Errorf("%s had %d of %d seeds", name, n, seeds())
 		}
 	}
-	t.Logf("%d seeds: %d plans, twice, in %v", seeds, runs, time.Since(begin).Round(time.Second))
+	t.Logf("%d seeds: %d plans, twice, in %v", seeds(), runs, time.Since(begin).Round(time.Second))
 }
 
 // due are the plans of a seed. Had counts the seeds that each lock and each fault has had.
@@ -65,12 +63,12 @@ func due(seed int, had map[string]int) (all []harness.Plan) {
 		if !f.variant {
 			i++
 		}
-		if f.variant && seed >= variantSeeds {
+		if f.variant && seed >= variantSeeds() {
 			continue
 		}
 		possible := plans(f.name, seed)
 		for j, p := range possible {
-			if (i+j+seed)%min(share, len(possible)) != 0 && (seed > 0 || testenv.Race) {
+			if (i+j+seed)%min(share(), len(possible)) != 0 && (seed > 0 || testenv.Race) {
 				continue
 			}
 			all = append(all, p)

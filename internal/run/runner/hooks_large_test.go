@@ -27,9 +27,6 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// hookedSample is how many of the runs are made without LOCKBENCH_SOAK: others with each commit.
-var hookedSample = testenv.Large(8, 2)
-
 // hookedTries is how often a run that could not be carried out is made again.
 const hookedTries = 4
 
@@ -137,7 +134,7 @@ func hookedTasks(t *testing.T) (wanted []matrix.Task) {
 			return !strings.Contains(k.Row.Name+" "+k.Aim.Nemesis, only)
 		})
 	}
-	return sampled(wanted, hookedSample)
+	return sampled(wanted, testenv.Large(8, 2)) // without LOCKBENCH_SOAK: others with each commit
 }
 
 // sampled are n of the tasks, others with each commit, or with LOCKBENCH_SOAK all.
