@@ -131,8 +131,8 @@ func TestWrongFiles(t *testing.T) {
 			"in full",
 		"name: !!str a": "s.yaml:1:7: a tag (!) is not supported; write the value " +
 			"in full",
-		"<<: {name: a}": "s.yaml:1:1: a merge key (<<) is not read; write out what " +
-			"it stands for",
+		"<<: {name: a}": "s.yaml:1:1: a merge key (<<) is not supported; write the value in " +
+			"full",
 		"name: \"a":        "s.yaml:1:",
 		"below: [a":        "s.yaml:1:",
 		"\tname: a":        "s.yaml:1:",
