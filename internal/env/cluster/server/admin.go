@@ -18,8 +18,8 @@ import (
 // AdminTimeout bounds each command of the harness itself to a node.
 const AdminTimeout = 3 * time.Second
 
-// Admin is the harness's own connection to a node, around the proxies, and what it asks of Redis
-// there. Its methods may be called from any goroutine.
+// Admin is the harness's own connection to a node. It bypasses the proxies. Its methods
+// may be called from any goroutine.
 type Admin struct{ *redis.Client }
 
 // Dial makes the connection when it is first used.
@@ -43,7 +43,7 @@ func (c Admin) Version() (string, error) {
 		return "", err
 	}
 	v := cmp.Or(field(info, "redis_version"), "unknown")
-	// they name the Redis that they can stand in for, and themselves
+	// they report the version of Redis that they can replace, and their own
 	for _, other := range []string{"valkey", "dragonfly", "kvrocks"} {
 		if own := field(info, other+"_version"); own != "" {
 			v += " (" + other + " " + own + ")"
@@ -52,8 +52,8 @@ func (c Admin) Version() (string, error) {
 	return v, nil
 }
 
-// Lacks says in one line that the node does not have one of some commands, which are given with the
-// first Redis that has each; "": it has them all.
+// Lacks returns one line if the node lacks one of the commands, or "" if it has them all. The map
+// gives the first version of Redis that has each command.
 func (c Admin) Lacks(commands map[string]string) (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(commands)) {
 		is, err := c.Do(context.Background(), "COMMAND", "INFO", name).Slice()
@@ -121,7 +121,7 @@ func (c Admin) Watch(patience time.Duration) error {
 		patience.Milliseconds()).Err()
 }
 
-// SwitchOver tells a sentinel to promote a replica of its master, which is well.
+// SwitchOver tells a sentinel to promote a replica of its healthy master.
 func (c Admin) SwitchOver() error {
 	ctx, cancel := background()
 	defer cancel()

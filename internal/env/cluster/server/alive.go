@@ -55,9 +55,9 @@ func (p *pulse) stop() {
 // ofSomeRun is the prefix of a run in its keys.
 var ofSomeRun = regexp.MustCompile(runPrefix + `[A-Z2-7]{10}:`)
 
-// CleanExternal removes the keys of runs that are over from a Redis: those that were killed before
-// they could. Kept is how many are of runs that live, or were killed less than a minute ago. Keys
-// without the prefix of a run are never touched.
+// CleanExternal removes from a Redis the keys that killed runs left behind. Kept counts the keys of
+// runs that live, or that were killed less than a minute ago. It never touches keys without
+// the prefix of a run.
 func CleanExternal(e ExternalConfig) (removed, kept int, err error) {
 	e.AnyDatabase = true
 	g, err := Connect(e)

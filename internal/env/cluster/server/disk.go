@@ -2,8 +2,7 @@ package server
 
 import "strings"
 
-// diskErrors are words, in small letters, by which a server's output says that it cannot write to
-// its disk.
+// diskErrors are lower-case phrases that a server prints if it cannot write to its disk.
 var diskErrors = []string{
 	// what the kernel answers, in the output of any server
 	"no space left on device", "disk quota exceeded", "file too large", "read-only file system",

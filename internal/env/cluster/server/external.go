@@ -25,22 +25,21 @@ type ExternalConfig struct {
 	AnyDatabase    bool // even one that holds keys of others
 }
 
-// External launches nothing: its servers are those of an ExternalConfig. It is a Launcher for one
-// run.
+// External is a Launcher for one run. It starts no server: an ExternalConfig names running ones.
 type External struct {
 	ExternalConfig
 	// Prefix is what every key of the run must contain, so that Close finds it.
 	Prefix string
 
 	tunnels  []*proxy.Tunnel // none where the proxies can speak to Redis themselves
-	secret   string          // with which connections to them begin; "": there are none
+	secret   string          // the first bytes of each connection to a tunnel, if any
 	reach    []string        // the address of each Redis for us: its own, or its tunnel's
 	versions map[string]string
 	pulse    pulse
 	trust    *tls.Config // nil: what this machine trusts
 }
 
-// Connect looks at a Redis and refuses what is no place for a test. It writes nothing.
+// Connect inspects a Redis and returns an error if a test must not use it. It writes nothing.
 func Connect(e ExternalConfig) (*External, error) { return connect(e, nil) }
 
 // connect is Connect that trusts more certificates than this machine does.
@@ -85,7 +84,7 @@ func (g *External) reachable(addr string) error {
 // dial is our own connection to one of reach.
 func (g *External) dial(at string) Admin { return dial(at, g.secret) }
 
-// inspect says why a Redis is no place for a test; nil if it is one.
+// inspect returns the reason why a test must not use a Redis, or nil.
 func (g *External) inspect(c Admin) error {
 	info, err := c.Info(context.Background()).Result()
 	switch {
@@ -165,7 +164,7 @@ func (g *External) ServerVersion() (string, error) { return "", nil }
 // Remote is Launcher.
 func (g *External) Remote() (*proxy.Remote, error) { return nil, nil }
 
-// Cannot is Launcher: what is not ours is not killed, stopped or reconfigured.
+// Cannot is Launcher. The harness does not kill, stop or reconfigure servers of others.
 func (g *External) Cannot(do string) error { return nemesis.CapabilitiesOf(g.Name()).Cannot(do) }
 
 // Launch is Launcher.

@@ -19,7 +19,7 @@ import (
 // errNoFaketime says that libfaketime is not installed.
 var errNoFaketime = errors.New("it is not installed: `apt-get install libfaketime`")
 
-// faketimePlaces are where distributions put libfaketime, beside a libc of the same kind.
+// faketimePlaces are where distributions put libfaketime, each with a libc of the same kind.
 var faketimePlaces = [][2]string{
 	{"/usr/lib/*/faketime/libfaketime.so.1", "/lib/*/libc.so.6"},
 	{"/usr/lib64/faketime/libfaketime.so.1", "/lib64/libc.so.6"},
@@ -91,7 +91,7 @@ func tryFaketime(preload string) error {
 	return nil
 }
 
-// pidSuffix names the files in which a run remembers servers that use libfaketime.
+// pidSuffix ends the names of files where a run records servers that use libfaketime.
 const pidSuffix = ".faketime-pid"
 
 // remember notes a server that uses libfaketime: each of its processes leaves files in shared

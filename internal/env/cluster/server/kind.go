@@ -9,7 +9,7 @@ import (
 
 // Kind is a kind of server, as a launcher has to know it, wherever it runs the program.
 type Kind interface {
-	// Name is that of the program, for people; versions are told by it.
+	// Name returns the name of the program, for people. Reports list versions under it.
 	Name() string
 	// Find is where the program is on this machine. The error is one line, with the command that
 	// brings it.
@@ -69,11 +69,11 @@ type Fellow struct {
 // which lives as long as the environment: whatever befalls the server.
 type Fronted interface {
 	Kind
-	// Front is what stands before a server.
+	// Front returns the kind of the proxy in front of a server.
 	Front(behind NodeConfig) Kind
 }
 
-// FrontOf describes what stands before a server, at the next port; ok is false if nothing does.
+// FrontOf describes the proxy in front of a server, at the next port. If it has none, ok is false.
 func FrontOf(c NodeConfig) (front NodeConfig, ok bool) {
 	kind, ok := c.Kind.(Fronted)
 	if !ok {
@@ -87,7 +87,7 @@ func FrontOf(c NodeConfig) (front NodeConfig, ok bool) {
 // Guarded is a Kind whose servers let in clients with a password only.
 type Guarded interface {
 	Kind
-	// Environ is the environment in which a client finds who it is.
+	// Environ returns environment variables that identify a client.
 	Environ() []string
 }
 
@@ -125,7 +125,7 @@ type Operator interface {
 	Close() error
 }
 
-// Redis is a redis-server, or what stands in for it.
+// Redis is a redis-server, or a compatible server.
 type Redis struct{}
 
 // Name is Kind.

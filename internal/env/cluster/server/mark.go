@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
-// markName is the file by which Sweep knows a folder of Scratch.
+// markName is the name of a file. Sweep recognizes a folder of Scratch by it.
 const markName = ".lockbench-scratch"
 
 // markText is the content of the mark of a folder. It names the folder by its number in the file

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Member is a node of a Redis Cluster, with what it finds in its file of nodes when it starts: no
-// meeting and no gossip has to be waited for.
+// Member is a node of a Redis Cluster. When it starts, its file of nodes describes the cluster, so
+// that it need not wait for a meeting or gossip.
 type Member struct {
 	Redis
 
 	ID        string
-	Data, Bus string // the addresses, host:port, by which other nodes and clients know it
-	Of        string // the ID of its master; "": it is one
+	Data, Bus string // its addresses, host:port, for clients and for other nodes
+	Of        string // the ID of its master, or "" if it is a master
 	First     int    // of its slots, for a master
 	Last      int
 	All       *[]Member // of the cluster, this one as well
@@ -97,7 +97,7 @@ func (a MemberAdmin) Barrier(replicas int) error {
 	}
 }
 
-// Agrees says why a node cannot be used yet; "": it has what it needs.
+// Agrees returns the reason why a node is not ready yet, or "".
 func (a MemberAdmin) Agrees() string {
 	ctx, cancel := background()
 	defer cancel()
@@ -184,7 +184,8 @@ func (a MemberAdmin) Serves(key string) bool {
 // slots is how many a cluster has.
 const slots = 16384
 
-// Slot is the slot of a key: CRC16 of it, or of what is between its first { and the next }.
+// Slot returns the slot of a key: the CRC16 of the key, or of the part between its first { and the
+// next }.
 func Slot(key string) int {
 	if open := strings.IndexByte(key, '{'); open >= 0 {
 		if length := strings.IndexByte(key[open+1:], '}'); length > 0 {

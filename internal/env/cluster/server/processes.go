@@ -19,8 +19,8 @@ import (
 var ErrNoRedis = errors.New(
 	"redis-server is not installed: `apt-get install redis-server`, or run `make run`, which installs it")
 
-// errNotLinux is why there are no servers that are processes elsewhere: nothing there ends a child
-// with its parent, and not all of 127.0.0.0/8 is loopback.
+// errNotLinux says that only Linux can run servers as processes. Other systems do not end a child
+// with its parent, and not all of their 127.0.0.0/8 is loopback.
 var errNotLinux = errors.New("the environment process is for Linux; take --env docker or --env sim")
 
 // Processes launches servers as processes of this machine.
@@ -33,7 +33,7 @@ type Processes struct {
 // Name is Launcher.
 func (Processes) Name() string { return "process" }
 
-// Versions is Launcher: nothing stands in between.
+// Versions is Launcher. Nothing lies between lockbench and Redis.
 func (Processes) Versions() map[string]string { return nil }
 
 // ServerVersion is Launcher.
@@ -127,7 +127,7 @@ type process struct {
 	cmd *exec.Cmd
 }
 
-// Pid is that of the server itself.
+// Pid returns the process ID of the server itself.
 func (p *process) Pid() int { return p.cmd.Process.Pid }
 
 func (p *process) run() error {

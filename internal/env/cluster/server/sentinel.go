@@ -14,7 +14,7 @@ import (
 // done to the servers.
 const PatientAfter = 10 * time.Minute
 
-// Sentinel is a sentinel, with what it is told when it starts.
+// Sentinel is a sentinel with its initial configuration.
 type Sentinel struct {
 	Redis
 

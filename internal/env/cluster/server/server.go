@@ -1,5 +1,5 @@
-// Package server starts redis-servers and sentinels and follows their lives: as processes of this
-// machine, or those that were there before. package docker starts them in containers.
+// Package server starts redis-servers and sentinels as processes of this machine, or connects to
+// running ones, and follows their lives. Package docker starts them in containers.
 package server
 
 import (
@@ -13,19 +13,20 @@ import (
 
 // Launcher starts the servers of an environment: as processes, or in containers.
 type Launcher interface {
-	// Name is that of the environment that it makes: process or docker.
+	// Name returns the name of the environment that it makes: process or docker.
 	Name() string
-	// Versions are those of what stands between lockbench and Redis, by name; they go into every
-	// report.
+	// Versions returns the versions of programs between lockbench and Redis, by name. Every report
+	// lists them.
 	Versions() map[string]string
 	// ServerVersion is what `redis-server --version` says: it has to be known before a server is
 	// started.
 	ServerVersion() (string, error)
-	// Remote makes the place of the proxies for one environment; nil: they belong into this process.
+	// Remote makes the place of the proxies for one environment. It returns nil if they run in this
+	// process.
 	Remote() (*proxy.Remote, error)
 	// Launch starts a server and returns at once; the server's Ready waits for it.
 	Launch(NodeConfig) (Server, error)
-	// Cannot says why what is called do in plans is not possible; nil if it is.
+	// Cannot returns the reason why an action of a plan cannot be carried out here, or nil.
 	Cannot(do string) error
 }
 
@@ -58,14 +59,14 @@ type NodeConfig struct {
 	Followed  bool              // it has replicas, or may get some
 	Config    []string          // further settings: "min-replicas-to-write", "1", …
 	Env       []string          // further environment: "LD_PRELOAD=…"
-	Clock     *clock.Server     // through which it reads its wall clock; nil: the machine's
+	Clock     *clock.Server     // source of its wall clock, or nil for the machine's
 	Kind      Kind              // nil: Redis
-	Route     string            // address that leads to it from this process; "": its own
-	Secret    string            // with which each connection to it begins; "": none
+	Route     string            // its address for this process, if not its own
+	Secret    string            // first bytes of each connection to it, if any
 	Said      func(line string) // told of each line of its output; may be nil
 	// told the first line that says that it cannot write to its disk; may be nil
 	CannotWrite func(line string)
-	Tools       Tools // that come with it; nil: this machine's
+	Tools       Tools // its tools, or nil for this machine's
 }
 
 // kind is what the server is.
@@ -76,7 +77,7 @@ func (c NodeConfig) kind() Kind {
 	return c.Kind
 }
 
-// Command is that of the kind.
+// Command returns the command of its kind.
 func (c NodeConfig) Command(file string) (args []string, text string) {
 	return c.kind().Command(c, file)
 }
@@ -99,7 +100,7 @@ func (c *NodeConfig) Beside(r *proxy.Remote) (err error) {
 	return err
 }
 
-// Node is a server of an environment with what it was started with.
+// Node is a server of an environment with its configuration.
 type Node struct {
 	NodeConfig
 	Server

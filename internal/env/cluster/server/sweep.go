@@ -14,8 +14,8 @@ import (
 )
 
 // ScratchPrefix names the temporary folders of runs, with a number behind it: lockbench-4711-….
-// The number is that of the process, for people. It is no evidence of a process that lives: in
-// another container it means another one.
+// The number is the process ID, for people. It does not prove that the process lives: another
+// container may use the same number.
 const ScratchPrefix = "lockbench-"
 
 // Folder is where a run's nodes live. The process that made it holds a lock of it as long as both
@@ -43,7 +43,7 @@ func Scratch() (*Folder, error) {
 	}
 	// servers of another user live below it
 	err = f.Chmod(0o711)
-	// where there are no locks, there are no sweeps
+	// a system without file locks never sweeps
 	if locked := proc.Lock(f); err == nil && !errors.Is(locked, errors.ErrUnsupported) {
 		err = locked
 	}
@@ -77,8 +77,8 @@ func (f *Folder) Close() error {
 	return errors.Join(os.RemoveAll(f.Path), f.held.Close())
 }
 
-// Sweep removes the temporary folders of runs that are over: those that hold no lock, since they
-// were killed before they could clean up. It returns how many. Every start does it. A folder is
+// Sweep removes the temporary folders of killed runs, which hold no lock any more. It returns how
+// many. Every start does it. A folder is
 // removed only if this user owns it and lockbench has marked it.
 func Sweep() (n int) {
 	for _, home := range slices.Compact([]string{Home(), os.TempDir()}) {

@@ -13,19 +13,19 @@ import (
 )
 
 // Tools run the programs that come with a server where the server runs. A program is named by a
-// pattern of a shell for its path, of which the last match counts; what matches nothing is looked
-// for in PATH by its last part.
+// shell pattern for its path, and the last match counts. If nothing matches, PATH is searched for
+// its last part.
 type Tools interface {
 	// Edition is a name for a file, which tells a program from others that do the same.
 	Edition(program string) (name string, err error)
 	// Fill has a program fill a folder of this machine, as a user without rights. Args are its
 	// arguments, for the place that the folder has for it.
 	Fill(folder, program string, args func(folder string) []string) error
-	// Ask returns what a program says that is run beside the server, without the space around it.
+	// Ask runs a program where the server runs and returns its output without surrounding space.
 	Ask(program string, args ...string) (said string, err error)
 }
 
-// Programs are the tools that come with the server: those of its launcher, or this machine's.
+// Programs returns the server's tools: its launcher's or, without any, this machine's.
 func (c NodeConfig) Programs() Tools {
 	if c.Tools == nil {
 		return here{}
@@ -79,7 +79,7 @@ func (here) Ask(program string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), Failed(program, string(out), err)
 }
 
-// Failed is the error of a program of Tools, with what it said; nil if it has none.
+// Failed returns the error of a program of Tools with its output, or nil if err is nil.
 func Failed(program, said string, err error) error {
 	if err == nil {
 		return nil
@@ -106,6 +106,6 @@ func Furnish(c NodeConfig) (args []string, err error) {
 	return args, err
 }
 
-// HandOver gives the folder of a server to the user who it runs as, by number: this process's or,
-// where that is root, one without rights.
+// HandOver gives the folder of a server to the user that will run it. It returns the numeric user
+// and group: this process's or, if that is root, an unprivileged one.
 func HandOver(c NodeConfig) (user, group int, err error) { return proc.GiveAway(c.Dir) }

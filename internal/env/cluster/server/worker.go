@@ -7,8 +7,8 @@ import (
 
 // Spawner starts the workers of an environment: as processes, or in containers.
 type Spawner interface {
-	// Spawn starts a worker, which is this program with worker.Env in its environment; what it says on
-	// standard error goes to log.
+	// Spawn starts a worker: this program with worker.Env in its environment. Its standard error goes
+	// to log.
 	Spawn(name string, log *os.File) (Worker, error)
 }
 
@@ -27,8 +27,8 @@ type Worker interface {
 // or the time.
 type Idler interface{ Idle() bool }
 
-// Reusable is a Worker that can play a client of another run, once it has reported Reset, which it
-// does after Close.
+// Reusable is a Worker that can play a client of another run. It reports Reset after Close, and is
+// free from then on.
 type Reusable interface {
 	// Recycle gives the worker back. It belongs to others then: no method of this Worker has an effect
 	// on it any more.

@@ -9,8 +9,8 @@ import (
 
 // WorkerPool is a Spawner of processes of this machine that serves many runs. To start a process
 // costs more than to play a client in a short run, so a worker whose client has come to its end
-// plays another one: of any lock, with a new configuration. One that was paused or killed, that
-// failed, or in which something of its client is left is never given to another run.
+// plays another one: of any lock, with a new configuration. The pool never gives another run a
+// worker that was paused or killed, that failed, or that keeps something of its client.
 //
 // The zero value is an empty pool. Close ends it. Its methods may be called by several goroutines.
 type WorkerPool struct {
