@@ -168,15 +168,15 @@ func (a Adapter) hash() (string, error) {
 // the adapter does not change.
 var written = regexp.MustCompile(`^(\d{8}T\d{6}\.\d{3}Z|lockbench\.yaml)$`)
 
-// left reports whether a file or folder is not part of the sources.
-func left(name string) bool {
+// excluded reports whether a file or folder is not part of the sources.
+func excluded(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(base, ".") || slices.Contains(built, base) || written.MatchString(base)
 }
 
-// within reports whether a name is in asked, lies below such a name or leads to one. If asked is
+// selected reports whether a name is in asked, lies below such a name or leads to one. If asked is
 // empty, every name is.
-func within(name string, asked []string) bool {
+func selected(name string, asked []string) bool {
 	return len(asked) == 0 || name == "." || name == ManifestName ||
 		slices.ContainsFunc(asked, func(a string) bool {
 			return name == a || strings.HasPrefix(name, a+"/") || strings.HasPrefix(a, name+"/")
@@ -191,7 +191,7 @@ func each(files fs.FS, asked []string, f func(name string, content []byte) error
 		switch {
 		case err != nil:
 			return err
-		case name != "." && left(name) || !within(name, asked):
+		case name != "." && excluded(name) || !selected(name, asked):
 			if d.IsDir() {
 				return fs.SkipDir
 			}

@@ -75,9 +75,9 @@ func Check(h *history.History, commands []history.Command, o Options) (v *Verdic
 // Models lists the values of Options.Model.
 func Models() []string { return []string{"mutex", "lease", "reentrant", "register", "fencing"} }
 
-// Untouched returns the keys of locks that were granted and that no command names.
-func Untouched(h *history.History, commands []history.Command) []string {
-	return trace.Untouched(h, commands)
+// UntracedKeys returns the keys of locks that were granted and that no command names.
+func UntracedKeys(h *history.History, commands []history.Command) []string {
+	return trace.UntracedKeys(h, commands)
 }
 
 // Knows returns an error if the model or property to judge does not know the operation of an event.

@@ -90,7 +90,7 @@ func FuzzPipeline(f *testing.F) {
 func pipeline(t *testing.T, h *history.History) {
 	v := Check(h, nil, Options{Properties: []string{"S", "L", "O", "R", "D", "A", "F", "U", "E", "V",
 		"N"}})
-	if v.Exit == ExitBroken && record.Of(h).Trust.Failure.Kind == record.NoFailure {
+	if v.Exit == ExitBroken && record.Build(h).Trust.Failure.Kind == record.NoFailure {
 		t.Fatalf("%s\n%+v", v.HarnessError, h.Events)
 	}
 	for b, letter := range map[record.ExclusionRule]string{record.UntilRelease: "S",
@@ -99,7 +99,7 @@ func pipeline(t *testing.T, h *history.History) {
 		if p.Verdict != Valid && p.Verdict != Violated {
 			continue
 		}
-		r, legal := record.Of(inOrder(h)), true
+		r, legal := record.Build(inOrder(h)), true
 		for _, ss := range r.Spans(b, r.Trust.Cut) {
 			legal = legal && plain(linear.SpanOps(r, ss))
 		}
@@ -109,7 +109,7 @@ func pipeline(t *testing.T, h *history.History) {
 	}
 	for _, model := range Models() {
 		m := Check(h, nil, Options{Model: model})
-		if m.Exit == ExitBroken && record.Of(h).Trust.Failure.Kind == record.NoFailure {
+		if m.Exit == ExitBroken && record.Build(h).Trust.Failure.Kind == record.NoFailure {
 			t.Fatalf("%s: %s\n%+v", model, m.HarnessError, h.Events)
 		}
 		if p := m.Properties[0]; model == "mutex" && p.Verdict == Violated == plainMutex(h) &&

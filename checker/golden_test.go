@@ -155,7 +155,7 @@ func TestZeroResultIsUnknown(t *testing.T) {
 func TestDisagreementOutranksEverything(t *testing.T) {
 	v := &Verdict{Expect: "violated", HarnessError: "the checks disagree: for the test",
 		Properties: []Property{{Property: "S", Verdict: Violated}}}
-	conclude(v, record.Of(story(t, "c0 acquire 1 5")))
+	conclude(v, record.Build(story(t, "c0 acquire 1 5")))
 	if v.Exit != ExitBroken || v.Verdict != Unknown || v.AsExpected {
 		t.Errorf("%+v", v)
 	}

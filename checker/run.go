@@ -99,7 +99,7 @@ func doubt(c *record.Record, partial bool, e Evidence, r history.Requires) strin
 	case e.Acquisitions == 0:
 		return explain.NothingTried(c.Calls)
 	case len(e.Untouched) > 0:
-		return explain.Untouched(e.Untouched[0])
+		return explain.UntracedKey(e.Untouched[0])
 	case t.Undone != nil:
 		return explain.Undone(t.Undone)
 	}

@@ -102,7 +102,7 @@ func place(t *testing.T, l *Launcher, c server.NodeConfig) server.NodeConfig {
 				t.Error(err)
 			}
 		})
-		err = c.Beside(s)
+		err = c.PlaceRemote(s)
 	}
 	if err != nil {
 		t.Fatal(err)

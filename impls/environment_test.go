@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "24"); err != nil { // the tests mostly sleep
 		panic(err)
 	}
-	workloads.Quiet()
+	workloads.Silence()
 	w, stop, err := startServers(servers)
 	real.environment, real.why = w, err
 	code := m.Run()

@@ -36,7 +36,7 @@ func (simulated) host(t *testing.T, f func(environment)) {
 			defer in.end()
 			f(in)
 		})
-		if err == nil && !w.Until(time.Hour, over.Load) {
+		if err == nil && !w.RunUntil(time.Hour, over.Load) {
 			err = errors.New("not over after an hour of virtual time")
 		}
 		return err

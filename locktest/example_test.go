@@ -61,13 +61,14 @@ func TestLocksOfAnotherModule(t *testing.T) {
 			if passed || !strings.Contains(out, c.test+" "+c.finds) {
 				t.Fatalf("not found: %s\n%s", c.finds, out)
 			}
-			again(t, p, dir, c.test, out)
+			replayCommand(t, p, dir, c.test, out)
 		})
 	}
 }
 
-// again does the first counterexample again that a test has told of, with the command that it says.
-func again(t *testing.T, program, dir, test, out string) {
+// replayCommand does the first counterexample again that a test has told of, with the command that
+// it says.
+func replayCommand(t *testing.T, program, dir, test, out string) {
 	t.Helper()
 	said := regexp.MustCompile(`replay +(LOCKTEST_REPLAY=\S+) go test -run '\^` + test + `\$' \.`)
 	m := said.FindStringSubmatch(out)

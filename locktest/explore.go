@@ -92,7 +92,7 @@ func Explore(t *testing.T, l Lock, o Options) {
 		o.For /= 10
 	}
 	for _, fault := range o.Faults {
-		t.Run(fault, func(t *testing.T) { l.under(t, fault, o) })
+		t.Run(fault, func(t *testing.T) { l.searchFault(t, fault, o) })
 	}
 }
 
@@ -124,8 +124,8 @@ func name(s string) string {
 // two clients at the lock.
 const fewest = 20
 
-// under searches for a violation under one fault.
-func (l Lock) under(t *testing.T, fault string, o Options) {
+// searchFault searches for a violation under one fault.
+func (l Lock) searchFault(t *testing.T, fault string, o Options) {
 	t.Helper()
 	s := l.search(fault, o)
 	hits, progress, err := s.Find(t.Context())
@@ -147,7 +147,7 @@ func (l Lock) under(t *testing.T, fault string, o Options) {
 		return
 	}
 	out := explore.Findings{Impl: l.Name, Nemesis: fault, Progress: progress, Rate: progress.Rate(),
-		Again: again(t)}
+		Again: replayCommand(t)}
 	out.Found, err = explore.Keeper{Store: cmp.Or(o.Dir, defaultDir)}.Keep(context.WithoutCancel(
 		t.Context()), hits)
 	if err != nil {
@@ -196,8 +196,8 @@ func (l Lock) manifest() adapters.Manifest {
 	return m
 }
 
-// again returns the command that repeats a counterexample of this test, without its file.
-func again(t *testing.T) string {
+// replayCommand returns the command that repeats a counterexample of this test, without its file.
+func replayCommand(t *testing.T) string {
 	test, _, _ := strings.Cut(t.Name(), "/")
 	return fmt.Sprintf("%s=%%s go test -run '^%s$' .", replayVariable, test)
 }

@@ -30,7 +30,7 @@ func telling(part float64) Lock {
 					return h, err
 				}
 				after := time.Duration(part*float64(c.TTL)) - time.Since(sent)
-				t := time.AfterFunc(after, func() { c.Lost("a timer") })
+				t := time.AfterFunc(after, func() { c.ReportLost("a timer") })
 				h.Release = func(ctx context.Context) error { t.Stop(); return r.Del(ctx, c.Key).Err() }
 				return h, nil
 			}, nil

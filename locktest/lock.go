@@ -149,6 +149,6 @@ func (c *Client) Dial(ctx context.Context, network, address string) (net.Conn, e
 	return c.link.Dial(ctx, network, address)
 }
 
-// Lost reports that the lock has told its holder, unasked, that the hold is over. The text by names
-// the way, such as a callback. It is used only to describe a violation.
-func (c *Client) Lost(by string) { c.link.Lost(c.lock.current(), by) }
+// ReportLost reports that the lock has told its holder, unasked, that the hold is over. The text by
+// names the way, such as a callback. It is used only to describe a violation.
+func (c *Client) ReportLost(by string) { c.link.Lost(c.lock.current(), by) }

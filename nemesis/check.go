@@ -108,7 +108,7 @@ func (c *script) aims(kind TargetKind, s Step) error {
 	case Node:
 		return among("node", t, c.stage.nodes())
 	case Copy:
-		return among("replica", t, c.stage.copies())
+		return among("replica", t, c.stage.replicaNames())
 	case Link:
 		return c.link(t)
 	case ClientOrNone, ClientOrAll:

@@ -22,13 +22,14 @@ func (c *script) link(pattern string) error {
 		pattern = strings.Replace(who, name, "c0", 1) + ">" + rest
 	}
 	if !c.stage.hasLink(pattern) {
-		return fmt.Errorf("unknown link %q; links are called c0>n0, c0>*, *>n0%s", pattern, c.others())
+		return fmt.Errorf("unknown link %q; links are called c0>n0, c0>*, *>n0%s", pattern,
+			c.serverLinks())
 	}
 	return nil
 }
 
-// others returns the links of servers, for a message.
-func (c *script) others() (list string) {
+// serverLinks returns the links of servers, for a message.
+func (c *script) serverLinks() (list string) {
 	for _, l := range c.stage.links() {
 		if !strings.HasPrefix(l, "c") {
 			list += ", " + l

@@ -77,8 +77,8 @@ func CapabilitiesOf(environment string) Capabilities {
 	return Capabilities{Environment: environment}
 }
 
-// Without returns the capabilities without a step. The reason why applies here and now.
-func (g Capabilities) Without(step, why string) Capabilities {
+// Minus returns the capabilities without a step. The reason why applies here and now.
+func (g Capabilities) Minus(step, why string) Capabilities {
 	g.no = maps.Clone(g.no)
 	if g.no == nil {
 		g.no = map[string]string{}

@@ -72,10 +72,10 @@ func (d *drawing) action(do string) Effect {
 	a, _ := ActionOf(do)
 	s := Step{Do: do}
 	if a.Target == OneClient || a.Target == ClientOrAll {
-		s.Target = client(one(d, d.clients))
+		s.Target = client(pick(d, d.clients))
 	}
 	if listed(a.may, "mode") {
-		s.Mode = one(d, []string{Both, Requests, Replies})
+		s.Mode = pick(d, []string{Both, Requests, Replies})
 	}
 	if listed(a.must, "for") {
 		longest := d.TTL * 3 / 2
@@ -88,7 +88,7 @@ func (d *drawing) action(do string) Effect {
 		s.Offset = d.offset()
 	}
 	if listed(a.may, "rate") && d.IntN(3) == 0 {
-		s.Offset, s.Rate = 0, one(d, []float64{-0.5, 1})
+		s.Offset, s.Rate = 0, pick(d, []float64{-0.5, 1})
 	}
 	switch a.Target {
 	case Link:
@@ -101,15 +101,15 @@ func (d *drawing) action(do string) Effect {
 
 // offset draws a clock's jump, ahead or back. A lease may or may not survive it.
 func (d *drawing) offset() history.Duration {
-	o := history.Duration(one(d, []time.Duration{d.TTL / 2, d.jump()}))
+	o := history.Duration(pick(d, []time.Duration{d.TTL / 2, d.jump()}))
 	return o * history.Duration(1-2*d.IntN(2))
 }
 
 // link draws a client's link, all links of a client, or the links of all clients to a master.
 func (d *drawing) link() string {
-	c := client(one(d, d.clients))
-	links := one(d, []string{c + ">*", c + ">*", c + ">" + one(d, d.masters), "*>" +
-		one(d, d.masters)})
+	c := client(pick(d, d.clients))
+	links := pick(d, []string{c + ">*", c + ">*", c + ">" + pick(d, d.masters), "*>" +
+		pick(d, d.masters)})
 	if (d.out.Topology == Sentinel || d.out.Topology == Cluster) && links[0] == '*' {
 		return c + ">*" // elections use the servers' own links
 	}
@@ -132,8 +132,8 @@ func drawCrash(d *drawing) Effect {
 
 // drawReplication draws a fault of a link between a master and its replica.
 func drawReplication(d *drawing) Effect {
-	r := one(d, d.copies)
-	s := one(d, []Step{{Do: Cut}, {Do: Delay, For: history.Duration(d.upTo(d.TTL))}, {Do: Refuse}})
+	r := pick(d, d.copies)
+	s := pick(d, []Step{{Do: Cut}, {Do: Delay, For: history.Duration(d.upTo(d.TTL))}, {Do: Refuse}})
 	s.Target = r[1] + ">" + r[0]
 	return undone(s)
 }
@@ -170,7 +170,7 @@ func drawVote(d *drawing) Effect {
 // awayFor draws one of the ways to make the master unavailable, until another is promoted.
 func (d *drawing) awayFor(ways []Step) Effect {
 	d.moved = true
-	e := undone(one(d, ways))
+	e := undone(pick(d, ways))
 	if e.Begin[0].Do == KillNode {
 		e.End = nil // the old master stays unavailable
 	}

@@ -67,8 +67,9 @@ func (g Layout) replicas() (pairs [][2]string) {
 	return pairs
 }
 
-// copies returns the servers that may take over: the replicas, or the followers in an ensemble.
-func (g Layout) copies() (names []string) {
+// replicaNames returns the servers that may take over: the replicas, or the followers in an
+// ensemble.
+func (g Layout) replicaNames() (names []string) {
 	if g.Topology == Ensemble {
 		return g.masters()[1:]
 	}

@@ -59,7 +59,7 @@ func (d *drawing) place() {
 		}
 	case d.Topology == "":
 		all := []string{Single, Failover, Failover, Failover, Sentinel}
-		d.out.Topology = one(d, slices.DeleteFunc(all, func(t string) bool {
+		d.out.Topology = pick(d, slices.DeleteFunc(all, func(t string) bool {
 			return d.Capabilities.lacks[t] != ""
 		}))
 	}
@@ -73,7 +73,7 @@ func (d *drawing) place() {
 	}
 }
 
-func one[T any](d *drawing, all []T) T { return all[d.IntN(len(all))] }
+func pick[T any](d *drawing, all []T) T { return all[d.IntN(len(all))] }
 
 // inject draws one fault and its start. A fault that was still in force ends before or after that.
 func (d *drawing) inject() {
@@ -83,7 +83,7 @@ func (d *drawing) inject() {
 	if len(kinds) == 0 {
 		return
 	}
-	k := one(d, kinds)
+	k := pick(d, kinds)
 	e := stroke{k.draw(d).aimed(true), k.client()}
 	d.add(d.event(2 * d.TTL))
 	// Let a stopped client go on at once: a long stop would be a pause that the plan does not contain.
@@ -122,16 +122,16 @@ func (d *drawing) upTo(most time.Duration) time.Duration {
 func (d *drawing) event(most time.Duration) Step {
 	a := &Await{Nth: 1 + d.IntN(3)}
 	if d.IntN(2) == 0 {
-		a.Client = client(one(d, d.clients))
+		a.Client = client(pick(d, d.clients))
 	}
 	seen := d.Capabilities.Has(CommandAwait)
 	switch n := d.IntN(4); {
 	case n == 0:
 		return wait(d.upTo(d.TTL))
 	case n == 1 && seen:
-		a.Command, a.At = ".", one(d, []string{Before, JustSent, After})
+		a.Command, a.At = ".", pick(d, []string{Before, JustSent, After})
 	default:
-		a.Phase = one(d, slices.DeleteFunc(slices.Clone(phases), func(p string) bool {
+		a.Phase = pick(d, slices.DeleteFunc(slices.Clone(phases), func(p string) bool {
 			return p == Sent && !seen
 		}))
 		a.Contended = d.IntN(2) == 0
@@ -146,6 +146,6 @@ func client(i int) string { return fmt.Sprintf("c%d", i) }
 
 // lasting draws the duration of a fault: far less than a lease, a part of it, or more.
 func (d *drawing) lasting() Step {
-	from := one(d, []time.Duration{d.TTL / 10, d.TTL / 2, d.TTL * 11 / 10})
+	from := pick(d, []time.Duration{d.TTL / 10, d.TTL / 2, d.TTL * 11 / 10})
 	return wait(from + d.upTo(d.TTL*2/5))
 }

@@ -73,7 +73,7 @@ func TestKeysMoveTheTimeline(t *testing.T) {
 		t.Errorf("n says %q", got)
 	}
 	b.Do(chromedp.Click(`[data-do="all"]`))
-	b.Until(`+tl.dataset.from === 0`)
+	b.WaitFor(`+tl.dataset.from === 0`)
 	b.Clean()
 }
 
@@ -85,6 +85,6 @@ func TestPorcupinesPageIsFilledWhenSeen(t *testing.T) {
 	b := reporttest.NewBrowser(t)
 	b.Open(render(t, r))
 	b.Do(chromedp.ScrollIntoView("iframe.slice"))
-	b.Until(`document.querySelector('iframe.slice').hasAttribute('srcdoc')`)
+	b.WaitFor(`document.querySelector('iframe.slice').hasAttribute('srcdoc')`)
 	b.Clean()
 }

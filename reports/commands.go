@@ -74,7 +74,7 @@ func rowOf(c history.Command, h history.Header, w *view.Violation) commandRow {
 	row := commandRow{T: units.Micros(c.Sent), Client: fmt.Sprint(c.Process), Node: page.Clean(c.Node,
 		24),
 		Command: page.Clean(strings.Join(h.Readable(c.Args), " "), 240),
-		Reply:   view.ReplyOf(h.Told(c), 160), Bad: c.Err != "" || c.Recv == 0, t: c.Sent}
+		Reply:   view.ReplyOf(h.WithTimes(c), 160), Bad: c.Err != "" || c.Recv == 0, t: c.Sent}
 	if c.Recv > 0 {
 		row.Latency = units.Span(c.Recv - c.Sent)
 	}

@@ -84,9 +84,10 @@ func writeSteps(b *bufio.Writer, v *view.View, x *view.Violation) {
 		if len(c.Args) > 0 {
 			who = fmt.Sprint(c.Process)
 			command = page.Cell(strings.Join(h.Readable(c.Args), " "), 200)
-			reply = page.Cell(view.ReplyOf(h.Told(c.Command), 80), 80)
+			reply = page.Cell(view.ReplyOf(h.WithTimes(c.Command), 80), 80)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", units.At(c.Sent), who, page.Literal(c.Node),
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", units.Stamp(c.Sent), who,
+			page.Literal(c.Node),
 			command, reply, page.Literal(page.Clean(c.Effect, 200)))
 	}
 	fmt.Fprintln(b)

@@ -61,7 +61,7 @@ func writeLock(dir string, v *view.View, key int, values bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	h := v.History.Of(key)
+	h := v.History.ForKey(key)
 	return errors.Join(writeHistories(dir, h, edn.Options{Values: values}),
 		writeResults(dir, h, checker.Check(h, v.Trace, checker.Options{})))
 }
@@ -82,7 +82,7 @@ func writeResults(dir string, h *history.History, v *checker.Verdict) error {
 
 // jepsenPictures writes the plots that Jepsen draws as well.
 func jepsenPictures(dir string, v *view.View) error {
-	figs, err := figure.All(v)
+	figs, err := figure.Figures(v)
 	for _, f := range figs {
 		name, ok := jepsenPlots[f.Name]
 		if !ok {

@@ -26,7 +26,7 @@ var bigRun = func() func(testing.TB) *store.Run {
 }()
 
 func TestPageStaysSmall(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	r := bigRun(t)
 	if n := reporttest.View(t, r).Operations; n < 2*bigCycles {
 		t.Fatalf("only %d operations", n)
@@ -44,7 +44,7 @@ func TestPageStaysSmall(t *testing.T) {
 }
 
 func TestPageStaysSmallWithManyClients(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	clients := 500
 	r := reporttest.NewRun(t, reporttest.Scene{Clients: clients, Fail: true,
 		Cycles: 3000, Plan: `{"pad":"` + strings.Repeat("x", 3_000_000) + `"}`})
@@ -57,7 +57,7 @@ func TestPageStaysSmallWithManyClients(t *testing.T) {
 
 // TestPageStaysSmallWhateverTheRecord makes everything too much that a record can have too much of.
 func TestPageStaysSmallWhateverTheRecord(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	long := strings.Repeat("<&\u202e>", 400)
 	r := reporttest.NewRun(t, reporttest.Scene{Clients: 60, Fail: true,
 		Cycles: 4000, Plan: `{"pad":"` + strings.Repeat("x", 3_000_000) + `"}`})
@@ -103,7 +103,7 @@ func TestPageStaysSmallWhateverTheRecord(t *testing.T) {
 }
 
 func TestBigHistoryStaysUsable(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	b := reporttest.NewBrowser(t)
 	b.Open(render(t, bigRun(t)))
 	b.Press("0")

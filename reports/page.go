@@ -188,7 +188,7 @@ func newPage(v *view.View) (*runPage, error) {
 		return nil, err
 	}
 	p.commands(v)
-	p.about(v)
+	p.addFacts(v)
 	p.slice(v)
 	figs, err := figure.Telling(v)
 	if err != nil {

@@ -90,7 +90,7 @@ func TestUnknownPageSaysWhatIsMissing(t *testing.T) {
 }
 
 func TestPageOfAlmostNothing(t *testing.T) {
-	if _, err := view.Of(&store.Run{}); err == nil {
+	if _, err := view.New(&store.Run{}); err == nil {
 		t.Error("a run without a history has a page")
 	}
 	for name, r := range map[string]*store.Run{

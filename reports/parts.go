@@ -48,7 +48,7 @@ func newStory(v *view.View, w *view.Violation, n int) (s story, err error) {
 	return s, err
 }
 
-func (p *runPage) about(v *view.View) {
+func (p *runPage) addFacts(v *view.View) {
 	h := v.History.Header
 	for k, version := range h.Versions {
 		p.Versions = append(p.Versions, [2]string{page.Clean(k, 40), page.Clean(version, 80)})

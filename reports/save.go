@@ -15,7 +15,7 @@ import (
 // set, the report links to the parent pages that it finds.
 func Save(v *view.View) (string, error) {
 	if v.Above == nil {
-		v.Above = view.Beside(v.Dir)
+		v.Above = view.ParentPages(v.Dir)
 	}
 	err := errors.Join(figure.Write(filepath.Join(v.Dir, store.Plots), v),
 		store.Write(v.Dir, store.Markdown, func(w *os.File) error { return WriteMarkdown(w, v) }),

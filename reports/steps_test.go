@@ -41,7 +41,7 @@ func TestKeysStepThroughTheEvents(t *testing.T) {
 		t.Errorf("Home is step %d", got)
 	}
 	b.Do(chromedp.Click(`[data-step-do="next"]`))
-	b.Until(stepOf + ` === 2`)
+	b.WaitFor(stepOf + ` === 2`)
 	b.Clean()
 }
 
@@ -49,7 +49,7 @@ func TestAStepSaysWhatIsSo(t *testing.T) {
 	b := reporttest.NewBrowser(t)
 	b.Open(render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})))
 	reporttest.Eval[string](b, `location.hash = '#step=17'`)
-	b.Until(stepOf + ` === 17`)
+	b.WaitFor(stepOf + ` === 17`)
 	state := reporttest.Eval[string](b, `document.querySelector('.state').innerText`)
 	for _, want := range []string{"client 0", "n0", "master", "lock:0 = ", "Under way"} {
 		if !strings.Contains(state, want) {

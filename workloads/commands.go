@@ -27,8 +27,8 @@ func (c *commands) call(n int) {
 	c.unsure.Store(false)
 }
 
-// Before stops at a breakpoint for a command that is about to leave for a node.
-func (c *commands) Before(ctx context.Context, node string, args []string) {
+// BeforeSend stops at a breakpoint for a command that is about to leave for a node.
+func (c *commands) BeforeSend(ctx context.Context, node string, args []string) {
 	c.stopAtCommand(ctx, nemesis.Before, c.make(node, args), history.Command{})
 }
 

@@ -101,7 +101,7 @@ func (w *Worker) giveBack(o Order, depth int, call func(begun func(at int64)) (a
 
 // begin records an invocation; at is its stamp, or 0 for now.
 func (w *Worker) begin(f string, o Order, depth int, at int64) {
-	e := about(history.Invoke, f, o)
+	e := newEvent(history.Invoke, f, o)
 	e.T, e.Depth = at, depth
 	w.call(o.N)
 	w.event(e)
@@ -110,7 +110,7 @@ func (w *Worker) begin(f string, o Order, depth int, at int64) {
 // outcome returns the event ok, fail or info. It returns fail only if every command of the call had
 // a definite reply and none changed anything.
 func (w *Worker) outcome(f string, o Order, err error) history.Event {
-	e := about(history.OK, f, o)
+	e := newEvent(history.OK, f, o)
 	e.Err = text(err)
 	switch {
 	case err == nil:
@@ -150,8 +150,8 @@ func refusal(err error) history.Refusal {
 	return history.Unreachable
 }
 
-// about returns an event with the acquisition and the keys of an order.
-func about(t history.Type, f string, o Order) history.Event {
+// newEvent returns an event with the acquisition and the keys of an order.
+func newEvent(t history.Type, f string, o Order) history.Event {
 	e := history.Event{Type: t, F: f, N: o.N}
 	if f == history.Acquire {
 		e.Mode = o.Mode

@@ -46,7 +46,7 @@ func (g *Generator) Next(client int) (Order, time.Duration) {
 	g.n[client] += acquires(g.shape.Body)
 	switch {
 	case g.shape.Body == Multi:
-		o.Keys = several(r, g.shape.Keys)
+		o.Keys = pickKeys(r, g.shape.Keys)
 		o.Key = o.Keys[0]
 	case g.shape.Keys > 1:
 		o.Key = r.IntN(g.shape.Keys)
@@ -83,9 +83,9 @@ func (s Shape) Longest() time.Duration {
 	return s.Hold
 }
 
-// several draws two of the keys, or all if there are only two, and sorts them. Clients that took
+// pickKeys draws two of the keys, or all if there are only two, and sorts them. Clients that took
 // locks in different orders could deadlock, and that would not be a fault of the lock.
-func several(r *rand.Rand, keys int) []int {
+func pickKeys(r *rand.Rand, keys int) []int {
 	all := r.Perm(max(keys, 1))
 	all = all[:min(len(all), multiKeys)]
 	slices.Sort(all)

@@ -128,7 +128,7 @@ func (g *Grants) Prolongs(sent, done history.Command) (to Granted, ok bool) {
 	to = Granted{Node: sent.Node}
 	to.Sent, to.Lease = time.Duration(sent.Sent), g.Lease
 	named, ok := g.prolonged(sent.Args, done)
-	if !ok || g.over(sent) {
+	if !ok || g.leaseOver(sent) {
 		return to, false
 	}
 	before := g.end()
@@ -144,9 +144,9 @@ func (g *Grants) Prolongs(sent, done history.Command) (to Granted, ok bool) {
 	return to, end > before
 }
 
-// over reports whether the lease on a command's node had ended when the command was sent. It
+// leaseOver reports whether the lease on a command's node had ended when the command was sent. It
 // returns false if the length of the lease is unknown.
-func (g *Grants) over(sent history.Command) bool {
+func (g *Grants) leaseOver(sent history.Command) bool {
 	return slices.ContainsFunc(g.keysOf(sent.Args), func(k string) bool {
 		c, ok := g.last[keyOn{sent.Node, k}]
 		lease := cmp.Or(c.lease, g.Lease)

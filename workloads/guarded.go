@@ -28,7 +28,7 @@ func (s *guarded) access(l caller, f string, o Order, value, token int64) (int64
 // ownNumber reads or writes the number of a Guard.
 func (s *guarded) ownNumber(g Guard, f string, o Order, value int64) (int64, bool) {
 	begun := func(at int64) {
-		e := about(history.Invoke, f, o)
+		e := newEvent(history.Invoke, f, o)
 		if e.T = at; f == history.WriteOp {
 			e.Value = &value
 		}
@@ -44,7 +44,7 @@ func (s *guarded) ownNumber(g Guard, f string, o Order, value int64) (int64, boo
 	if errors.Is(err, ErrGone) {
 		return 0, false
 	}
-	e := about(history.OK, f, o)
+	e := newEvent(history.OK, f, o)
 	e.T, e.Value, e.Err = at, &value, text(err)
 	switch {
 	case errors.Is(err, ErrConflict):
@@ -60,7 +60,7 @@ func (s *guarded) ownNumber(g Guard, f string, o Order, value int64) (int64, boo
 // ended first. A process that has the lock touches the resource itself: that is when the read or
 // the write starts.
 func (s *guarded) ask(f string, o Order, value, token int64) (Order, bool) {
-	e := about(history.Invoke, f, o)
+	e := newEvent(history.Invoke, f, o)
 	if s.remote != nil {
 		at, err := s.remote.Touch(o.N)
 		if err != nil {
@@ -77,7 +77,7 @@ func (s *guarded) ask(f string, o Order, value, token int64) (Order, bool) {
 	if !ok {
 		return a, false
 	}
-	done := about(history.OK, f, o)
+	done := newEvent(history.OK, f, o)
 	done.Value, done.Err = &a.Value, a.Err
 	if f == history.WriteOp {
 		done.Value = &value

@@ -40,21 +40,21 @@ var table = []Workload{
 	{Name: Counter, Line: "read a guarded number, hold, write it back plus one", Keys: 1},
 	{Name: Reentrant, Line: "acquire twice more while inside, release as often", Keys: 1,
 		need: func(e impls.Entry) error {
-			return unless(e.Reentrant, e, Reentrant, "lets no client in twice", "redisson")
+			return suits(e.Reentrant, e, Reentrant, "lets no client in twice", "redisson")
 		}},
 	{Name: Multi, Line: "hold two locks at once", Keys: multiKeys, need: func(e impls.Entry) error {
-		return unless(e.Multi, e, Multi, "takes one key at a time", "redisson-multi")
+		return suits(e.Multi, e, Multi, "takes one key at a time", "redisson-multi")
 	}},
 	{Name: LongWork, Line: "hold the lock for two leases", Keys: 1, need: pessimistic(LongWork)},
 	{Name: Fenced, Line: "as counter, each write with the fencing token; an older one is refused",
 		Keys: 1, need: func(e impls.Entry) error {
-			return unless(e.Fencing, e, Fenced, "gives no fencing token", "redisson-fenced")
+			return suits(e.Fencing, e, Fenced, "gives no fencing token", "redisson-fenced")
 		}},
 	{Name: Heed, Line: "as longwork, and leave at once when the lock says that the hold is over",
 		Keys: 1, need: heeds},
 }
 
-func unless(can bool, e impls.Entry, workload, lacks, better string) error {
+func suits(can bool, e impls.Entry, workload, lacks, better string) error {
 	if can {
 		return nil
 	}

@@ -41,8 +41,8 @@ func (l *lifetime) bounds(o Order) (stand, stay context.Context, done context.Ca
 	return ctx, ctx, leave
 }
 
-// told ends hold n, if its client heeds its lock.
-func (l *lifetime) told(n int) {
+// endHold ends hold n, if its client heeds its lock.
+func (l *lifetime) endHold(n int) {
 	if h := l.heed.Load(); h != nil && h.n == n {
 		h.leave()
 	}

@@ -107,7 +107,7 @@ func newLinked(life context.Context, cfg Config, env *Env, dial Dial, to Linkage
 // connect opens the lock, in the goroutine of its client.
 func (l *linked) connect() (err error) {
 	c := LinkedClient{Config: l.w.cfg, Servers: len(l.routes), Life: l.w.lifetime.life, Env: l.w.env}
-	c.Lost = func(n int, by string) { l.w.Lost(n, 0, by) }
+	c.Lost = func(n int, by string) { l.w.RecordLost(n, 0, by) }
 	c.Dial = func(ctx context.Context, _, address string) (net.Conn, error) {
 		for i, r := range l.routes {
 			if c.Address(i) == address {
@@ -129,8 +129,8 @@ func (l *linked) Touch(int) (int64, error) { return 0, nil }
 // Redirect implements Remote.
 func (l *linked) Redirect(node string) error { return redirect(l.routes, node) }
 
-// Befall implements Remote.
-func (l *linked) Befall(what string) error {
+// FaultNext implements Remote.
+func (l *linked) FaultNext(what string) error {
 	l.fault.Store(&what)
 	return nil
 }

@@ -29,8 +29,8 @@ type quiet struct{}
 
 func (quiet) Printf(context.Context, string, ...any) {}
 
-// Quiet silences go-redis' own log, for a whole process.
-func Quiet() { redis.SetLogger(quiet{}) }
+// Silence silences go-redis' own log, for a whole process.
+func Silence() { redis.SetLogger(quiet{}) }
 
 // route is the way of a go-redis client to a Redis: to the node that the harness named last.
 type route struct {
@@ -226,8 +226,8 @@ type tracer struct {
 	node     string // the node of a cluster, or "" for the route's
 }
 
-// to returns the node that a command goes to.
-func (t tracer) to() string {
+// targetNode returns the node that a command goes to.
+func (t tracer) targetNode() string {
 	if t.node != "" {
 		return t.node
 	}
@@ -246,13 +246,13 @@ func (t tracer) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		if slices.Contains(handshake, cmd.Name()) {
 			return next(ctx, cmd)
 		}
-		sent := t.before(ctx, cmd)
+		sent := t.beforeSend(ctx, cmd)
 		made := t.r.connections()
 		err := t.send(ctx, cmd, next)
 		if replied := (redis.Error)(nil); err == nil || errorsAs(err, &replied) {
 			t.answered(&sent, made)
 		}
-		t.after(ctx, sent, cmd, err)
+		t.recordReply(ctx, sent, cmd, err)
 		return err
 	}
 }
@@ -267,8 +267,8 @@ func (t tracer) send(ctx context.Context, cmd redis.Cmder, next redis.ProcessHoo
 	case what == nil:
 	case *what == nemesis.Duplicate:
 		twin := redis.NewCmd(ctx, cmd.Args()...)
-		sent := t.commands.Sent(ctx, t.to(), words(twin))
-		t.after(ctx, sent, twin, next(ctx, twin))
+		sent := t.commands.Sent(ctx, t.targetNode(), words(twin))
+		t.recordReply(ctx, sent, twin, next(ctx, twin))
 	default:
 		err = io.ErrUnexpectedEOF
 		if c, ok := cmd.(*redis.Cmd); ok {
@@ -284,13 +284,13 @@ func (t tracer) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 		var sent []history.Command
 		for _, c := range cmds {
 			if !slices.Contains(handshake, c.Name()) {
-				sent = append(sent, t.before(ctx, c))
+				sent = append(sent, t.beforeSend(ctx, c))
 			}
 		}
 		err := next(ctx, cmds)
 		for _, c := range cmds {
 			if !slices.Contains(handshake, c.Name()) {
-				t.after(ctx, sent[0], c, c.Err())
+				t.recordReply(ctx, sent[0], c, c.Err())
 				sent = sent[1:]
 			}
 		}
@@ -298,12 +298,12 @@ func (t tracer) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	}
 }
 
-// before stops at a breakpoint, then records that the command leaves. Only then is its node
+// beforeSend stops at a breakpoint, then records that the command leaves. Only then is its node
 // certain: the client may have been redirected while it waited there.
-func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
+func (t tracer) beforeSend(ctx context.Context, cmd redis.Cmder) history.Command {
 	args := words(cmd)
-	t.commands.Before(ctx, t.to(), args)
-	return t.commands.Sent(ctx, t.to(), args)
+	t.commands.BeforeSend(ctx, t.targetNode(), args)
+	return t.commands.Sent(ctx, t.targetNode(), args)
 }
 
 func words(cmd redis.Cmder) []string {
@@ -324,8 +324,8 @@ func (t tracer) answered(sent *history.Command, made int) {
 	sent.Node = t.r.answeredBy(sent.Node, made)
 }
 
-// after records the reply, then stops at a breakpoint.
-func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, err error) {
+// recordReply records the reply, then stops at a breakpoint.
+func (t tracer) recordReply(ctx context.Context, c history.Command, cmd redis.Cmder, err error) {
 	done, unsure := history.Command{Node: c.Node}, false
 	var said redis.Error
 	switch {

@@ -19,8 +19,8 @@ type Remote interface {
 	Touch(n int) (at int64, err error)
 	// Redirect directs the connections of the process to another node, or by the second way.
 	Redirect(node string) error
-	// Befall strikes the next command of the process with nemesis.Drop, Strand or Duplicate.
-	Befall(what string) error
+	// FaultNext strikes the next command of the process with nemesis.Drop, Strand or Duplicate.
+	FaultNext(what string) error
 	// SetClock skews the wall clock of the process, as Env.Skew does.
 	SetClock(offset time.Duration, rate float64) error
 	// KeyNames returns the names of keys in Redis.
@@ -92,17 +92,17 @@ func NewBridge(life context.Context, cfg Config, env *Env, remote Remote,
 	return w
 }
 
-// Lost records that the process of a Remote learned that its hold n is over, and by what. Any
+// RecordLost records that the process of a Remote learned that its hold n is over, and by what. Any
 // goroutine may call it.
-func (w *Worker) Lost(n int, at int64, by string) {
+func (w *Worker) RecordLost(n int, at int64, by string) {
 	o := w.hold.Load()
 	if o == nil {
 		return
 	}
-	e := about(history.Lost, "", *o)
+	e := newEvent(history.Lost, "", *o)
 	e.T, e.N, e.Err = at, n, by
 	w.event(e)
-	w.told(n)
+	w.endHold(n)
 }
 
 // Extended records that the lease of hold n of a Remote was prolonged. Any goroutine may call it.
@@ -111,7 +111,7 @@ func (w *Worker) Extended(n int, g Granted) {
 	if o == nil {
 		return
 	}
-	e := about(history.Extend, "", *o)
+	e := newEvent(history.Extend, "", *o)
 	e.N, e.Grant = n, g.record()
 	w.event(e)
 }

@@ -74,7 +74,7 @@ func (c *wire) Write(b []byte) (int, error) {
 		command := c.writing[:len(c.writing)-len(rest)]
 		c.writing = slices.Clone(rest)
 		c.send(args, false)
-		if out, err = c.befall(args, command, out); err != nil {
+		if out, err = c.applyFault(args, command, out); err != nil {
 			return 0, err
 		}
 	}
@@ -84,9 +84,9 @@ func (c *wire) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// befall applies the pending fault to a command and appends the resulting bytes to out. If the
+// applyFault applies the pending fault to a command and appends the resulting bytes to out. If the
 // connection breaks, the client notices at its next call.
-func (c *wire) befall(args []string, command, out []byte) ([]byte, error) {
+func (c *wire) applyFault(args []string, command, out []byte) ([]byte, error) {
 	what := ""
 	if !greets(args) {
 		if next := c.l.fault.Swap(nil); next != nil {
@@ -113,7 +113,7 @@ func (c *wire) send(args []string, twin bool) {
 	case twin:
 		sent = c.l.w.Sent(c.life, c.node, args)
 	case !greets(args):
-		c.l.w.Before(c.life, c.r.current(), args)
+		c.l.w.BeforeSend(c.life, c.r.current(), args)
 		c.follow()
 		sent = c.l.w.Sent(c.life, c.node, args)
 	}

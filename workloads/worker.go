@@ -120,7 +120,7 @@ func (w *Worker) Handle(o Order) error {
 		w.env.Skew(o.Offset.D(), o.Rate)
 	case DoMessage:
 		if w.remote != nil {
-			return w.remote.Befall(o.Body)
+			return w.remote.FaultNext(o.Body)
 		}
 		w.fault.Store(&o.Body)
 	case DoHurry:
@@ -170,14 +170,14 @@ func (w *Worker) notice(n impls.Notice) {
 	if o == nil {
 		return
 	}
-	e := about(history.Lost, "", *o)
+	e := newEvent(history.Lost, "", *o)
 	e.Err = text(n.Lost)
 	if n.Extended != nil {
 		e.Type, e.Grant = history.Extend, w.granted(*n.Extended).record()
 	}
 	w.event(e)
 	if n.Extended == nil {
-		w.told(o.N)
+		w.endHold(o.N)
 	}
 }
 

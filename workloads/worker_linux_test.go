@@ -19,7 +19,7 @@ import (
 func startRedis(t *testing.T) string {
 	t.Helper()
 	testenv.Part(t, "redis")
-	workloads.Quiet()
+	workloads.Silence()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -59,8 +59,8 @@ func vanished(p *record.Pair, commands []verdict.WitnessCommand) string {
 		if m.Kind == verdict.Write && m.Free || m.Kind == verdict.Grant && m.Process != p.A.Process {
 			return Say("Cause: client %d's %s at %s was answered %q, so the key of client %d was gone. "+
 				"Its lease lasts until %s, and no client of the run had deleted it: it was evicted, "+
-				"flushed or deleted by a third party.", m.Process, commandName(&m.Command), At(m.Sent),
-				m.Reply, p.A.Process, until(p.A.LeaseAt(m.Sent)))
+				"flushed or deleted by a third party.", m.Process, commandName(&m.Command), Stamp(m.Sent),
+				m.Reply, p.A.Process, leaseEnd(p.A.LeaseAt(m.Sent)))
 		}
 	}
 	return ""
@@ -72,10 +72,10 @@ func renewed(p *record.Pair, commands []verdict.WitnessCommand) string {
 		if m := &commands[i]; m.Kind == verdict.Renewal {
 			end := ""
 			if at := p.A.LeaseAt(p.B.From); at > p.B.From {
-				end = Say(", although client %d was promised the lock until %s", p.A.Process, until(at))
+				end = Say(", although client %d was promised the lock until %s", p.A.Process, leaseEnd(at))
 			}
 			return Say("Cause: the key of client %d was last renewed at %s by client %d's %s, to %s",
-				p.A.Process, At(m.Sent), m.Process, commandName(&m.Command), until(m.Until)) + end + "."
+				p.A.Process, Stamp(m.Sent), m.Process, commandName(&m.Command), leaseEnd(m.Until)) + end + "."
 		}
 	}
 	return ""
@@ -91,8 +91,9 @@ func shorter(p *record.Pair, commands []verdict.WitnessCommand) string {
 			grant = m
 		case m.Kind == verdict.LeaseEnd && m.Of == p.A.Process && grant != nil:
 			return Say("Cause: client %d's %s at %s asked for a lease until %s, and client %d was promised "+
-				"the lock until %s.", p.A.Process, commandName(&grant.Command), At(grant.Sent), At(m.Sent),
-				p.A.Process, until(promisedAt(p.A, p.B.From)))
+				"the lock until %s.", p.A.Process, commandName(&grant.Command),
+				Stamp(grant.Sent), Stamp(m.Sent),
+				p.A.Process, leaseEnd(promisedAt(p.A, p.B.From)))
 		}
 	}
 	return ""
@@ -136,7 +137,7 @@ func clockOf(faults []record.Fault, p *record.Pair) string {
 		return ""
 	}
 	return Say("Cause: by the clock of %s, which was moved at %s, the lease of client %d was over "+
-		"before its time.", nemesis.TargetName(last.Target), At(last.From), p.A.Process)
+		"before its time.", nemesis.TargetName(last.Target), Stamp(last.From), p.A.Process)
 }
 
 // deletedBy says which client deleted the first holder's value, on which server, and why it
@@ -160,20 +161,20 @@ func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
 		if m.Node != "" {
 			words += Say(", on %s", m.Node)
 		}
-		return words + before(m, commands) + "."
+		return words + describeEnabler(m, commands) + "."
 	}
 	return ""
 }
 
-// before describes the step that made a deletion possible: its sender's own lease had ended, or it
-// was under way since before the grant.
-func before(m *verdict.WitnessCommand, commands []verdict.WitnessCommand) (words string) {
+// describeEnabler describes the step that made a deletion possible: its sender's own lease had
+// ended, or it was under way since before the grant.
+func describeEnabler(m *verdict.WitnessCommand, commands []verdict.WitnessCommand) (words string) {
 	if m.Kind == verdict.LateDelete {
-		return Say(": it was under way since %s, before that value was written", At(m.Sent))
+		return Say(": it was under way since %s, before that value was written", Stamp(m.Sent))
 	}
 	for _, c := range commands {
 		if c.Kind == verdict.LeaseEnd && c.Of == m.Process && c.Sent <= m.Sent {
-			words = Say(": its own lease had ended at %s", At(c.Sent))
+			words = Say(": its own lease had ended at %s", Stamp(c.Sent))
 		}
 	}
 	return words
@@ -186,15 +187,15 @@ func grantedTwice(p *record.Pair, commands []verdict.WitnessCommand) string {
 		case verdict.Write:
 			if m.Free {
 				return Say("Cause: client %d's %s at %s was answered %q: the key was free then, and nothing "+
-					"that was recorded says why.", m.Process, commandName(&m.Command), At(m.Sent), m.Reply)
+					"that was recorded says why.", m.Process, commandName(&m.Command), Stamp(m.Sent), m.Reply)
 			}
 			if m.Over {
 				return Say("Cause: client %d's %s at %s was answered %q and wrote over client %d's "+
-					"key.", m.Process, commandName(&m.Command), At(m.Sent), m.Reply, p.A.Process)
+					"key.", m.Process, commandName(&m.Command), Stamp(m.Sent), m.Reply, p.A.Process)
 			}
 		case verdict.OwnDelete:
 			return Say("Cause: client %d's own %s at %s freed the key while it was inside.", p.A.Process,
-				commandName(&m.Command), At(m.Sent))
+				commandName(&m.Command), Stamp(m.Sent))
 		}
 	}
 	return ""

@@ -21,7 +21,7 @@ func Writes(process int) string { return Say("writes the key for client %d", pro
 
 // Renews describes the effect of a command that gave the key of a client another lease.
 func Renews(process int, end int64) string {
-	return Say("renews the key of client %d to %s", process, until(end))
+	return Say("renews the key of client %d to %s", process, leaseEnd(end))
 }
 
 // Denied describes the effect of a command that was refused a free lock.

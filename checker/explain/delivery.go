@@ -14,14 +14,14 @@ import (
 func OverAtDelivery(h *record.Hold, last int64) string {
 	return Say("Client %d was granted lock %d at %s. The lock said that the grant is good until %s, "+
 		"but its last reply came only at %s: it was over when it was delivered.",
-		h.Process, h.Key, At(h.From), At(h.Promised), At(last))
+		h.Process, h.Key, Stamp(h.From), Stamp(h.Promised), Stamp(last))
 }
 
 // PromisedBeyondLease describes a grant whose validity is later than its lease.
 func PromisedBeyondLease(h *record.Hold, end int64) string {
 	return Say("Client %d was granted lock %d at %s. The lock said that the grant is good until %s, "+
 		"but the lease that it had set, counted from the sending of the command, ends at %s: %s earlier.",
-		h.Process, h.Key, At(h.From), At(h.Promised), At(end), Brief(h.Promised-end))
+		h.Process, h.Key, Stamp(h.From), Stamp(h.Promised), Stamp(end), Brief(h.Promised-end))
 }
 
 // LeaseTooShort describes a grant whose key got a shorter lease than was promised. Lease is the
@@ -29,7 +29,7 @@ func PromisedBeyondLease(h *record.Hold, end int64) string {
 func LeaseTooShort(h *record.Hold, lease int64) string {
 	return Say("Client %d was granted lock %d at %s. The lock promised a lease of %s, but the last "+
 		"command that took or prolonged the key gives it %s, counted from the same moment: another "+
-		"client may be granted it %s too early.", h.Process, h.Key, At(h.From), Brief(h.Granted),
+		"client may be granted it %s too early.", h.Process, h.Key, Stamp(h.From), Brief(h.Granted),
 		Brief(lease), Brief(h.Granted-lease))
 }
 
@@ -39,7 +39,7 @@ type Votes struct{ Granted, Refused, Masters, Quorum int }
 // NoServer describes a grant that rests on no server, or on fewer than a quorum.
 func NoServer(h *record.Hold, v Votes) string {
 	said := Say("Client %d says that it was granted lock %d at %s, but no server granted it: ",
-		h.Process, h.Key, At(h.From))
+		h.Process, h.Key, Stamp(h.From))
 	switch {
 	case v.Masters > 1:
 		return said + Say("%d of %d servers granted it and %d refused; %d must grant.", v.Granted,
@@ -81,15 +81,15 @@ var tellerWords = [...]string{ByCallback: "by the lock itself", ByExtend: "by a 
 func ToldLate(loser, winner *record.Hold, t int64, by Teller, end int64) string {
 	both := max(loser.From, winner.From)
 	in := Say("Client %d held lock %d since %s, and client %d was inside from %s on. ",
-		loser.Process, loser.Key, At(loser.From), winner.Process, At(winner.From))
+		loser.Process, loser.Key, Stamp(loser.From), winner.Process, Stamp(winner.From))
 	if t == record.Forever {
 		return in + Say("Client %d was not told that its hold was over until the run ended, %s later.",
 			loser.Process, Brief(end-both))
 	}
 	if by == ByValidity && loser.End < t {
 		return in + Say("Nothing had told client %d that its hold was over when it left at %s: the "+
-			"validity that it had been given lasted until %s.", loser.Process, At(loser.End), At(t))
+			"validity that it had been given lasted until %s.", loser.Process, Stamp(loser.End), Stamp(t))
 	}
 	return in + Say("Client %d was told that its hold was over only at %s, %s later, %s.",
-		loser.Process, At(t), Brief(t-both), Say(tellerWords[by]))
+		loser.Process, Stamp(t), Brief(t-both), Say(tellerWords[by]))
 }

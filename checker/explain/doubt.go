@@ -78,8 +78,8 @@ func only(n int, one, many string) string {
 	return Say("only %d "+many, n)
 }
 
-// Untouched says that no command names the key of a granted lock, and how to fix that.
-func Untouched(key string) string {
+// UntracedKey says that no command names the key of a granted lock, and how to fix that.
+func UntracedKey(key string) string {
 	return Say("no command of the clients names the key %q, so that it is not known what the servers "+
 		"did with the lock; say how the lock names its key (Key of locktest.Lock, key of adapter.yaml)",
 		key)

@@ -25,12 +25,12 @@ func Flaw(key int, f linear.Flaw, a, b linear.Name, first verdict.Hold) string {
 	what := Say(flawWords[f])
 	switch f {
 	case linear.Overlap:
-		ends := Say("not released before %s", At(first.To))
+		ends := Say("not released before %s", Stamp(first.To))
 		if first.To == record.Forever {
 			ends = Say("not released since")
 		}
 		return units.Sentence(Say("lock %d: %s was %s: %s, acquired at %s and %s", key, acquisition(b),
-			what, acquisition(a), At(first.From), ends))
+			what, acquisition(a), Stamp(first.From), ends))
 	case linear.CoveredPoint:
 		return units.Sentence(Say("lock %d: %s was %s (%s)", key, acquisition(a), what, acquisition(b)))
 	}
@@ -68,7 +68,7 @@ func EarlyGrant(key int, chain []linear.LeaseHold) string {
 	last := chain[len(chain)-1]
 	return Say("Lock %d: %s cannot have been granted by %s, because the %s before it, placed as "+
 		"early as possible, leaves no room.",
-		key, acquisition(last.Name), At(last.Ret), plural(len(chain)-1, "grant"))
+		key, acquisition(last.Name), Stamp(last.Ret), plural(len(chain)-1, "grant"))
 }
 
 // Miscounted describes an answer that contradicts how often its client holds the lock.
@@ -111,9 +111,9 @@ var misfitWords = [...]string{
 
 // didTo describes the access of a section, and its time.
 func didTo(s *linear.Section) string {
-	when := Say("from %s on, without an answer", At(s.From))
+	when := Say("from %s on, without an answer", Stamp(s.From))
 	if s.To != record.Forever {
-		when = Say("from %s to %s", At(s.From), At(s.To))
+		when = Say("from %s to %s", Stamp(s.From), Stamp(s.To))
 	}
 	switch {
 	case s.Read == linear.Anything:

@@ -8,15 +8,15 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// At writes a stamp for people: "1.204 s".
-func At(t int64) string { return Say("%.3f s", float64(t)/float64(time.Second)) }
+// Stamp writes a stamp for people: "1.204 s".
+func Stamp(t int64) string { return Say("%.3f s", float64(t)/float64(time.Second)) }
 
-// until formats the end of a lease as At does. It also covers a lease without an end.
-func until(t int64) string {
+// leaseEnd formats the end of a lease as At does. It also covers a lease without an end.
+func leaseEnd(t int64) string {
 	if t == record.Forever {
 		return Say("it is released")
 	}
-	return At(t)
+	return Stamp(t)
 }
 
 // Brief writes a length of time for people: "1.24 s", "178 ms", "3.2 ms", "340 µs", "5 ns".
@@ -66,20 +66,20 @@ func assumed(what string) string {
 func Stall(s record.Gap) string {
 	if s.Node != "" {
 		return Say("%s did not answer for %d ms until %s, and no fault asked for it", s.Node,
-			s.Length()/int64(time.Millisecond), At(s.To))
+			s.Length()/int64(time.Millisecond), Stamp(s.To))
 	}
 	who := Say("the harness")
 	if s.Process >= 0 {
 		who = Say("client %d", s.Process)
 	}
 	return Say("the machine stalled for %d ms until %s (%s did not run, and no fault asked for it)",
-		s.Length()/int64(time.Millisecond), At(s.To), who)
+		s.Length()/int64(time.Millisecond), Stamp(s.To), who)
 }
 
 // Slow describes a slow action of the harness.
 func Slow(s record.Slow) string {
 	return Say("the harness needed %d ms for the step %s until %s, and the holder stood for as long",
-		(s.To-s.From)/int64(time.Millisecond), strings.TrimSpace(s.Action+" "+s.Target), At(s.To))
+		(s.To-s.From)/int64(time.Millisecond), strings.TrimSpace(s.Action+" "+s.Target), Stamp(s.To))
 }
 
 // Outstayed says that the scenario kept a client inside.
@@ -96,12 +96,12 @@ func Failure(f *record.Failure) string {
 	}
 	switch f.Kind {
 	case record.UnplannedExit:
-		return Say("client %d ended at %s although that was not planned%s", f.Process, At(f.T), said)
+		return Say("client %d ended at %s although that was not planned%s", f.Process, Stamp(f.T), said)
 	case record.SelfEnded:
 		return Say("the lock ended its process: client %d, by the signal %q at %s", f.Process, f.Signal,
-			At(f.T))
+			Stamp(f.T))
 	case record.FaultFailed:
-		return Say("the fault %s of %s failed at %s%s", f.Action, f.Target, At(f.T), said)
+		return Say("the fault %s of %s failed at %s%s", f.Action, f.Target, Stamp(f.T), said)
 	}
 	return f.Err
 }

@@ -46,7 +46,7 @@ func Stuck(w Wait) string {
 	said := Say("From %s to %s no client was granted lock %d, although client %d and others tried, "+
 		"no client was inside, came or left, and no fault was under way. One should have been granted "+
 		"it within %s (the longest lease, two of the longest pauses and a second).",
-		At(w.From), At(w.To), w.Key, w.Process, Brief(w.Bound))
+		Stamp(w.From), Stamp(w.To), w.Key, w.Process, Brief(w.Bound))
 	if w.Contention {
 		said += Say(" Clients that take votes from each other were given five times as long.")
 	}
@@ -59,7 +59,7 @@ func Stuck(w Wait) string {
 	}
 	if w.Error != nil {
 		said += Say(" Client %d was answered %q at %s.", w.Error.Process,
-			strings.TrimPrefix(w.Error.Reply, "(error) "), At(w.Error.Recv))
+			strings.TrimPrefix(w.Error.Reply, "(error) "), Stamp(w.Error.Recv))
 	}
 	return said + leftover(w.Left)
 }
@@ -76,21 +76,21 @@ type OpenCall struct {
 
 // Hanging describes a call that far outlived its time-outs (D).
 func Hanging(k *OpenCall) string {
-	did := Say("came back only at %s", At(k.To))
+	did := Say("came back only at %s", Stamp(k.To))
 	if k.Open {
-		did = Say("had not come back at %s", At(k.To))
+		did = Say("had not come back at %s", Stamp(k.To))
 	}
 	return Say("Client %d called %s of lock %d at %s, and the call %s, although "+
 		"no fault was under way "+
 		"and servers answered. It should be over within %s by its own time-outs, and %s more were "+
-		"allowed.", k.Process, k.F, k.Key, At(k.From), did, Brief(k.Limit), Brief(k.Bound))
+		"allowed.", k.Process, k.F, k.Key, Stamp(k.From), did, Brief(k.Limit), Brief(k.Bound))
 }
 
 // Overdue describes a call that was open at the end of the record, too early to say that it hangs.
 func Overdue(k *OpenCall) string {
 	return Say("client %d had called %s of lock %d at %s and had not come back when the run ended at "+
 		"%s; it hangs for certain only if it takes %s longer than its time-outs of %s", k.Process, k.F,
-		k.Key, At(k.From), At(k.To), Brief(k.Bound), Brief(k.Limit))
+		k.Key, Stamp(k.From), Stamp(k.To), Brief(k.Bound), Brief(k.Limit))
 }
 
 // leftover says which client left the key behind, the fate of that client, and the flaw in the
@@ -100,7 +100,7 @@ func leftover(l *Leftover) string {
 		return ""
 	}
 	said := Say(" The last to write the key was client %d, at %s with %q",
-		l.Command.Process, At(l.Command.Sent), commandText(l.Header, l.Command))
+		l.Command.Process, Stamp(l.Command.Sent), commandText(l.Header, l.Command))
 	if l.Command.Recv == 0 || l.Command.Err != "" {
 		said += Say(", which was never answered")
 	}
@@ -110,15 +110,15 @@ func leftover(l *Leftover) string {
 func (l *Leftover) fate() string {
 	switch {
 	case l.Ended == record.Killed:
-		return Say("it was killed at %s", At(l.At))
+		return Say("it was killed at %s", Stamp(l.At))
 	case l.Ended == record.Vanished:
-		return Say("it ended by itself at %s", At(l.At))
+		return Say("it ended by itself at %s", Stamp(l.At))
 	case !l.Held:
 		return Say("its acquire was not granted")
 	case l.Ended == record.Released && l.Answer == history.OK:
-		return Say("it released the lock at %s", At(l.At))
+		return Say("it released the lock at %s", Stamp(l.At))
 	case l.Ended == record.Released:
-		return Say("its release of %s did not succeed", At(l.At))
+		return Say("its release of %s did not succeed", Stamp(l.At))
 	}
 	return Say("it went on without a release")
 }
@@ -150,7 +150,7 @@ func Outage(key int, from, to, ns, bound int64, faults []*record.Fault,
 	}
 	return Say("From %s to %s, %s, no client was granted lock %d: for %s in which no "+
 		"client held it and some tried. Without a fault one would have been granted it within %s.",
-		At(from), At(to), why, key, Brief(ns), Brief(bound))
+		Stamp(from), Stamp(to), why, key, Brief(ns), Brief(bound))
 }
 
 // Fault describes the effect of a fault: "n0 was killed".
@@ -197,11 +197,11 @@ func Broken(property string) string { return Say(whatBroke(property)) }
 // AnsweredLate describes a command that a server answered late, though no fault delayed it.
 func AnsweredLate(m *history.Command) string {
 	return Say("%s needed %s to answer a command of client %d at %s although no fault held it back, "+
-		"which may be why", m.Node, Brief(m.Recv-m.Sent), m.Process, At(m.Sent))
+		"which may be why", m.Node, Brief(m.Recv-m.Sent), m.Process, Stamp(m.Sent))
 }
 
 // Unanswered describes a command without an answer, though no fault kept the answer back.
 func Unanswered(m *history.Command) string {
 	return Say("a command of client %d at %s was not answered although no fault held it back, which "+
-		"may be why", m.Process, At(m.Sent))
+		"may be why", m.Process, Stamp(m.Sent))
 }

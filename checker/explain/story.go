@@ -104,16 +104,16 @@ func tell(hs []happening) string {
 // "DEL k" at 0.004 s, which ..." for anything else.
 func joined(hs []happening) string {
 	if h := hs[0]; len(hs) == 1 && h.about != "" {
-		return Say("at %s %s", At(h.t), h.words)
+		return Say("at %s %s", Stamp(h.t), h.words)
 	}
 	var parts []string
-	hs = alike(hs)
+	hs = mergeFaults(hs)
 	for i, h := range hs {
 		words := h.words
 		if i > 0 && h.about == hs[i-1].about {
 			words = withIt(words, nemesis.TargetName(h.about))
 		}
-		parts = append(parts, Say("%s at %s%s", words, At(h.t), h.tail))
+		parts = append(parts, Say("%s at %s%s", words, Stamp(h.t), h.tail))
 	}
 	last := len(parts) - 1
 	if last == 0 {
@@ -122,14 +122,14 @@ func joined(hs []happening) string {
 	return Say("%s and %s", strings.Join(parts[:last], ", "), parts[last])
 }
 
-// alike makes one of the faults of a kind that began or ended at once: "n0 was killed, and likewise
-// n1".
-func alike(hs []happening) (out []happening) {
+// mergeFaults makes one of the faults of a kind that began or ended at once: "n0 was killed, and
+// likewise n1".
+func mergeFaults(hs []happening) (out []happening) {
 	for len(hs) > 0 {
 		first, rest := hs[0], []happening{}
 		var others []string
 		for _, h := range hs[1:] {
-			if h.kind != "" && h.kind == first.kind && At(h.t) == At(first.t) {
+			if h.kind != "" && h.kind == first.kind && Stamp(h.t) == Stamp(first.t) {
 				others = append(others, nemesis.TargetName(h.about))
 			} else {
 				rest = append(rest, h)
@@ -164,16 +164,16 @@ func together(p *record.Pair) string {
 	switch {
 	case still == p.A && end == still.End:
 		return Say("Client %d was still inside until %s%s: both were inside for %s.",
-			still.Process, At(end), how(still), length)
+			still.Process, Stamp(end), how(still), length)
 	case end == still.End:
 		return Say(
 			"Client %d was inside until %s%s, and client %d still was then: both were inside for %s.",
-			still.Process, At(end), how(still), other.Process, length)
+			still.Process, Stamp(end), how(still), other.Process, length)
 	case p.Rule == record.WhileLeased && end == still.LeaseAt(max(p.SpanA.From, p.SpanB.From)):
 		return Say("Both were inside for %s until client %d's lease ran out at %s.", length,
-			still.Process, At(end))
+			still.Process, Stamp(end))
 	}
-	return Say("Both were inside for %s until %s.", length, At(end))
+	return Say("Both were inside for %s until %s.", length, Stamp(end))
 }
 
 // struckBetween returns the faults that belong to the story of a pair: all that began before the
@@ -182,7 +182,7 @@ func together(p *record.Pair) string {
 func struckBetween(faults []record.Fault, p *record.Pair, v verdict.Property) []happening {
 	var out []happening
 	for _, f := range faults {
-		if f.From >= p.B.From || over(&f, p, v.Class) || !takesPart(f, p, v.Witness.Commands) {
+		if f.From >= p.B.From || endedBefore(&f, p, v.Class) || !takesPart(f, p, v.Witness.Commands) {
 			continue
 		}
 		begin, end := nemesis.Tell(f.Action, f.Target)
@@ -193,8 +193,8 @@ func struckBetween(faults []record.Fault, p *record.Pair, v verdict.Property) []
 		}
 	}
 	slices.SortStableFunc(out, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
-	if n := len(alike(out)); n > maxFaults {
-		out = alike(out)
+	if n := len(mergeFaults(out)); n > maxFaults {
+		out = mergeFaults(out)
 		half := maxFaults / 2
 		more := happening{t: out[half].t, about: "more",
 			words: Say("%s began or ended", plural(n-maxFaults, "more thing"))}
@@ -203,9 +203,9 @@ func struckBetween(faults []record.Fault, p *record.Pair, v verdict.Property) []
 	return out
 }
 
-// over reports whether a fault was over before the first hold of a pair began, and cannot have
-// caused the violation.
-func over(f *record.Fault, p *record.Pair, class string) bool {
+// endedBefore reports whether a fault was over before the first hold of a pair began, and cannot
+// have caused the violation.
+func endedBefore(f *record.Fault, p *record.Pair, class string) bool {
 	caused := f.Unbearable() || class == verdict.LateMessage
 	return !f.MovesClock() && (f.To <= p.A.Call || f.To <= p.A.From && !caused)
 }
@@ -239,8 +239,8 @@ func leaseNote(p *record.Pair) string {
 	if a == record.Forever && b == record.Forever {
 		return Say(", since this lock's never end")
 	}
-	return Say(" (client %d's until %s, client %d's until %s)", p.A.Process, until(a),
-		p.B.Process, until(b))
+	return Say(" (client %d's until %s, client %d's until %s)", p.A.Process, leaseEnd(a),
+		p.B.Process, leaseEnd(b))
 }
 
 // how describes the end of a hold.

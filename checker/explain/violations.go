@@ -15,7 +15,7 @@ func Abandoned(h *record.Hold) string {
 	return Say("Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key "+
 		"has no time to live and no other client can release it: every client that tried afterwards "+
 		"was refused.",
-		h.Process, h.Key, by(h), At(h.From), At(h.End))
+		h.Process, h.Key, by(h), Stamp(h.From), Stamp(h.End))
 }
 
 // OldToken describes two grants, the later without a larger token (F). The first was answered
@@ -23,7 +23,7 @@ func Abandoned(h *record.Hold) string {
 func OldToken(a, b *record.Hold, answered, asked int64, class, assumption string) string {
 	return Say("Client %d got fencing token %d for lock %d, granted at %s; client %d, which asked at "+
 		"%s, got token %d, which is not larger. Class: %s%s.",
-		a.Process, a.Token, a.Key, At(answered), b.Process, At(asked), b.Token, class,
+		a.Process, a.Token, a.Key, Stamp(answered), b.Process, Stamp(asked), b.Token, class,
 		assumed(assumption))
 }
 
@@ -31,7 +31,7 @@ func OldToken(a, b *record.Hold, answered, asked int64, class, assumption string
 func OldWrite(early, late *record.Hold) string {
 	return Say("The guarded resource took client %d's write with fencing token %d at %s although it "+
 		"had taken token %d of client %d at %s.",
-		late.Process, late.Token, At(late.From), early.Token, early.Process, At(early.From))
+		late.Process, late.Token, Stamp(late.From), early.Token, early.Process, Stamp(early.From))
 }
 
 // LeftBehind describes refusals of one attempt while no client held the lock (R). Writer is the
@@ -45,7 +45,7 @@ func LeftBehind(header history.Header, key int, refusals []*history.Command, wri
 	}
 	return Say("At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was "+
 		"inside and none was acquiring or releasing it: the key was left behind.",
-		At(first.Sent), first.Process, where, key, commandText(header, first), first.Reply) +
+		Stamp(first.Sent), first.Process, where, key, commandText(header, first), first.Reply) +
 		leftBy(header, writer, lost)
 }
 
@@ -54,8 +54,8 @@ func LeftBehind(header history.Header, key int, refusals []*history.Command, wri
 func KeptGranted(header history.Header, key int, wrote, seen *history.Command) string {
 	return Say("Client %d took lock %d on %s at %s (%q, reply %q), but its call said that the lock "+
 		"is another client's, and nothing that it sent gave it back: at %s client %d found it taken.",
-		wrote.Process, key, wrote.Node, At(wrote.Sent), commandText(header, wrote), wrote.Reply,
-		At(seen.Sent), seen.Process)
+		wrote.Process, key, wrote.Node, Stamp(wrote.Sent), commandText(header, wrote), wrote.Reply,
+		Stamp(seen.Sent), seen.Process)
 }
 
 // KeptOwn describes a release that heard that the lock is another client's, and the command that
@@ -63,9 +63,9 @@ func KeptGranted(header history.Header, key int, wrote, seen *history.Command) s
 func KeptOwn(header history.Header, key int, wrote, refused, seen *history.Command) string {
 	return Say("Client %d wrote the key of lock %d on %s at %s (%q). Its release at %s was told that "+
 		"the lock is not its own (%q, reply %q), but the key was still as it had written it: at %s "+
-		"client %d found it there.", wrote.Process, key, wrote.Node, At(wrote.Sent),
-		commandText(header, wrote), At(refused.Sent), commandText(header, refused), refused.Reply,
-		At(seen.Sent), seen.Process)
+		"client %d found it there.", wrote.Process, key, wrote.Node, Stamp(wrote.Sent),
+		commandText(header, wrote), Stamp(refused.Sent), commandText(header, refused), refused.Reply,
+		Stamp(seen.Sent), seen.Process)
 }
 
 // ToldNotOwn describes the effect of a command of a release that was refused.
@@ -84,18 +84,18 @@ func leftBy(header history.Header, writer, lost *history.Command) string {
 			"client library sent the command again: it found what it had written itself.", writer.Node)
 	case lost == writer:
 		return Say(" Cause: client %d had sent %q to %s at %s and never heard that it was granted.",
-			writer.Process, commandText(header, writer), writer.Node, At(writer.Sent))
+			writer.Process, commandText(header, writer), writer.Node, Stamp(writer.Sent))
 	case lost != nil && strings.HasPrefix(lost.Reply, "(error) "):
 		return Say(" Cause: client %d had written the key on %s at %s, and its %q of %s was refused: %s.",
-			writer.Process, writer.Node, At(writer.Sent), commandText(header, lost), At(lost.Sent),
+			writer.Process, writer.Node, Stamp(writer.Sent), commandText(header, lost), Stamp(lost.Sent),
 			strings.TrimPrefix(lost.Reply, "(error) "))
 	case lost != nil:
 		return Say(" Cause: client %d had written the key on %s at %s, and its %q of %s was never "+
-			"answered.", writer.Process, writer.Node, At(writer.Sent), commandText(header, lost),
-			At(lost.Sent))
+			"answered.", writer.Process, writer.Node, Stamp(writer.Sent), commandText(header, lost),
+			Stamp(lost.Sent))
 	}
 	return Say(" Cause: client %d had written the key on %s at %s and did not take it away.",
-		writer.Process, writer.Node, At(writer.Sent))
+		writer.Process, writer.Node, Stamp(writer.Sent))
 }
 
 // Deleted describes a command whose reply says that it deleted the key, although another client
@@ -109,15 +109,15 @@ func Deleted(header history.Header, h *record.Hold, m *history.Command, own *rec
 		cause = Say(" Cause: client %d was acquiring the lock, and this was a part of its attempt.",
 			m.Process)
 	case own != nil && own.LeaseEnd() <= m.Sent:
-		cause = Say(" Cause: client %d's own lease had ended at %s.", own.Process, At(own.LeaseEnd()))
+		cause = Say(" Cause: client %d's own lease had ended at %s.", own.Process, Stamp(own.LeaseEnd()))
 	}
 	return Say("Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client "+
 		"%d sent %q%s, and was told that it deleted the key: client %d's.%s Class: %s.",
-		h.Process, h.Key, At(h.From), until(h.LeaseAt(m.Sent)), At(m.Sent), m.Process,
-		commandText(header, m), to(m.Node), h.Process, cause, class)
+		h.Process, h.Key, Stamp(h.From), leaseEnd(h.LeaseAt(m.Sent)), Stamp(m.Sent), m.Process,
+		commandText(header, m), toNode(m.Node), h.Process, cause, class)
 }
 
-func to(node string) string {
+func toNode(node string) string {
 	if node == "" {
 		return ""
 	}
@@ -133,7 +133,8 @@ func MustBeDeleted(header history.Header, victim, next *record.Hold, grant *hist
 	deleters []*history.Command, either bool, class string) string {
 	var said []string
 	for _, m := range deleters[:min(len(deleters), maxDeleters)] {
-		said = append(said, Say("%q by client %d at %s", commandText(header, m), m.Process, At(m.Sent)))
+		said = append(said, Say("%q by client %d at %s", commandText(header, m), m.Process,
+			Stamp(m.Sent)))
 	}
 	if more := len(deleters) - maxDeleters; more > 0 {
 		said = append(said, Say("and %d more", more))
@@ -146,8 +147,8 @@ func MustBeDeleted(header history.Header, victim, next *record.Hold, grant *hist
 	return Say("Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at "+
 		"%s the lock was free and granted to client %d, and client %d had not released it. All that "+
 		"can have deleted the key was sent for holds that were not its own: %s.%s Class: %s.",
-		victim.Process, victim.Key, commandText(header, grant), At(victim.From),
-		until(victim.LeaseAt(next.From)), At(next.From), next.Process, victim.Process,
+		victim.Process, victim.Key, commandText(header, grant), Stamp(victim.From),
+		leaseEnd(victim.LeaseAt(next.From)), Stamp(next.From), next.Process, victim.Process,
 		strings.Join(said, "; "), order, class)
 }
 
@@ -155,13 +156,13 @@ func MustBeDeleted(header history.Header, victim, next *record.Hold, grant *hist
 func SelfRefused(h *record.Hold, s record.SelfRefusal) string {
 	return Say("Client %d held lock %d since %s; when it acquired it again at %s, it was refused, "+
 		"although its lease was valid until %s.",
-		h.Process, h.Key, At(h.From), At(s.From), until(h.LeaseEnd()))
+		h.Process, h.Key, Stamp(h.From), Stamp(s.From), leaseEnd(h.LeaseEnd()))
 }
 
 // InnerRelease introduces the story of a lock that an inner release freed (E).
 func InnerRelease(h *record.Hold, released int64) string {
 	return Say("Client %d released an inner hold at %s, which must not free the lock. ", h.Process,
-		At(released))
+		Stamp(released))
 }
 
 // NoUpdateOrder says that the critical sections fit no order in which each reads what the one
@@ -175,5 +176,5 @@ func NoUpdateOrder(key int, bad *linear.Misplaced) string {
 func LostUpdate(key int, a, b *linear.Section) string {
 	return Say("Client %d read %d at %s and wrote %d; client %d read %d at %s and wrote %d. One of "+
 		"the two updates of resource %d is lost.",
-		a.Process, a.Read, At(a.From), a.Wrote, b.Process, b.Read, At(b.From), b.Wrote, key)
+		a.Process, a.Read, Stamp(a.From), a.Wrote, b.Process, b.Read, Stamp(b.From), b.Wrote, key)
 }

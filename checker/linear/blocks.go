@@ -32,16 +32,16 @@ func newBlock(head *Section) block {
 // put adds the section that comes next.
 func (b *block) put(s *Section) {
 	b.add(s)
-	b.after(s)
+	b.advance(s)
 }
 
-// all adds sections that come next in any order.
-func (b *block) all(ss []*Section) {
+// addAll adds sections that come next in any order.
+func (b *block) addAll(ss []*Section) {
 	for _, s := range ss {
 		b.add(s)
 	}
 	for _, s := range ss {
-		b.after(s)
+		b.advance(s)
 	}
 }
 
@@ -53,7 +53,7 @@ func (b *block) add(s *Section) {
 	}
 }
 
-func (b *block) after(s *Section) {
+func (b *block) advance(s *Section) {
 	if s.From > b.now {
 		b.now, b.last = s.From, s
 	}

@@ -223,7 +223,7 @@ func (r *register) circle() *Section {
 func (r *register) block(head *Section, value int64) (writes int) {
 	b := newBlock(head)
 	for {
-		b.all(r.reads[value])
+		b.addAll(r.reads[value])
 		s := r.upon[value]
 		if s == nil {
 			break
@@ -259,9 +259,9 @@ func (r *register) otherwise(bad *Misplaced, at []int) (*Misplaced, bool) {
 		}
 		first, rest := newBlock(nil), newBlock(head)
 		late := slices.Clone(r.reads[head.Wrote])
-		first.all(slices.DeleteFunc(slices.Clone(late),
+		first.addAll(slices.DeleteFunc(slices.Clone(late),
 			func(s *Section) bool { return s.From > limit }))
-		rest.all(slices.DeleteFunc(late, func(s *Section) bool { return s.From <= limit }))
+		rest.addAll(slices.DeleteFunc(late, func(s *Section) bool { return s.From <= limit }))
 		trial := slices.Clone(r.blocks)
 		trial[i] = rest
 		if wrong, _ := append(trial, first).misplaced(); wrong == nil {

@@ -120,7 +120,7 @@ func TestSeveralLocksAgainstPorcupine(t *testing.T) {
 // sure compares S with the model on the holds that surely were.
 func sure(t *testing.T, seed int, h *history.History, several []severalOp) {
 	t.Helper()
-	r := record.Of(h)
+	r := record.Build(h)
 	overlapping := false
 	for _, ss := range r.Spans(record.UntilRelease, record.Forever) {
 		_, _, bad := record.FirstOverlap(ss)

@@ -199,8 +199,8 @@ func (h *streamedHold) by(t int64, why Flaw, other Held) {
 	}
 }
 
-// of returns the remembered acquisition of the process, or nil.
-func (p *streamed) of(n, key int) *streamedHold {
+// find returns the remembered acquisition of the process, or nil.
+func (p *streamed) find(n, key int) *streamedHold {
 	for _, h := range p.holds {
 		if h.N == n && h.key == key {
 			return h
@@ -246,7 +246,7 @@ func (p *streamed) forget() {
 // releasing takes the call of a release.
 func (m *MutexStream) releasing(p *streamed) {
 	for _, key := range p.keys {
-		if h := p.of(p.n, key); h != nil {
+		if h := p.find(p.n, key); h != nil {
 			h.pending = p.call
 			if h.from == record.Forever {
 				h.before = slices.Clone(m.last[key])
@@ -257,7 +257,7 @@ func (m *MutexStream) releasing(p *streamed) {
 
 // released takes the answer of a release.
 func (m *MutexStream) released(p *streamed, n Name, key int, e *history.Event) {
-	h := p.of(n.N, key)
+	h := p.find(n.N, key)
 	switch {
 	case h == nil && e.Type != history.OK:
 	case h == nil && p.forgotten:
@@ -269,7 +269,7 @@ func (m *MutexStream) released(p *streamed, n Name, key int, e *history.Event) {
 	case h == nil:
 		m.flaw(PhantomRelease, key, Held{Name: n}, Held{})
 	case e.Type == history.OK:
-		m.over(p, h, e.T)
+		m.release(p, h, e.T)
 	case e.Type == history.Fail:
 		h.pending = record.Forever
 		if h.from < p.call {
@@ -281,8 +281,8 @@ func (m *MutexStream) released(p *streamed, n Name, key int, e *history.Event) {
 	}
 }
 
-// over takes a release that was successful.
-func (m *MutexStream) over(p *streamed, h *streamedHold, t int64) {
+// release takes a release that was successful.
+func (m *MutexStream) release(p *streamed, h *streamedHold, t int64) {
 	h.pending, h.end = record.Forever, p.call
 	m.settle(h)
 	p.holds = slices.DeleteFunc(p.holds, func(o *streamedHold) bool { return o == h })

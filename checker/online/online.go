@@ -80,14 +80,14 @@ func (s *Judge) count(e *history.Event) {
 		c := &streamedCall{process: e.Process, at: e.T}
 		s.calls[e.Process] = c
 		for _, key := range record.KeysOf(e) {
-			k := s.crowd(key)
+			k := s.contentionOf(key)
 			k.asking = append(k.asking, c)
 		}
 	case e.F == history.Acquire && e.Type.Completes() && s.calls[e.Process] != nil:
 		s.answer(s.calls[e.Process], e)
 	case e.F == history.Release && e.Type == history.Invoke:
 		for _, key := range record.KeysOf(e) {
-			s.release(s.crowd(key), e)
+			s.release(s.contentionOf(key), e)
 		}
 	}
 	if e.Type == history.Info {
@@ -106,7 +106,7 @@ func (s *Judge) release(k *crowd, e *history.Event) {
 	k.holder = nil
 }
 
-func (s *Judge) crowd(key int) *crowd {
+func (s *Judge) contentionOf(key int) *crowd {
 	k := s.crowds[key]
 	if k == nil {
 		k = &crowd{}
@@ -119,7 +119,7 @@ func (s *Judge) crowd(key int) *crowd {
 func (s *Judge) answer(c *streamedCall, e *history.Event) {
 	s.found.LongestWaitMS = max(s.found.LongestWaitMS, int((e.T-c.at)/int64(time.Millisecond)))
 	for _, key := range record.KeysOf(e) {
-		k := s.crowd(key)
+		k := s.contentionOf(key)
 		k.drop(c)
 		for _, o := range k.asking {
 			o.meet(c, e.T)
@@ -163,7 +163,7 @@ func (s *Judge) grant(key int, k *crowd, hold streamedCall) {
 // Verdict returns the verdict on the added events, the evidence, and the record with its trust.
 func (s *Judge) Verdict() (verdict.Property, verdict.Evidence, *record.Record) {
 	s.mutex.End()
-	r := record.Of(&history.History{Header: s.header, Events: s.told})
+	r := record.Build(&history.History{Header: s.header, Events: s.told})
 	s.found.Interrupted, s.found.Faults = r.Trust.Interrupted, len(r.Faults)
 	return s.property(), s.found, r
 }

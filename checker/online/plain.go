@@ -92,7 +92,7 @@ func (s *Plain) invoke(e *history.Event) {
 		return
 	}
 	for _, key := range record.KeysOf(call) {
-		k := s.crowd(key)
+		k := s.contentionOf(key)
 		k.asking = append(k.asking, record.Interval{From: e.T, Process: e.Process})
 	}
 }
@@ -102,11 +102,11 @@ func (s *Plain) answer(c *record.Call) {
 	s.found.LongestWaitMS = max(s.found.LongestWaitMS, int((c.To-c.From)/int64(time.Millisecond)))
 	s.odd = s.odd || !slices.Equal(c.Keys, record.KeysOf(s.calls[c.Process]))
 	for _, key := range c.Keys {
-		s.crowd(key).answered(record.Interval{From: c.From, To: c.To, Process: c.Process})
+		s.contentionOf(key).answered(record.Interval{From: c.From, To: c.To, Process: c.Process})
 	}
 }
 
-func (s *Plain) crowd(key int) *company {
+func (s *Plain) contentionOf(key int) *company {
 	k := s.crowds[key]
 	if k == nil {
 		k = &company{ends: record.NoEnds(), granted: -1, end: -record.Forever}
@@ -119,7 +119,7 @@ func (s *Plain) crowd(key int) *company {
 // whether the calls of others go on.
 func (s *Plain) end(h *record.Hold, t int64) {
 	s.odd = s.odd || h.Call >= t
-	if s.crowd(h.Key).wanted(h, t) {
+	if s.contentionOf(h.Key).contended(h, t) {
 		s.found.Contended++
 	}
 }
@@ -127,7 +127,7 @@ func (s *Plain) end(h *record.Hold, t int64) {
 // settle judges a completed hold, in the order of the grants. It looks only at the first lease,
 // because a second one was requested after the first had ended.
 func (s *Plain) settle(h *record.Hold) {
-	k := s.crowd(h.Key)
+	k := s.contentionOf(h.Key)
 	s.found.Acquisitions++
 	if k.granted >= 0 && k.granted != h.Process {
 		s.found.Handovers++
@@ -205,9 +205,9 @@ func (k *company) pass(t int64) {
 	}
 }
 
-// wanted reports whether another client asked for the lock between the call of a hold's acquire and
-// its end, now. It follows the rule of record.Contended.
-func (k *company) wanted(h *record.Hold, now int64) bool {
+// contended reports whether another client asked for the lock between the call of a hold's acquire
+// and its end, now. It follows the rule of record.Contended.
+func (k *company) contended(h *record.Hold, now int64) bool {
 	k.pass(now)
 	other := func(o record.Interval) bool { return o.Process != h.Process && o.From < now }
 	return k.ends.Other(h.Process) > h.Call || slices.ContainsFunc(k.asking, other)

@@ -32,7 +32,7 @@ type Client struct {
 // nesting is an acquisition by a client that was inside already.
 type nesting struct{ outer, inner int } // index into holds, and into inner
 
-// Of reads a history into the form that the rules judge.
+// Build reads a history into the form that the rules judge.
 //
 // A hold is taken to last only while its client was certainly inside; wherever the record leaves a
 // doubt, the shorter time is taken, so that no doubt can become an alarm:
@@ -42,7 +42,7 @@ type nesting struct{ outer, inner int } // index into holds, and into inner
 //     sign of life;
 //   - it ends when a client acquires anew without a release, unless the lock is re-entrant;
 //   - an acquire without a known "ok" never holds: its client does not enter.
-func Of(h *history.History) *Record {
+func Build(h *history.History) *Record {
 	c := NewCollector(h.Header)
 	c.reserve(h.Events)
 	for i := range h.Events {

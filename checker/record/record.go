@@ -155,8 +155,9 @@ type Slow struct {
 	Interval
 }
 
-// Left returns when a client has certainly left a hold: its release call is over, answered or not.
-func (r *Record) Left(h *Hold) int64 {
+// LeftAt returns when a client has certainly left a hold: its release call is over, answered or
+// not.
+func (r *Record) LeftAt(h *Hold) int64 {
 	if h.Ended == Open {
 		return Forever
 	}

@@ -56,7 +56,7 @@ func run() *history.History {
 }
 
 func TestOf(t *testing.T) {
-	r := Of(run())
+	r := Build(run())
 	want := []Hold{
 		{Process: 0, N: 1, Call: 10, From: 20, Granting: 15, Sent: 26, End: 80, Ended: Released,
 			Returned: 84, Answer: history.Fail, Lost: Forever, Valid: Forever, Promised: Forever,
@@ -99,7 +99,7 @@ func TestOf(t *testing.T) {
 		t.Errorf("marks (-want +got):\n%s", d)
 	}
 	counts := []any{r.Clients, r.End, r.Operations, r.Unknown, r.RefusedReleases, r.WithoutLease,
-		r.Left(&r.Holds[0]), r.Left(&r.Holds[1]), r.Releasing(0, 73), r.Releasing(0, 78)}
+		r.LeftAt(&r.Holds[0]), r.LeftAt(&r.Holds[1]), r.Releasing(0, 73), r.Releasing(0, 78)}
 	if d := cmp.Diff([]any{[]int{0, 1, 2}, int64(210), 7, 1, 1, 0, int64(84), int64(140), true, false},
 		counts); d != "" {
 		t.Errorf("counts (-want +got):\n%s", d)
@@ -128,16 +128,16 @@ func TestTrust(t *testing.T) {
 		"no end": {&history.History{Header: planned.Header, Events: planned.Events[:20]},
 			Trust{Cut: Forever, Interrupted: true}},
 	} {
-		got := Of(c.h).Trust
+		got := Build(c.h).Trust
 		if d := cmp.Diff(c.want, got, cmpopts.IgnoreFields(Trust{}, "Stalls")); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
-		if s := got.Within(0, 120); s == nil || s.Process != history.Harness {
+		if s := got.StallIn(0, 120); s == nil || s.Process != history.Harness {
 			t.Errorf("%s: the stall of the harness is not seen: %+v", name, got.Stalls)
 		}
 	}
 	planned.Events[20].Err = "no such link"
-	if got := Of(planned).Trust; got.Failure.Kind != FaultFailed || got.Cut != 200 {
+	if got := Build(planned).Trust; got.Failure.Kind != FaultFailed || got.Cut != 200 {
 		t.Errorf("a fault that failed: %+v", got)
 	}
 }

@@ -68,8 +68,8 @@ func (t *Trust) seal(r *Record, h *history.History) {
 	}
 }
 
-// Within returns the longest unplanned stall that touches a time, or nil.
-func (t *Trust) Within(from, to int64) *Gap {
+// StallIn returns the longest unplanned stall that touches a time, or nil.
+func (t *Trust) StallIn(from, to int64) *Gap {
 	var worst *Gap
 	for i := range t.Stalls {
 		s := &t.Stalls[i]

@@ -50,7 +50,7 @@ func busyWith(r *record.Record, l *record.Lock) map[int]record.Reach {
 		times[k.Process] = append(times[k.Process], record.Interval{From: k.From, To: k.To})
 	}
 	for _, h := range l.Holds {
-		times[h.Process] = append(times[h.Process], record.Interval{From: h.Call, To: r.Left(h)})
+		times[h.Process] = append(times[h.Process], record.Interval{From: h.Call, To: r.LeftAt(h)})
 	}
 	out := make(map[int]record.Reach, len(times))
 	for p, ts := range times {
@@ -100,7 +100,7 @@ func (c excuses) lostCalls(l *record.Lock) (out []record.Interval) {
 
 // sessionOver returns when the session of a dead client is over, or Forever.
 func (c excuses) sessionOver(process int) int64 {
-	if t := c.waits().gone(process); t < record.Forever {
+	if t := c.waits().endOf(process); t < record.Forever {
 		return t + c.waits().longestLease()
 	}
 	return record.Forever

@@ -35,18 +35,18 @@ func (c waits) openReleases(limit int64) (out []explain.OpenCall) {
 		if h.Ended != record.Released {
 			continue
 		}
-		to := min(c.Record.Left(h), c.gone(h.Process), c.Record.End)
+		to := min(c.Record.LeftAt(h), c.endOf(h.Process), c.Record.End)
 		if to-h.End > limit {
 			out = append(out, explain.OpenCall{Key: h.Key, Process: h.Process, N: h.N,
-				F: history.Release, From: h.End, To: to, Limit: limit, Open: c.Record.Left(h) > to &&
+				F: history.Release, From: h.End, To: to, Limit: limit, Open: c.Record.LeftAt(h) > to &&
 					to == c.Record.End})
 		}
 	}
 	return out
 }
 
-// gone returns when a client was killed or had ended, or Forever.
-func (c waits) gone(process int) int64 {
+// endOf returns when a client was killed or had ended, or Forever.
+func (c waits) endOf(process int) int64 {
 	for _, e := range c.Record.Marks {
 		if e.Process == process && (e.Type == history.Kill || e.Type == history.Exit) {
 			return e.T
@@ -60,7 +60,7 @@ func (c waits) gone(process int) int64 {
 func (c waits) hanging(calls []explain.OpenCall, bound int64) *explain.OpenCall {
 	for i := range calls {
 		k := &calls[i]
-		for _, q := range c.quiet(k) {
+		for _, q := range c.undisturbed(k) {
 			if k.Bound = bound; c.served(k, q) && c.ran(k, q) >= k.Limit+bound {
 				return k
 			}
@@ -80,8 +80,8 @@ func (c waits) overdue(calls []explain.OpenCall, bound int64) *explain.OpenCall 
 	return nil
 }
 
-// quiet returns the parts of a call during which no fault was under way.
-func (c waits) quiet(k *explain.OpenCall) (out []record.Interval) {
+// undisturbed returns the parts of a call during which no fault was under way.
+func (c waits) undisturbed(k *explain.OpenCall) (out []record.Interval) {
 	busy := slices.Clone(c.faultTimes().everywhere())
 	record.SortIntervals(busy)
 	at := k.From

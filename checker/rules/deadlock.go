@@ -47,7 +47,7 @@ func (c deadlockRule) deadlock() property {
 		return p
 	}
 	switch {
-	case !known && c.unwanted():
+	case !known && c.uncontended():
 		return notApplicable("no client had to wait for the lock")
 	case !known:
 		return unknown(noPause)
@@ -82,7 +82,7 @@ func (c deadlockRule) abandoned(l *record.Lock) (property, bool) {
 		since := h.End + 1
 		if !granted.MeetsOther(since, record.Forever, h.Process) &&
 			denied.MeetsOther(since, record.Forever, h.Process) && !c.forgotten(h) {
-			p := violated(h.Key, whole(h))
+			p := violated(h.Key, wholeHold(h))
 			p.Explanation = explain.Abandoned(h)
 			return p, true
 		}
@@ -121,7 +121,7 @@ func (c deadlockRule) forgotten(h *record.Hold) bool {
 // stuck looks for a time when no client was granted the lock for too long. It subtracts lost time:
 // see lostTime. If only that brings the wait below the bound, the result is unknown.
 func (c deadlockRule) stuck(l *record.Lock) (property, bool) {
-	wanted, busy := c.waits().wanted(l), c.faultTimes().disturbances(l)
+	wanted, busy := c.waits().wants(l), c.faultTimes().disturbances(l)
 	if _, _, ok := wanted.Lasts(c.waits().boundFor(0), nil); !ok {
 		return property{}, false // not even with all disturbances
 	}
@@ -143,8 +143,8 @@ func (c deadlockRule) stuck(l *record.Lock) (property, bool) {
 // that they lost.
 func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []record.Interval,
 	lost func(process int) []record.Gap) (property, bool) {
-	for _, q := range progress.Quiet(busy, c.waits().boundFor(0)) {
-		w := wanted.Within(q)
+	for _, q := range progress.QuietTimes(busy, c.waits().boundFor(0)) {
+		w := wanted.Clip(q)
 		bound, known := c.waits().boundWithin(l.Key, q)
 		if !known {
 			if _, _, ok := w.Lasts(bound, lost); ok {
@@ -199,7 +199,7 @@ func (c deadlockRule) keptBy(l *record.Lock, since int64) *explain.Leftover {
 	if c.quorums().independent() {
 		return nil
 	}
-	left := leftover.Before(c.trace, l.Key, since)
+	left := leftover.LastWriter(c.trace, l.Key, since)
 	if left != nil {
 		left.Header, left.Lease = c.history.Header, c.waits().longestLease()
 		leftover.Fate(c.Record, l.Holds, left)
@@ -215,7 +215,7 @@ func (c deadlockRule) recovery(locks []record.Lock, bound int64) property {
 	}
 	healed, faults := c.faultTimes().healed()
 	if !faults {
-		return c.untouched(locks, bound)
+		return c.judgeFaultless(locks, bound)
 	}
 	again := false
 	for i := range locks {
@@ -237,23 +237,23 @@ func (c deadlockRule) recovery(locks []record.Lock, bound int64) property {
 	return valid
 }
 
-// untouched judges a run without a fault.
-func (c deadlockRule) untouched(locks []record.Lock, bound int64) property {
+// judgeFaultless judges a run without a fault.
+func (c deadlockRule) judgeFaultless(locks []record.Lock, bound int64) property {
 	for i := range locks {
-		if k := c.blind(&locks[i], bound); k != nil {
+		if k := c.unanswered(&locks[i], bound); k != nil {
 			return stalled("at the end of the run clients were not granted the lock, and commands of "+
 				"client %d were not answered although no fault held them back: the machine stalled",
 				k.Process)
 		}
 	}
-	if c.unwanted() {
+	if c.uncontended() {
 		return notApplicable("no client had to wait for the lock")
 	}
 	return valid
 }
 
-// unwanted reports whether no fault struck and no client had to wait for the lock.
-func (c deadlockRule) unwanted() bool {
+// uncontended reports whether no fault struck and no client had to wait for the lock.
+func (c deadlockRule) uncontended() bool {
 	return c.verdict.Evidence.Contended == 0 && len(c.Record.Calls) == len(c.Record.Holds) &&
 		len(c.faults) == 0
 }
@@ -322,12 +322,12 @@ func (c deadlockRule) wantedAfter(l *record.Lock, t int64) bool {
 	})
 }
 
-// blind returns a call that was not granted and after which no client was granted the lock for
+// unanswered returns a call that was not granted and after which no client was granted the lock for
 // longer than the bound, if nothing explains why a command of it was not answered.
-func (c deadlockRule) blind(l *record.Lock, bound int64) *record.Call {
+func (c deadlockRule) unanswered(l *record.Lock, bound int64) *record.Call {
 	last := int64(0)
 	for _, h := range l.Holds {
-		last = max(last, c.Record.Left(h))
+		last = max(last, c.Record.LeftAt(h))
 	}
 	if last > c.Record.End-bound {
 		return nil
@@ -340,9 +340,9 @@ func (c deadlockRule) blind(l *record.Lock, bound int64) *record.Call {
 	return nil
 }
 
-// lost returns the gaps of a client and of the harness that no fault made, by begin. It merges
-// overlapping gaps.
-func (c *Case) lost(process int) (out []record.Gap) {
+// clientGaps returns the gaps of a client and of the harness that no fault made, by begin. It
+// merges overlapping gaps.
+func (c *Case) clientGaps(process int) (out []record.Gap) {
 	if out, known := c.gaps[process]; known {
 		return out
 	}

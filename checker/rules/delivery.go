@@ -54,7 +54,7 @@ func (c deliveryRule) delivery() property {
 // undelivered returns the violation by one grant, and whether there is one.
 func (c deliveryRule) undelivered(h *record.Hold, b ballot) (p property, bad bool) {
 	promised := h.Promised != record.Forever && !c.ownClockMoved(h)
-	p = violated(h.Key, whole(h))
+	p = violated(h.Key, wholeHold(h))
 	switch {
 	case promised && h.Promised < b.at:
 		p.Explanation = explain.OverAtDelivery(h, b.at)

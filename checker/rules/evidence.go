@@ -26,7 +26,7 @@ func (c excuses) evidence() verdict.Evidence {
 		TimedOut:       c.timedOut(),
 		Faults:         len(c.faults),
 		Interrupted:    c.trust.Interrupted,
-		Untouched:      trace.Untouched(c.history, c.trace.Commands),
+		Untouched:      trace.UntracedKeys(c.history, c.trace.Commands),
 		Starved:        starved(c.Case),
 	}
 	if c.history.Header.Declares.Optimistic {
@@ -113,10 +113,10 @@ func (c excuses) afterFailover() int {
 	return n
 }
 
-// calm turns an O without proof in a reply into unknown if, since the last of the holds was
+// excuseStall turns an O without proof in a reply into unknown if, since the last of the holds was
 // granted, the machine stood still or a command timed out that no fault held back. The rules of
 // other letters subtract lost time themselves.
-func (c excuses) calm(name string, p property) property {
+func (c excuses) excuseStall(name string, p property) property {
 	if p.Witness == nil || name != verdict.OwnerRelease || c.toldByReply(p.Witness) {
 		return p
 	}

@@ -95,7 +95,7 @@ func outOfOrder(holds []tokened, own bool) (a, b *tokened) {
 
 // stale returns the violation by two holds, if the later one has no larger token.
 func (c fencingRule) stale(a, b *tokened) property {
-	p := violated(a.Key, whole(a.Hold), whole(b.Hold))
+	p := violated(a.Key, wholeHold(a.Hold), wholeHold(b.Hold))
 	broken := gravest(c.Case, a.Hold, b.Hold, func(f *record.Fault) bool {
 		return mayLoseToken(c.Case, f, a, b)
 	})

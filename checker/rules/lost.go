@@ -118,7 +118,7 @@ func writesOver(c *Case, first, grant *history.Command, h *record.Hold) bool {
 	value := trace.EffectOf(first.Args).Value
 	return !slices.ContainsFunc(c.quorums().sentWithin(h.Process, h.Call, grant.Sent),
 		func(m *history.Command) bool {
-			return trace.Answered(m) && !c.trace.Denied(m) && !c.trace.Blind(m) && m.Reply != value
+			return trace.Answered(m) && !c.trace.Denied(m) && !c.trace.WritesUnasked(m) && m.Reply != value
 		})
 }
 

@@ -26,7 +26,7 @@ func (c excuses) lostTime(process int) []record.Interval {
 		return known
 	}
 	var all []record.Interval
-	for _, g := range c.lost(process) {
+	for _, g := range c.clientGaps(process) {
 		all = append(all, record.Interval{From: g.From, To: g.To})
 	}
 	for _, m := range c.trace.Sent[process] {
@@ -90,7 +90,7 @@ func (c excuses) sessionLapsed(h *record.Hold, at int64) string {
 // lostBetween returns how much time a client lost between two stamps, for another reason than a
 // fault, and the longest part of it.
 func (c excuses) lostBetween(process int, from, to int64) (lost int64, worst record.Gap) {
-	for _, g := range c.lost(process) {
+	for _, g := range c.clientGaps(process) {
 		g.From, g.To = max(g.From, from), min(g.To, to)
 		if c.faultHits(process, g) {
 			continue // the fault took that time

@@ -28,7 +28,7 @@ func (c exclusionRule) mutex() property {
 	}
 	if e := c.strayExtension(); e != nil && p.Verdict == verdict.Valid {
 		return unknown("client %d extended a lock at %s that it is not known to hold", e.Process,
-			explain.At(e.T))
+			explain.Stamp(e.T))
 	}
 	return p
 }

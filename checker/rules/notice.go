@@ -30,7 +30,7 @@ func (c exclusionRule) notice() property {
 				c.quorums().neverGranted(winner) {
 				return true
 			}
-			if s := c.trust.Within(p.A.Call, p.From); s != nil { // it may have been told too late
+			if s := c.trust.StallIn(p.A.Call, p.From); s != nil { // it may have been told too late
 				excuse = explain.Stall(*s)
 				return true
 			}
@@ -39,7 +39,7 @@ func (c exclusionRule) notice() property {
 				return true
 			}
 			judged = true
-			if t, by := told(loser, extends); t > p.From {
+			if t, by := firstNotice(loser, extends); t > p.From {
 				found = c.toldLate(p, loser, winner, t, by)
 			}
 			return found == nil
@@ -68,9 +68,9 @@ func (c exclusionRule) refusedExtends() map[int][]*history.Event {
 	return out
 }
 
-// told returns when and by what means a holder first learned that its hold is over, or Forever if
-// it never did.
-func told(h *record.Hold, extends map[int][]*history.Event) (at int64, by explain.Teller) {
+// firstNotice returns when and by what means a holder first learned that its hold is over, or
+// Forever if it never did.
+func firstNotice(h *record.Hold, extends map[int][]*history.Event) (at int64, by explain.Teller) {
 	at, by = h.Lost, explain.ByCallback
 	first := func(t int64, what explain.Teller) {
 		if t < at {

@@ -25,9 +25,9 @@ func (c exclusionRule) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
 	switch {
 	case gb.Recv < ga.Sent:
 		return &q, other
-	case o != nil && ga.Node == gb.Node && o.Before(ga, gb):
+	case o != nil && ga.Node == gb.Node && o.Precedes(ga, gb):
 		return p, commands
-	case o != nil && ga.Node == gb.Node && o.Before(gb, ga):
+	case o != nil && ga.Node == gb.Node && o.Precedes(gb, ga):
 		return &q, other
 	case ga.Node != gb.Node || frees(&q, other) == 0:
 		return p, commands

@@ -41,7 +41,7 @@ func (c outageRule) outage() property {
 		worst.Process = c.waiting(key, worst.From)
 		p = violated(key, worst)
 		p.Explanation = explain.Outage(key, worst.From, worst.To, longest, bound,
-			c.during(worst.From, worst.To), refusalIn(c.trace.Commands, worst.From, worst.To))
+			c.faultsDuring(worst.From, worst.To), refusalIn(c.trace.Commands, worst.From, worst.To))
 	}
 	p.Seconds = float64(longest/int64(time.Millisecond)) / 1000
 	return p
@@ -74,7 +74,7 @@ func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool 
 		for _, g := range c.excuses().blocking(l) {
 			struck = append(struck, record.Interval{From: g.From, To: g.To})
 		}
-		open := tries(l).Without(func(process int) []record.Interval {
+		open := tries(l).Subtract(func(process int) []record.Interval {
 			return record.Union(slices.Concat(struck, c.excuses().lostTime(process)))
 		})
 		if _, _, ns := withoutGrant(l, open, under); ns > bound {
@@ -92,7 +92,7 @@ func withoutGrant(l *record.Lock, open progress.Wants, under []record.Interval) 
 		if end-begin <= longest {
 			return
 		}
-		if ns := open.Within(record.Interval{From: begin, To: end}).Covered(); ns > longest {
+		if ns := open.Clip(record.Interval{From: begin, To: end}).Covered(); ns > longest {
 			from, to, longest = begin, end, ns
 		}
 	}
@@ -129,8 +129,8 @@ func (c outageRule) waiting(key int, t int64) int {
 	return 0
 }
 
-// during returns the faults on servers or links that were under way for some of a time.
-func (c outageRule) during(from, to int64) (out []*record.Fault) {
+// faultsDuring returns the faults on servers or links that were under way for some of a time.
+func (c outageRule) faultsDuring(from, to int64) (out []*record.Fault) {
 	for i := range c.faults {
 		f := &c.faults[i]
 		if _, client := f.Client(); !client && f.From < to && from < c.faultTimes().overs()[i] {

@@ -99,14 +99,14 @@ func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
 // foreignDeletion returns the violation by a command whose reply says that it deleted the key of a
 // hold.
 func (c ownerRule) foreignDeletion(m *history.Command, h *record.Hold) property {
-	p := violated(h.Key, whole(h))
+	p := violated(h.Key, wholeHold(h))
 	ga := c.trace.GrantOf(h)
 	kind, class := kindOf(m, ga)
 	p.Class = class
 	w := p.Witness
 	own := c.holdOf(m)
 	if own != nil {
-		w.Holds = []hold{whole(own), whole(h)}
+		w.Holds = []hold{wholeHold(own), wholeHold(h)}
 		if g := c.trace.GrantOf(own); g != nil {
 			w.Commands = append(w.Commands, grantedBy(g, own))
 		}

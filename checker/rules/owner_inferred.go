@@ -121,7 +121,7 @@ func (c ownerRule) acquiredAgain(h *record.Hold) bool {
 // deletersBetween returns all commands that may have deleted the key of one grant before the next
 // one, in the order of sending.
 func (c *Case) deletersBetween(ga, gb *history.Command) (out []*history.Command) {
-	return ownerRule{c}.deletersAt(trace.PlaceOf(ga)).between(ga.Sent, gb.Recv)
+	return ownerRule{c}.deletersAt(trace.PlaceOf(ga)).executedBetween(ga.Sent, gb.Recv)
 }
 
 func (c ownerRule) deletersAt(at trace.Place) deleters {
@@ -162,9 +162,9 @@ func lastAnswer(m *history.Command) int64 {
 	return record.Forever
 }
 
-// between returns the commands that may have been executed between two stamps. Equal stamps are
-// concurrent.
-func (ds deleters) between(from, to int64) (out []*history.Command) {
+// executedBetween returns the commands that may have been executed between two stamps. Equal stamps
+// are concurrent.
+func (ds deleters) executedBetween(from, to int64) (out []*history.Command) {
 	end := sort.Search(len(ds.commands), func(i int) bool { return ds.commands[i].Sent > to })
 	begin := sort.Search(end, func(i int) bool { return ds.latest[i] >= from })
 	for _, m := range ds.commands[begin:end] {
@@ -179,7 +179,7 @@ func (ds deleters) between(from, to int64) (out []*history.Command) {
 // either grant may have been the first, no deletion certainly hit the key of one of them.
 func (c ownerRule) inferredDeletion(victim, next *grant, deleters []*history.Command, either bool,
 ) property {
-	p := violated(victim.Key, whole(victim.Hold), whole(next.Hold))
+	p := violated(victim.Key, wholeHold(victim.Hold), wholeHold(next.Hold))
 	late := func(m *history.Command) bool {
 		return m.Sent < victim.by.Sent && (!either || m.Sent < next.by.Sent)
 	}

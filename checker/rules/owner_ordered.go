@@ -18,7 +18,7 @@ func (c ownerRule) deletedInOrder(ss []record.Span, g *trace.Grants) (p property
 		if ga == nil {
 			continue
 		}
-		for _, m := range c.deletersAt(trace.PlaceOf(ga)).between(ga.Sent, s.End) {
+		for _, m := range c.deletersAt(trace.PlaceOf(ga)).executedBetween(ga.Sent, s.End) {
 			if m.Process != h.Process && m.Recv < s.End && c.trace.Deleted(m) &&
 				m.Recv < c.keyFacts().keyLeaseOf(h, ga, s.End).end &&
 				!c.hasOwn(m) && c.hitsInAllOrders(m, ga, h) {

@@ -13,9 +13,9 @@ func (ps pauses) longest() (ns int64) {
 	return ns
 }
 
-// without returns the length of the longest pause, except the longest one in a quiet time: a client
-// that sleeps although the lock is free must not excuse itself.
-func (ps pauses) without(q record.Interval) (ns int64) {
+// longestOutside returns the length of the longest pause, except the longest one in a quiet time: a
+// client that sleeps although the lock is free must not excuse itself.
+func (ps pauses) longestOutside(q record.Interval) (ns int64) {
 	worst := int64(0)
 	for _, p := range ps {
 		length := p.To - p.From

@@ -26,7 +26,7 @@ func (c exclusionRule) reentry() property {
 	for _, s := range c.Record.SelfRefused {
 		h := &c.Record.Holds[s.Hold]
 		if c.keptFor(h, s) {
-			p := violated(h.Key, whole(h))
+			p := violated(h.Key, wholeHold(h))
 			p.Explanation = explain.SelfRefused(h, s)
 			return p
 		}
@@ -49,7 +49,7 @@ func (c exclusionRule) keptFor(h *record.Hold, s record.SelfRefusal) bool {
 		return l.From <= s.From && s.To < l.To
 	})
 	inside := s.To < min(h.End, h.Lost, h.Valid, c.trust.Cut)
-	return leased && inside && c.counted(h, s.To) && !c.others(h, s.To)
+	return leased && inside && c.counted(h, s.To) && !c.othersMayHold(h, s.To)
 }
 
 // counted reports whether the server is certain to know at t how often a hold was acquired.
@@ -60,8 +60,8 @@ func (c exclusionRule) counted(h *record.Hold, t int64) bool {
 		})
 }
 
-// others reports whether another client may have been granted the lock of a hold before t.
-func (c exclusionRule) others(h *record.Hold, t int64) bool {
+// othersMayHold reports whether another client may have been granted the lock of a hold before t.
+func (c exclusionRule) othersMayHold(h *record.Hold, t int64) bool {
 	if c.mayTake == nil {
 		c.mayTake = map[int]record.Reach{}
 	}

@@ -59,7 +59,7 @@ type Limits struct {
 // be none.
 func Open(h *history.History, commands []history.Command, v *verdict.Verdict, l Limits) *Case {
 	h = trace.Prolonged(h, commands)
-	r := record.Of(h)
+	r := record.Build(h)
 	c := &Case{Record: r, history: h, trace: trace.New(h.Header, r, commands), trust: r.Trust,
 		faults: r.Faults, verdict: v, limits: l,
 		ruled: map[int]linear.Ruling{}, wasted: map[int][]record.Interval{}}
@@ -89,7 +89,7 @@ func (c *Case) Judge(name string) property {
 		return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(
 			"the lock is optimistic: it lets all clients in and checks their writes, see U")}
 	}
-	p := c.excuses().calm(name, judge(c))
+	p := c.excuses().excuseStall(name, judge(c))
 	p.Property = name
 	return p
 }
@@ -165,8 +165,8 @@ func violated(key int, holds ...hold) property {
 	return property{Verdict: verdict.Violated, Witness: &witness{Key: key, Holds: holds}}
 }
 
-// whole returns a hold in the form of a witness, from its grant to its end.
-func whole(h *record.Hold) hold { return part(h, record.Span{From: h.From, End: h.End}) }
+// wholeHold returns a hold in the form of a witness, from its grant to its end.
+func wholeHold(h *record.Hold) hold { return part(h, record.Span{From: h.From, End: h.End}) }
 
 // part returns a hold in the form of a witness, limited to one of its spans.
 func part(h *record.Hold, s record.Span) hold {

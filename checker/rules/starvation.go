@@ -59,7 +59,7 @@ func passedOver(c *Case, l *record.Lock) (all []*verdict.Starvation) {
 		if underFault(c, h.From) {
 			continue
 		}
-		passed := w.at(h)
+		passed := w.openAt(h)
 		for _, k := range passed {
 			s := now[k.Process]
 			if s == nil {
@@ -101,9 +101,9 @@ func newWaiting(c *Case, l *record.Lock) *waiting {
 	return w
 }
 
-// at returns the calls of other clients that were open when a hold was granted and were told that
-// the lock is taken, or were still waiting.
-func (w *waiting) at(h *record.Hold) (calls []*record.Call) {
+// openAt returns the calls of other clients that were open when a hold was granted and were told
+// that the lock is taken, or were still waiting.
+func (w *waiting) openAt(h *record.Hold) (calls []*record.Call) {
 	for ; w.next < len(w.calls) && w.calls[w.next].From < h.Granting; w.next++ {
 		w.open[w.calls[w.next].Process] = w.calls[w.next]
 	}

@@ -13,10 +13,10 @@ type faultTimes struct{ *Case }
 
 func (c *Case) faultTimes() faultTimes { return faultTimes{c} }
 
-// over returns when a fault was over; Forever if it never was. A crash of a client is over when its
-// process is dead, and so is all that befell one client: the others go on. A server that stays away
-// is made good by the promotion of another one. A clock that was moved stays moved.
-func (c faultTimes) over(f *record.Fault) int64 {
+// endOf returns when a fault was over; Forever if it never was. A crash of a client is over when
+// its process is dead, and so is all that befell one client: the others go on. A server that stays
+// away is made good by the promotion of another one. A clock that was moved stays moved.
+func (c faultTimes) endOf(f *record.Fault) int64 {
 	a, _ := nemesis.ActionOf(f.Action)
 	process, client := f.Client()
 	switch {
@@ -37,7 +37,7 @@ func (c faultTimes) overs() []int64 {
 	if c.ends == nil {
 		c.ends = make([]int64, len(c.faults))
 		for i := range c.faults {
-			c.ends[i] = c.over(&c.faults[i])
+			c.ends[i] = c.endOf(&c.faults[i])
 		}
 	}
 	return c.ends
@@ -107,7 +107,7 @@ func (c faultTimes) disturbances(l *record.Lock) []record.Interval {
 	var out []record.Interval
 	add := func(from, to int64) { out = append(out, record.Interval{From: from, To: to}) }
 	for _, h := range l.Holds {
-		add(h.Granting, c.Record.Left(h))
+		add(h.Granting, c.Record.LeftAt(h))
 	}
 	for _, k := range l.Calls {
 		switch {

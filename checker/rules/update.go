@@ -34,7 +34,7 @@ func (c updateRule) updates() property {
 		c.verdict.Evidence.Sections += len(ss)
 		bad, exact := linear.FastRegister(ss)
 		p = verdict.Worse(p, c.decide(key, linear.Register(ss, c.limits.Timeout), exact, bad != nil,
-			func() property { return c.unlessLapsed(key, lost(key, ss, bad)) }))
+			func() property { return c.unlessLapsed(key, lostUpdate(key, ss, bad)) }))
 	}
 	if c.verdict.Evidence.Sections == 0 {
 		return notApplicable("the workload did not read and write a guarded resource")
@@ -65,9 +65,9 @@ func (c updateRule) unlessLapsed(key int, p property) property {
 // silentWrite says why the history cannot be judged after a possible write of an unknown value.
 const silentWrite = "a write does not say what it wrote"
 
-// lost explains a lost update, preferably with two sections that wrote upon the same value,
+// lostUpdate explains a lost update, preferably with two sections that wrote upon the same value,
 // otherwise with the finding of the check without search.
-func lost(key int, ss []linear.Section, bad *linear.Misplaced) property {
+func lostUpdate(key int, ss []linear.Section, bad *linear.Misplaced) property {
 	by := map[int64]*linear.Section{}
 	for i := range ss {
 		s := &ss[i]

@@ -34,10 +34,10 @@ func (c waits) lock(key int) *record.Lock {
 	return &ls[i]
 }
 
-// wanted returns when clients wanted the lock. Of a call whose commands are known only the time
+// wants returns when clients wanted the lock. Of a call whose commands are known only the time
 // between its first and its last answer counts: before and after, a client may be kept standing. A
 // client whose call failed although it was answered wants the lock until it calls again.
-func (c waits) wanted(l *record.Lock) progress.Wants {
+func (c waits) wants(l *record.Lock) progress.Wants {
 	granted := map[[2]int]int64{}
 	for _, h := range l.Holds {
 		granted[[2]int{h.Process, h.N}] = h.Granting
@@ -144,7 +144,7 @@ func (c waits) bound() (ns int64, known bool) {
 }
 
 // boundWithin returns the bound for a time when no client was granted the lock. A pause does not
-// count if the lock itself may have caused it: see pauses.without and pauseElsewhere.
+// count if the lock itself may have caused it: see pauses.longestOutside and pauseElsewhere.
 func (c waits) boundWithin(lock int, q record.Interval) (ns int64, known bool) {
 	pause := c.declaredPause()
 	if pause == 0 {
@@ -162,7 +162,7 @@ func (c waits) seenWithout(lock int, q record.Interval) int64 {
 	if c.absent(lock, q) {
 		return c.pauseElsewhere(q)
 	}
-	return cmp.Or(c.seenPauses().without(q), c.betweenCalls())
+	return cmp.Or(c.seenPauses().longestOutside(q), c.betweenCalls())
 }
 
 // boundFor returns the bound with a pause between tries.
@@ -210,7 +210,7 @@ func (c waits) seenPauses() pauses {
 func (c waits) pausesOf(k *record.Call) (out pauses) {
 	over := int64(record.Forever)
 	for _, m := range c.commandsOf(k) {
-		if m.Sent > over && !c.kept(k.Process, over, m.Sent) {
+		if m.Sent > over && !c.wasStopped(k.Process, over, m.Sent) {
 			out = append(out, record.Interval{From: over, To: m.Sent, Process: k.Process})
 		}
 		if over == record.Forever {
@@ -227,7 +227,7 @@ func (c waits) betweenCalls() (longest int64) {
 	refused := map[int]int64{} // by client: when
 	for i := range c.Record.Calls {
 		k := &c.Record.Calls[i]
-		if since, ok := refused[k.Process]; ok && !c.kept(k.Process, since, k.From) {
+		if since, ok := refused[k.Process]; ok && !c.wasStopped(k.Process, since, k.From) {
 			longest = max(longest, k.From-since)
 		}
 		if delete(refused, k.Process); k.Denied() {
@@ -237,8 +237,8 @@ func (c waits) betweenCalls() (longest int64) {
 	return longest
 }
 
-// kept reports whether a client did not run for some of a time.
-func (c waits) kept(process int, from, to int64) bool {
+// wasStopped reports whether a client did not run for some of a time.
+func (c waits) wasStopped(process int, from, to int64) bool {
 	for i := range c.faults {
 		if f := &c.faults[i]; f.Hits(process) && f.From < to && from < f.To {
 			return true

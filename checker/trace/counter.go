@@ -47,11 +47,12 @@ func (r *Reader) Counters(m *history.Command) (out []Counter) {
 // Overwrites reports whether a command that took a key overwrote it without a condition. All
 // commands of a script must be known, and none may have read before.
 func (r *Reader) Overwrites(m *history.Command) bool {
-	return r.Blind(m) || EffectOf(m.Args).Kind == Swap
+	return r.WritesUnasked(m) || EffectOf(m.Args).Kind == Swap
 }
 
-// Blind reports whether a command wrote its key without a condition, and did not get the old value.
-func (r *Reader) Blind(m *history.Command) bool {
+// WritesUnasked reports whether a command wrote its key without a condition, and did not get the
+// old value.
+func (r *Reader) WritesUnasked(m *history.Command) bool {
 	did := r.did(m)
 	i := slices.IndexFunc(did, func(args []string) bool { return EffectOf(args).Key == Key(m) })
 	return i >= 0 && EffectOf(did[i]).Kind == Write && !has(did[i], "GET")

@@ -45,9 +45,9 @@ type Expiry struct {
 	Absolute bool // since 1970, on the server's clock; else from now on
 }
 
-// At returns the end, in seconds since 1970, of a key that got its expiry when the server's clock
-// showed wall.
-func (e Expiry) At(wall float64) float64 {
+// EndAt returns the end, in seconds since 1970, of a key that got its expiry when the server's
+// clock showed wall.
+func (e Expiry) EndAt(wall float64) float64 {
 	if e.Absolute {
 		return e.Seconds
 	}

@@ -108,7 +108,7 @@ func (k *keyspace) apply(l line, key int, e Effect) {
 
 // lease gives the key that is there a deadline.
 func (k *keyspace) lease(l line, key int, e Expiry) {
-	deadline := e.At(l.wall)
+	deadline := e.EndAt(l.wall)
 	k.expiry[key] = deadline
 	s := k.now[key]
 	s.Leases = append(s.Leases, Due{l.t, l.t + int64((deadline-l.wall)*1e9)})
@@ -141,7 +141,7 @@ func (k *keyspace) expire(wall float64, seg segment) {
 	for key, deadline := range k.expiry {
 		if deadline <= wall {
 			k.now[key].Expired = true
-			k.drop(key, max(seg.at(deadline), seg.from, k.now[key].From), "expired")
+			k.drop(key, max(seg.stampOf(deadline), seg.from, k.now[key].From), "expired")
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (t *Trace) Ledger() *Ledger {
 	for _, lock := range t.record.Locks() {
 		ts := make([]record.Interval, len(lock.Holds))
 		for i, h := range lock.Holds {
-			ts[i] = record.Interval{From: h.Call, To: t.record.Left(h), Process: h.Process}
+			ts[i] = record.Interval{From: h.Call, To: t.record.LeftAt(h), Process: h.Process}
 		}
 		l.holds[lock.Key] = record.NewReach(ts)
 	}
@@ -64,7 +64,7 @@ func (l *Ledger) ownHolds(o owned) ownHolds {
 		called, granting := map[owned][]record.Interval{}, map[owned][]record.Interval{}
 		for i := range l.trace.record.Holds {
 			h := &l.trace.record.Holds[i]
-			o, left := owned{h.Key, h.Process}, l.trace.record.Left(h)
+			o, left := owned{h.Key, h.Process}, l.trace.record.LeftAt(h)
 			called[o] = append(called[o], record.Interval{From: h.Call, To: left})
 			granting[o] = append(granting[o], record.Interval{From: h.Granting, To: left})
 		}

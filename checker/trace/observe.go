@@ -78,16 +78,16 @@ func match(sent []*history.Command, shown []run) (lines []history.Command) {
 		}
 	}
 	switch {
-	case len(shown) == len(sent) && alike(shown): // all of them came
+	case len(shown) == len(sent) && haveSameEffects(shown): // all of them came
 		return same(sent, shown)
-	case len(shown) > len(answered) && alike(shown):
+	case len(shown) > len(answered) && haveSameEffects(shown):
 		return same(answered, shown[:len(answered)])
 	case len(shown) != len(answered):
 		return nil
 	}
 	for len(answered) > 0 {
 		n := atOnce(answered)
-		if alike(shown[:n]) {
+		if haveSameEffects(shown[:n]) {
 			lines = append(lines, same(answered[:n], shown[:n])...)
 		}
 		answered, shown = answered[n:], shown[n:]
@@ -105,8 +105,8 @@ func same(ms []*history.Command, shown []run) (lines []history.Command) {
 	return lines
 }
 
-// alike reports whether all runs did the same.
-func alike(runs []run) bool {
+// haveSameEffects reports whether all runs did the same.
+func haveSameEffects(runs []run) bool {
 	for _, x := range runs {
 		if !slices.EqualFunc(x.effects, runs[0].effects, slices.Equal) {
 			return false

@@ -93,8 +93,8 @@ func (o *Orders) Hits(m *history.Command) map[*history.Command]bool { return o.h
 // Ends returns the possible ends of the value that a command wrote.
 func (o *Orders) Ends(m *history.Command) map[Ending]bool { return o.ends[m] }
 
-// Before reports whether one of two commands came before the other in all orders.
-func (o *Orders) Before(a, b *history.Command) bool { return !o.later[[2]*history.Command{a, b}] }
+// Precedes reports whether one of two commands came before the other in all orders.
+func (o *Orders) Precedes(a, b *history.Command) bool { return !o.later[[2]*history.Command{a, b}] }
 
 // ordering is a search through all orders. It is depth first and visits each state once.
 type ordering struct {
@@ -143,7 +143,7 @@ func (s *ordering) visit(at moment, v value) bool {
 	}
 	s.known[at] = false // no order comes back to where it was
 	can := at.front >= len(s.answered)
-	due := s.due(at)
+	due := s.deadline(at)
 	for i := at.front; i < len(s.answered) && i < at.front+mostOpen; i++ {
 		m := s.answered[i]
 		if m.Sent > due {
@@ -164,8 +164,8 @@ func (s *ordering) visit(at moment, v value) bool {
 	return can
 }
 
-// due returns when the first of the remaining commands must have been executed.
-func (s *ordering) due(at moment) int64 {
+// deadline returns when the first of the remaining commands must have been executed.
+func (s *ordering) deadline(at moment) int64 {
 	due := int64(record.Forever)
 	for i := at.front; i < len(s.answered) && s.answered[i].Sent <= due; i++ {
 		if i-at.front >= mostOpen || at.ahead&(1<<(i-at.front)) == 0 {
@@ -203,7 +203,7 @@ func (p moment) with(i int) moment {
 
 // execute tries a command in all ways that its reply allows, and notes those that lead to the end.
 func (s *ordering) execute(at, next moment, m *history.Command, by int64) (can bool) {
-	for _, w := range s.ways(at.value, m, by) {
+	for _, w := range s.outcomes(at.value, m, by) {
 		idle := next.lost != at.lost && w.after == at.value && !w.deletes
 		if idle || !s.visit(next, w.after) {
 			continue

@@ -28,8 +28,8 @@ type script struct {
 func NewReader(h history.Header) Reader {
 	r := Reader{scripts: map[string]*script{}, ids: map[string]string{}}
 	for id, s := range h.Scripts {
-		done, err := whole(s.Done)
-		refused, err2 := whole(s.Refused)
+		done, err := compileWhole(s.Done)
+		refused, err2 := compileWhole(s.Refused)
 		if err == nil && err2 == nil { // else it says nothing that can be read
 			r.scripts[strings.ToLower(id)] = &script{s.Does, done, refused}
 		}
@@ -37,8 +37,8 @@ func NewReader(h history.Header) Reader {
 	return r
 }
 
-// whole compiles a regular expression that must match a whole reply.
-func whole(pattern string) (*regexp.Regexp, error) {
+// compileWhole compiles a regular expression that must match a whole reply.
+func compileWhole(pattern string) (*regexp.Regexp, error) {
 	if pattern == "" {
 		return nil, nil
 	}

@@ -28,8 +28,8 @@ type segment struct {
 
 // wall returns the node's clock at a stamp, and at returns the stamp at which the clock shows a
 // time.
-func (s segment) wall(t int64) float64  { return float64(t)/1e9 + s.offset }
-func (s segment) at(wall float64) int64 { return int64((wall - s.offset) * 1e9) }
+func (s segment) wall(t int64) float64       { return float64(t)/1e9 + s.offset }
+func (s segment) stampOf(wall float64) int64 { return int64((wall - s.offset) * 1e9) }
 
 // Offset is how far a node's clock is from where it was at first, from a stamp on.
 type Offset struct {
@@ -74,7 +74,7 @@ func Listen(shown []history.NodeCommand, moves []int64) *Stream {
 // stamp returns the node's own stamp, finer than the time of reading, unless the two are far apart.
 func (s *Stream) stamp(l line) int64 {
 	const late = 5e8
-	if t := s.segments[l.segment].at(l.wall); t <= l.t && l.t-t <= late {
+	if t := s.segments[l.segment].stampOf(l.wall); t <= l.t && l.t-t <= late {
 		return t
 	}
 	return l.t

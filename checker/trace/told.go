@@ -8,11 +8,11 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Told returns the keys that a node surely held for locks until end, if lockbench did not listen to
-// it. A key counts from the reply that confirms that it was taken, until it expired by the node's
-// clock or a client sent the command that freed it. Moves are the moves of that clock, in order.
-// The node died at the stamps of downs.
-func (t *Trace) Told(node string, writers map[string]int, grants *Grants, moves []Offset,
+// KnownSpans returns the keys that a node surely held for locks until end, if lockbench did not
+// listen to it. A key counts from the reply that confirms that it was taken, until it expired by
+// the node's clock or a client sent the command that freed it. Moves are the moves of that clock,
+// in order. The node died at the stamps of downs.
+func (t *Trace) KnownSpans(node string, writers map[string]int, grants *Grants, moves []Offset,
 	downs []int64, end int64) []KeySpan {
 	base := 0.0
 	if at, err := time.Parse(time.RFC3339Nano, t.header.Started); err == nil {

@@ -60,10 +60,10 @@ func TestKeysByWhatClientsWereTold(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := history.Header{Names: []string{"lock:0"}, TTL: 30e6, Scripts: scripts}
-			tr := New(h, record.Of(&history.History{Header: h}), c.commands)
+			tr := New(h, record.Build(&history.History{Header: h}), c.commands)
 			grants := tr.Grants()
 			var got []string
-			for _, k := range tr.Told("n0", Writers(c.commands), &grants, c.moves, c.downs, 900e6) {
+			for _, k := range tr.KnownSpans("n0", Writers(c.commands), &grants, c.moves, c.downs, 900e6) {
 				got = append(got, fmt.Sprintf("%d-%d client %d, %s", k.From/1e6, (k.To+5e5)/1e6, k.Owner,
 					k.Ended))
 			}

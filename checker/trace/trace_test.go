@@ -52,10 +52,10 @@ func TestEffectOf(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", c.args, d)
 		}
 	}
-	if at := (Expiry{1.5, false}).At(100); at != 101.5 {
+	if at := (Expiry{1.5, false}).EndAt(100); at != 101.5 {
 		t.Errorf("a relative end is %v", at)
 	}
-	if at := (Expiry{1.5, true}).At(100); at != 1.5 {
+	if at := (Expiry{1.5, true}).EndAt(100); at != 1.5 {
 		t.Errorf("an absolute end is %v", at)
 	}
 }
@@ -149,8 +149,8 @@ func TestTrace(t *testing.T) {
 		sent(1, 16, "1", "SETNX", "k", "b-value"), sent(0, 32, "1", "EVAL", "if", "1", "k", "a-value"),
 		sent(1, 33, "1", "EVAL", "if", "1", "k", "b-value"),
 	}
-	tr := New(h.Header, record.Of(h), commands)
-	if g := tr.GrantOf(&record.Of(h).Holds[0]); g != &commands[1] {
+	tr := New(h.Header, record.Build(h), commands)
+	if g := tr.GrantOf(&record.Build(h).Holds[0]); g != &commands[1] {
 		t.Errorf("granted by %v", g)
 	}
 	if m := &commands[3]; tr.Frees(m) || tr.Deleted(m) || !tr.MayHaveDeleted(m) {

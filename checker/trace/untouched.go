@@ -6,10 +6,10 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Untouched returns the keys of granted locks that appear in no command, neither alone nor with a
-// prefix or in braces. The effect of the servers on such a lock is unknown. Without commands, or
+// UntracedKeys returns the keys of granted locks that appear in no command, neither alone nor with
+// a prefix or in braces. The effect of the servers on such a lock is unknown. Without commands, or
 // without names, it returns nil.
-func Untouched(h *history.History, commands []history.Command) (keys []string) {
+func UntracedKeys(h *history.History, commands []history.Command) (keys []string) {
 	if len(commands) == 0 || len(h.Header.Names) == 0 {
 		return nil
 	}

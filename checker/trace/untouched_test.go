@@ -36,7 +36,7 @@ func TestUntouchedKeysAreToldOf(t *testing.T) {
 			Effects: [][]string{{"set", "lock:0"}}}}, nil},
 		"a system without any": {nil, nil},
 	} {
-		if got := Untouched(h, c.commands); !slices.Equal(got, c.want) {
+		if got := UntracedKeys(h, c.commands); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

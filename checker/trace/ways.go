@@ -13,9 +13,9 @@ type way struct {
 	victim  *history.Command // the writer of the deleted value; nil if an older one
 }
 
-// ways returns the possible executions of a command on a value. Before it, the key may have
+// outcomes returns the possible executions of a command on a value. Before it, the key may have
 // expired, or a fault may have removed it.
-func (s *ordering) ways(v value, m *history.Command, by int64) (all []way) {
+func (s *ordering) outcomes(v value, m *history.Command, by int64) (all []way) {
 	if s.alive(v, m) {
 		all = s.effects(v, m)
 	}

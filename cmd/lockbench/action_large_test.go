@@ -107,7 +107,7 @@ entries:
 
 // TestTheActionRunsTheGate as GitHub would: outputs, summary, annotations and the exit code.
 func TestTheActionRunsTheGate(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "curl")
 	for _, c := range []struct {
@@ -139,7 +139,7 @@ func TestTheActionRunsTheGate(t *testing.T) {
 
 // TestAGateNamedLikeAFlagIsRun: its name does not make the gate print its help, and end with 0.
 func TestAGateNamedLikeAFlagIsRun(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "curl")
 	s := newStage(t, strings.Replace(actionGate, "%s", "safe", 1))
@@ -155,7 +155,7 @@ func TestAGateNamedLikeAFlagIsRun(t *testing.T) {
 
 // TestTheActionIsNeverGreenByAccident: what cannot be run fails with one line.
 func TestTheActionIsNeverGreenByAccident(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "curl")
 	good := strings.Replace(actionGate, "%s", "safe", 1)

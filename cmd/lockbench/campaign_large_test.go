@@ -133,7 +133,7 @@ func TestTheCampaignMergesWhatItRan(t *testing.T) {
 
 // TestTheIndicesOfACampaign: each server, seed and shard belongs to one index.
 func TestTheIndicesOfACampaign(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	j := manifest(t, "campaign-job.yaml")
 	dir := t.TempDir()
 	stand := "#!/bin/sh\necho \"$*\" >> " + dir + "/asked\n"
@@ -160,7 +160,7 @@ func TestTheIndicesOfACampaign(t *testing.T) {
 
 // TestACampaign runs a small one on a real server, with a pod that was evicted, and joins it.
 func TestACampaign(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "redis")
 	server, err := exec.LookPath("redis-server")

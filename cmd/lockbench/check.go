@@ -54,7 +54,8 @@ no model knows is refused. Exit codes are those of run.`,
   grep -v nemesis history.edn | lockbench check --model mutex --expect violated -
   lockbench check --model register --read-as get=read,put=write history.json
   zcat weeks.jsonl.gz | lockbench check --model mutex --stream -`,
-		Args: one("what to judge: the directory of a run, a history file, or - for standard input"),
+		Args: exactlyOne("what to judge: the directory of a run, a history file, or - for " +
+			"standard input"),
 		RunE: func(c *cobra.Command, args []string) error { return f.check(c, args[0]) },
 	}
 	s := c.Flags()
@@ -106,7 +107,7 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 	case dirs != nil:
 		return f.checkAll(c, dirs)
 	}
-	return interruptible(c, func() error { return f.one(c, path) })
+	return interruptible(c, func() error { return f.judgePath(c, path) })
 }
 
 // readLines reads the file that --lines names.
@@ -122,8 +123,8 @@ func (f *checkFlags) readLines() error {
 	return err
 }
 
-// one judges one run, or one history.
-func (f *checkFlags) one(c *cobra.Command, path string) error {
+// judgePath judges one run, or one history.
+func (f *checkFlags) judgePath(c *cobra.Command, path string) error {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() >= wholeBelow {
 		if r := f.plainly(c, path); r != nil {
 			return f.tell(c, r)
@@ -162,7 +163,7 @@ func (f *checkFlags) tell(c *cobra.Command, r *store.Run) (err error) {
 		err = r.Verdict.Write(c.OutOrStdout())
 	} else if f.quiet {
 		_, err = fmt.Fprintln(c.OutOrStdout(), r.Verdict.Summary)
-	} else if v, e := view.Of(r); e == nil {
+	} else if v, e := view.New(r); e == nil {
 		err = printVerdict(c, v, false)
 	} else {
 		err = e
@@ -459,8 +460,8 @@ func readable(in *bufio.Reader, name string) error {
 	return nil
 }
 
-// one returns an error unless a verb has exactly one argument. What describes the argument.
-func one(what string) cobra.PositionalArgs {
+// exactlyOne returns an error unless a verb has exactly one argument. What describes the argument.
+func exactlyOne(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			return nil

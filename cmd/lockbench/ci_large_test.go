@@ -197,7 +197,7 @@ func (p *pipeline) gitHubJob(name, shard string) (code int, said string) {
 
 // TestGitHubComparesBothCommits, each with its own lock: that of the base, and one that is changed.
 func TestGitHubComparesBothCommits(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "redis")
 	p := ownPipeline(t, ownGate)
@@ -294,7 +294,7 @@ var double = defect{"go/lock.go", "ok, err := r.SetNX(ctx, key, l.token, lease).
 // TestPipelinesGateTheOwnLock: a lock that is as expected passes on two machines, and one that is
 // not makes the pipeline fail.
 func TestPipelinesGateTheOwnLock(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "redis")
 	for _, c := range pipelines {
@@ -321,7 +321,7 @@ func TestPipelinesGateTheOwnLock(t *testing.T) {
 
 // TestPipelinesAreNeverGreenByAccident: what cannot be run ends with 254, and the verdict, too.
 func TestPipelinesAreNeverGreenByAccident(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "redis")
 	const easy = "environment: sim\nseeds: 2\nentries:\n  - {impl: token-lua, expect: safe}\n"

@@ -22,7 +22,7 @@ import (
 // The verdicts are the same as with processes, and lockbench has connections on 127.0.0.1 only,
 // where the daemon publishes the ports of its containers.
 func TestFaultsWithADaemonElsewhere(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "docker")
 	host := testenv.Elsewhere(t)

@@ -95,7 +95,7 @@ var adaptedRows = [][]string{
 // TestLibrariesInContainers wants of released libraries the same, where their servers are
 // containers: on the host's network, and on one of their own.
 func TestLibrariesInContainers(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "docker")
 	for _, row := range adaptedRows {
@@ -126,7 +126,7 @@ const keyTable = "../../lab/results/containers.md"
 
 // TestContainersGiveTheVerdictsOfProcesses runs each key row in both environments.
 func TestContainersGiveTheVerdictsOfProcesses(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "redis")
 	testenv.Part(t, "docker")

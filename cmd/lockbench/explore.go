@@ -241,7 +241,7 @@ func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.F
 		Asked: askedFor(c.Flags()), Version: runner.Version(), Shard: f.shard}
 	if f.all.exhaustive {
 		var covered explore.Covered
-		hits, covered, out.Progress, err = f.all.of(f.search).Find(c.Context())
+		hits, covered, out.Progress, err = f.all.search(f.search).Find(c.Context())
 		out.Covered = &covered
 	} else {
 		hits, out.Progress, err = f.search.Find(c.Context())

@@ -13,7 +13,7 @@ import (
 // TestAnAdapterIsExplored: a library's lock is searched in the simulator, the same seeds are the
 // same runs, and what is found is done again.
 func TestAnAdapterIsExplored(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	knows(t, filepath.Join(ownLock, "go", "*"), "../../internal/foreign/linked/bridge/*.go",
 		"../../go.*")
@@ -96,7 +96,7 @@ func states(t *testing.T, said string) string {
 // TestAnUnknownCommandIsNamed: a lock that sends a command of Redis that the simulated one lacks
 // cannot be searched there. That is said, and the command is named.
 func TestAnUnknownCommandIsNamed(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	knows(t, filepath.Join(ownLock, "go", "*"), "../../internal/foreign/linked/bridge/*.go",
 		"../../go.*")

@@ -58,8 +58,9 @@ func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
 	return nil
 }
 
-// of returns an exhaustive search for the same violations. Its default bounds depend on the fault.
-func (f *exhaustiveFlags) of(s explore.Search) explore.Exhaustive {
+// search returns an exhaustive search for the same violations. Its default bounds depend on the
+// fault.
+func (f *exhaustiveFlags) search(s explore.Search) explore.Exhaustive {
 	b := f.bounds
 	b.Clients = cmp.Or(s.Options.Clients, explore.DefaultBounds.Clients)
 	if b.Faults < 0 {

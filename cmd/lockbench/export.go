@@ -30,7 +30,7 @@ layout, which Jepsen's web page can list.`,
 		Example: `  lockbench export store/latest > history.edn
   lockbench export --format jsonl history.edn > history.jsonl
   lockbench export --jepsen jepsen/store store/latest`,
-		Args: one("a history: the directory of a run, a file, or - for standard input"),
+		Args: exactlyOne("a history: the directory of a run, a file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return interruptible(c, func() error {
 				r, err := load(c.InOrStdin(), args[0], edn.Options{Independent: o.Independent})
@@ -77,7 +77,7 @@ func exportJepsen(c *cobra.Command, r *store.Run, root string, values bool) erro
 		r.Verdict = checker.Check(r.History, r.Trace, checker.Options{})
 	}
 	view.Redraw(r)
-	v, err := view.Of(r)
+	v, err := view.New(r)
 	if err != nil {
 		return broken(err)
 	}

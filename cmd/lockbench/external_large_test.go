@@ -132,7 +132,7 @@ func (s staging) visitUntilSure(t *testing.T, args []string, what string) {
 var asBench = []string{"LOCKBENCH_REDIS_USER=bench", "LOCKBENCH_REDIS_PASSWORD=" + secret}
 
 func TestAVisitLeavesEverythingAsItWas(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	s := newStaging(t, "127.84.7.1")
 	s.do(t, "SET", "theirs", "1")

@@ -131,9 +131,9 @@ func written(c *cobra.Command, name string) error {
 	return err
 }
 
-// about estimates how long a measurement takes. On a busy machine it takes several times as long:
-// runs that others disturbed are repeated, each on its own.
-func about(d time.Duration, load doctor.Finding) string {
+// estimate estimates how long a measurement takes. On a busy machine it takes several times as
+// long: runs that others disturbed are repeated, each on its own.
+func estimate(d time.Duration, load doctor.Finding) string {
 	switch {
 	case d == 0:
 		return ""
@@ -153,7 +153,7 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "lockbench: %d cells in the environment %s, %d runs each, seed %d%s"+
 		"\n", len(g.Entries), s.Environment, s.Runs, s.Seed,
-		about(g.Estimate(f.options.Jobs), doctor.Load()))
+		estimate(g.Estimate(f.options.Jobs), doctor.Load()))
 	if s.Impl != "" {
 		fmt.Fprintf(c.ErrOrStderr(), "lockbench: this watches lockbench's own lock %s, and no lock of "+
 			"yours; for that: %s\n", s.Impl, advice.GateMyLock)

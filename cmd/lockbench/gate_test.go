@@ -20,7 +20,7 @@ func TestAboutHowLong(t *testing.T) {
 		{51 * time.Second, busy, "; 51s on an idle machine, and now several times as long (load 4.5 on " +
 			"2 processors), since runs that others disturb are repeated one by one"},
 	} {
-		if got := about(c.d, c.load); got != c.want {
+		if got := estimate(c.d, c.load); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // TestScript runs the command line as a user does; each script says what it shows.
 func TestScript(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testscript.Run(t, scriptsIn("testdata/script"))
 }

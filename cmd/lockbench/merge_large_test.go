@@ -48,7 +48,7 @@ func timeless(t *testing.T, file string) string {
 // TestShardsOfAMatrixAreTheWhole runs a part of the matrix in the simulator, whole and in shards:
 // what merge makes of the shards is the same, cell by cell and run by run, down to the records.
 func TestShardsOfAMatrixAreTheWhole(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -94,7 +94,7 @@ func TestShardsOfAMatrixAreTheWhole(t *testing.T) {
 // TestShardsOfAGateAreTheWhole does the same with a gate, with an entry that fails and one that
 // searches.
 func TestShardsOfAGateAreTheWhole(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "g.yaml")

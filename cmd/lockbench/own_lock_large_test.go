@@ -90,7 +90,7 @@ func (d defect) apply(t *testing.T, dir string) {
 // TestTheExampleRepository is run as a user would: both gates pass, a changed lock turns its gate
 // red, and the two commits are put side by side, each built from its own sources.
 func TestTheExampleRepository(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "redis")
 	testenv.Part(t, "python3")

@@ -90,7 +90,7 @@ var elsewhere = map[string]string{
 // TestEachFormOfACommandRuns runs each command with fixed words that lockbench prints, in a folder
 // with all that such a command names.
 func TestEachFormOfACommandRuns(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	dir := t.TempDir()
 	t.Chdir(dir)
 	at := places(t)
@@ -149,7 +149,7 @@ func places(t *testing.T) map[string]string {
 // a lock with fencing refuses the late holder. It takes those of lockbench's own locks that were
 // measured in many runs.
 func TestProofsOfChooseHold(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	testenv.Part(t, "redis")
 	var all []advice.Command
 	for _, q := range []choose.Query{{Faults: []string{"partition"}}, {Faults: []string{"longwork"}},
@@ -200,7 +200,7 @@ func TestHintsOfRunsHold(t *testing.T) {
 // TestAgainRepeatsTheRun runs the line after "Again:" of simulated runs, one per kind of flag:
 // the exit code and all words but the story, times of the judge and paths are the same.
 func TestAgainRepeatsTheRun(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Chdir(t.TempDir())
 	must(t, 0, "run", "--env", "sim", "--impl", "token-lua", "--quiet")
 	plan, err := filepath.EvalSymlinks("store/latest/plan.json")
@@ -255,7 +255,7 @@ func again(t *testing.T, words []string) (code int, said, line string) {
 // TestSuggestedAimsFind runs the aims that hints suggest after a run that found nothing: one that
 // was measured to fail always fails.
 func TestSuggestedAimsFind(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	testenv.Part(t, "redis")
 	var all []advice.Command
 	seen := map[string]bool{}
@@ -265,7 +265,7 @@ func TestSuggestedAimsFind(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			hints, err := hint.After(&checker.Verdict{Verdict: checker.Valid}, p, "")
+			hints, err := hint.For(&checker.Verdict{Verdict: checker.Valid}, p, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -383,7 +383,7 @@ var special = regexp.MustCompile(`--adapter|--plan|--addr|--proxy|docker|NAME|FI
 // TestCommandsOfPagesRun runs commands of README and docs in a folder of their own, other ones with
 // each commit. None is refused, and none breaks.
 func TestCommandsOfPagesRun(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	testenv.Part(t, "redis")
 	var all []advice.Command
 	seen := map[string]bool{}

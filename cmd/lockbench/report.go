@@ -19,7 +19,7 @@ func reportCommand() *cobra.Command {
 
   # the draft of what one would write to a library's maintainers
   lockbench report --finding store/latest > finding.md`,
-		Args: one("the directory of a run"),
+		Args: exactlyOne("the directory of a run"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return interruptible(c, func() error { return report(c, args[0], finding) })
 		},
@@ -39,7 +39,7 @@ func report(c *cobra.Command, dir string, finding bool) error {
 		return fmt.Errorf("%s has not been judged; `%s` does it", dir, advice.Check.Fill(dir))
 	}
 	if finding {
-		v, err := view.Of(r)
+		v, err := view.New(r)
 		if err != nil {
 			return broken(err)
 		}
@@ -56,7 +56,7 @@ func report(c *cobra.Command, dir string, finding bool) error {
 
 // writeReport writes the report of a run into its directory.
 func writeReport(r *store.Run) (path string, err error) {
-	v, err := view.Of(r)
+	v, err := view.New(r)
 	if err != nil {
 		return "", err
 	}

@@ -158,7 +158,7 @@ func (f *runFlags) suggest(c *cobra.Command, v *checker.Verdict, p harness.Plan)
 	if named == runner.Auto {
 		named = ""
 	}
-	hints, err := hint.After(v, p, named)
+	hints, err := hint.For(v, p, named)
 	if err != nil {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no hints:", err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // TestPureScript runs the scripts that need no server, as TestScript runs those that do.
 func TestPureScript(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	t.Parallel()
 	testscript.Run(t, pureScriptsIn(t, "testdata/pure"))
 }

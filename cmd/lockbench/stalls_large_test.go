@@ -50,7 +50,7 @@ var safeCells = []string{
 // compute without end.
 func TestStallsAccuseNoLock(t *testing.T) {
 	testenv.Part(t, "redis")
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	runs := 4
 	if testenv.Soak() {
 		runs = 300

@@ -19,7 +19,7 @@ import (
 // reportVerdict writes the report of a judged run, directs the store's links to it, and prints the
 // verdict. The verdict decides the exit code.
 func reportVerdict(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
-	v, err := view.Of(r)
+	v, err := view.New(r)
 	if err != nil {
 		return broken(err)
 	}

@@ -181,8 +181,8 @@ func (p *Plan) adaptedTimes(o RunOptions, u adapters.Use) {
 	p.AcquireTimeout = history.Duration(or(o.AcquireTimeout, max(defaultAcquire, 2*ttl)))
 }
 
-// told returns a setting if the plan's adapter is told it, and else zero. Own locks are told all.
-func told[T any](p Plan, setting string, value T) T {
+// ifTold returns a setting if the plan's adapter is told it, and else zero. Own locks are told all.
+func ifTold[T any](p Plan, setting string, value T) T {
 	if p.Adapter != nil && !slices.Contains(p.Adapter.Told, setting) {
 		var zero T
 		return zero

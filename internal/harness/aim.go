@@ -17,7 +17,7 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	}
 	w.Capabilities = w.Capabilities.On(p.System())
 	if a := p.Adapter; a != nil && (a.Clock == clockNone || p.Environment == "sim") {
-		w.Capabilities = w.Capabilities.Without(nemesis.ClientClock, fmt.Sprintf(
+		w.Capabilities = w.Capabilities.Minus(nemesis.ClientClock, fmt.Sprintf(
 			"the wall clock of %s cannot be moved", p.Impl))
 	}
 	if err := faults.TooShort(p.TTL.D()); err != nil {

@@ -116,8 +116,8 @@ func (b *breakpoints) stands(i int) bool {
 	return false
 }
 
-// all gives an order to every client that is meant.
-func (b *breakpoints) all(client string, o workloads.Order) {
+// sendAll gives an order to every client that is meant.
+func (b *breakpoints) sendAll(client string, o workloads.Order) {
 	for i := range b.clients.all {
 		if b.means(client, i) {
 			b.clients.send(i, o)
@@ -154,7 +154,8 @@ func (b *breakpoints) stop(at standing) {
 // release lets the client at the latest breakpoint go on, and disarms it.
 func (b *breakpoints) release() {
 	if b.latest > 0 {
-		b.all("*", workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: b.latest}})
+		b.sendAll("*", workloads.Order{Do: workloads.DoGo,
+			Breakpoint: &workloads.Breakpoint{ID: b.latest}})
 	}
 	b.stopped = nil
 }

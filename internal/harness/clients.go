@@ -55,20 +55,20 @@ func (s *clients) dispatch() {
 
 // may reports whether client i may begin a cycle.
 func (s *clients) may(i int) bool {
-	return !s.through(i) && (!s.quiet || s.only != "" && s.means(s.only, i))
+	return !s.isFinished(i) && (!s.quiet || s.only != "" && s.means(s.only, i))
 }
 
-// through reports whether client i has begun all the cycles that the plan gives it.
-func (s *clients) through(i int) bool {
+// isFinished reports whether client i has begun all the cycles that the plan gives it.
+func (s *clients) isFinished(i int) bool {
 	return s.plan.Rounds > 0 &&
 		s.all[i].begun >= s.plan.Rounds
 }
 
-// spent reports whether no client will do anything any more: each that lives has done all its
+// allFinished reports whether no client will do anything any more: each that lives has done all its
 // cycles.
-func (s *clients) spent() bool {
+func (s *clients) allFinished() bool {
 	for i := range s.all {
-		if c := &s.all[i]; !c.gone && (c.working || !s.through(i)) {
+		if c := &s.all[i]; !c.gone && (c.working || !s.isFinished(i)) {
 			return false
 		}
 	}

@@ -98,13 +98,13 @@ func (x *effects) adopt(e *history.Event) {
 func (x *effects) inflict(s nemesis.Step) error {
 	switch s.Do {
 	case nemesis.Redirect:
-		x.breakpoints.all(s.Target, workloads.Order{Do: workloads.DoRedirect, Node: s.Node})
+		x.breakpoints.sendAll(s.Target, workloads.Order{Do: workloads.DoRedirect, Node: s.Node})
 		return nil
 	case nemesis.Drop, nemesis.Strand, nemesis.Duplicate:
-		x.breakpoints.all(s.Target, workloads.Order{Do: workloads.DoMessage, Body: s.Do})
+		x.breakpoints.sendAll(s.Target, workloads.Order{Do: workloads.DoMessage, Body: s.Do})
 		return nil
 	case nemesis.ClientClock:
-		x.breakpoints.all(s.Target, workloads.Order{Do: workloads.DoClock, Offset: s.Offset,
+		x.breakpoints.sendAll(s.Target, workloads.Order{Do: workloads.DoClock, Offset: s.Offset,
 			Rate: s.Rate})
 		return nil
 	case nemesis.Crash:
@@ -157,8 +157,8 @@ func (x *effects) endAll(which func(history.Event) bool) error {
 	return nil
 }
 
-// lost reports whether a server that was killed is still dead.
-func (x *effects) lost() bool {
+// serverIsDead reports whether a server that was killed is still dead.
+func (x *effects) serverIsDead() bool {
 	return slices.ContainsFunc(x.faults, func(f history.Event) bool {
 		a, _ := nemesis.ActionOf(f.F)
 		return a.Kills && a.Target == nemesis.Node

@@ -55,7 +55,7 @@ func (c *nemesisRunner) advance() error {
 			}
 			c.begun = true
 		}
-		if !c.over(s) {
+		if !c.stepIsDone(s) {
 			return nil
 		}
 		c.at, c.begun = c.at+1, false
@@ -64,11 +64,11 @@ func (c *nemesisRunner) advance() error {
 	return nil
 }
 
-// over reports whether what a step waits for has come.
-func (c *nemesisRunner) over(s nemesis.Step) bool {
+// stepIsDone reports whether what a step waits for has come.
+func (c *nemesisRunner) stepIsDone(s nemesis.Step) bool {
 	switch {
 	case s.Await != nil:
-		return c.met(*s.Await) || s.For > 0 && c.record.environment.Now() >= c.limit(s)
+		return c.hasArrived(*s.Await) || s.For > 0 && c.record.environment.Now() >= c.limit(s)
 	case s.Do == nemesis.Quiesce:
 		return !c.clients.busy()
 	case s.Do == nemesis.Wait:
@@ -84,8 +84,8 @@ func (c *nemesisRunner) over(s nemesis.Step) bool {
 	return true
 }
 
-// met reports whether the client that is awaited has come.
-func (c *nemesisRunner) met(a nemesis.Await) bool {
+// hasArrived reports whether the client that is awaited has come.
+func (c *nemesisRunner) hasArrived(a nemesis.Await) bool {
 	if a.Phase == nemesis.Lost {
 		c.findLoser(a)
 	}

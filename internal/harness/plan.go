@@ -204,7 +204,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 		p.Reported = append(p.Reported, unseen...)
 	}
 	if p.Clients > 1 {
-		p.Rest = history.Duration(tidy(rest(p.Poll.D())))
+		p.Rest = history.Duration(tidy(pauseBetween(p.Poll.D())))
 	}
 	if err := p.aim(w, lock, faults); err != nil {
 		return p, err
@@ -266,8 +266,9 @@ func hold(ttl, poll time.Duration) time.Duration {
 	return h
 }
 
-// rest is longer than a client that waits for the lock pauses between two tries, and then some.
-func rest(poll time.Duration) time.Duration { return max(minHold, 3*poll) }
+// pauseBetween is longer than a client that waits for the lock pauses between two tries, and then
+// some.
+func pauseBetween(poll time.Duration) time.Duration { return max(minHold, 3*poll) }
 
 // Simulable says in one line why this program cannot run the plan in the simulator; nil: it can.
 func (p Plan) Simulable() error {
@@ -385,9 +386,10 @@ func (p Plan) Worker() workloads.Config {
 		keys[i] = fmt.Sprintf("lock:%d", i)
 	}
 	return workloads.Config{
-		Impl: p.Impl, Variant: p.Variant, TTL: told(p, toldTTL, p.TTL), Poll: told(p, toldPoll, p.Poll),
-		AcquireTimeout: p.AcquireTimeout, ClientTimeout: told(p, toldTimeout, p.ClientTimeout),
-		ClientRetries: told(p, toldRetries, p.ClientRetries), Keys: keys,
+		Impl: p.Impl, Variant: p.Variant, TTL: ifTold(p, toldTTL, p.TTL),
+		Poll:           ifTold(p, toldPoll, p.Poll),
+		AcquireTimeout: p.AcquireTimeout, ClientTimeout: ifTold(p, toldTimeout, p.ClientTimeout),
+		ClientRetries: ifTold(p, toldRetries, p.ClientRetries), Keys: keys,
 		NoWatchdog: p.NoWatchdog, Settings: p.Settings,
 	}
 }

@@ -95,7 +95,8 @@ const margin = 1
 // have been if it ever were. A thorough run looks for all the evidence also when it is violated;
 // since it may never come, its time is bounded.
 func (r *run) finished() bool {
-	if r.environment.Now() >= r.limit || r.plan.Stop && r.progress.violated || r.clients.spent() {
+	if r.environment.Now() >= r.limit || r.plan.Stop && r.progress.violated ||
+		r.clients.allFinished() {
 		return true
 	}
 	if !r.nemesis.done() {
@@ -106,7 +107,7 @@ func (r *run) finished() bool {
 		(p.moved || !need.Failover) || p.violated &&
 		!r.plan.Thorough
 	served := len(p.served) == r.plan.Keys
-	since := time.Duration(r.record.now() - r.calm())
+	since := time.Duration(r.record.now() - r.calmSince())
 	return enough && served || (p.violated || !served) && since > r.patience()
 }
 
@@ -121,13 +122,13 @@ func (r *run) patience() time.Duration {
 	return d
 }
 
-// calm is since when the scenario was over, nothing was done to the environment, no process stalled
-// and every outcome was known: what the checker's deadlock by deadline needs (D). It judges none
-// while a server is dead for good. What the outage needs then (A), which has the same bound, is
-// that no client was inside: that calls end in errors is what it is about.
-func (r *run) calm() int64 {
+// calmSince is since when the scenario was over, nothing was done to the environment, no process
+// stalled and every outcome was known: what the checker's deadlock by deadline needs (D). It judges
+// none while a server is dead for good. What the outage needs then (A), which has the same bound,
+// is that no client was inside: that calls end in errors is what it is about.
+func (r *run) calmSince() int64 {
 	p := r.progress
-	if r.nemesis.effects.lost() && p.master == "" {
+	if r.nemesis.effects.serverIsDead() && p.master == "" {
 		return max(p.fault, p.over, p.left)
 	}
 	return max(p.fault, p.over, p.excuse)
@@ -135,7 +136,7 @@ func (r *run) calm() int64 {
 
 // wakeCalm is when patience is over.
 func (r *run) wakeCalm() int64 {
-	if at := r.record.epoch + r.calm() + int64(r.patience()) + 1; at > r.environment.Now() {
+	if at := r.record.epoch + r.calmSince() + int64(r.patience()) + 1; at > r.environment.Now() {
 		return at
 	}
 	return never

@@ -18,8 +18,8 @@ func (h *History) Locks() []int {
 	return keys
 }
 
-// Of returns the events of one lock, and the events of all processes and faults.
-func (h *History) Of(key int) *History {
+// ForKey returns the events of one lock, and the events of all processes and faults.
+func (h *History) ForKey(key int) *History {
 	out := &History{Header: h.Header}
 	out.Header.Keys = 1
 	for _, e := range h.Events {

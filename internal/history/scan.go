@@ -74,10 +74,10 @@ func (s *scanner) field(name []byte, e *Event) int {
 	case "depth":
 		return place(8, s.small(&e.Depth))
 	case "value":
-		e.Value = one(&s.values)
+		e.Value = next(&s.values)
 		return place(9, s.number(e.Value))
 	case "grant":
-		e.Grant = one(&s.grants)
+		e.Grant = next(&s.grants)
 		return place(10, s.object(func(name []byte) int { return s.granted(name, e.Grant) }))
 	case "err":
 		return place(11, s.word(&e.Err))
@@ -114,8 +114,8 @@ func place(at int, ok bool) int {
 	return at
 }
 
-// one returns the next of many spare values.
-func one[T any](many *[]T) *T {
+// next returns the next of many spare values.
+func next[T any](many *[]T) *T {
 	if len(*many) == 0 {
 		*many = make([]T, 512)
 	}

@@ -46,9 +46,9 @@ func (h Header) Readable(args []string) []string {
 	return h.timed(h.named(args))
 }
 
-// Told returns a command with its reply for people. It adds the stamp of the run to each time of a
-// wall clock.
-func (h Header) Told(c Command) Command {
+// WithTimes returns a command with its reply for people. It adds the stamp of the run to each time
+// of a wall clock.
+func (h Header) WithTimes(c Command) Command {
 	c.Reply = h.timed([]string{c.Reply})[0]
 	return c
 }

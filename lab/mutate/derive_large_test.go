@@ -17,7 +17,7 @@ const locks = "../../impls"
 // derived are the mutants of the locks. It needs the go command.
 func derived(t *testing.T) []Mutant {
 	t.Helper()
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
 	}

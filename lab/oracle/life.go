@@ -123,7 +123,7 @@ func (ls *lives) write(c *change, l *life, lock int) {
 	l.text = c.New.Text()
 	l.touched = append(l.touched, c.by)
 	ls.writes[c.New] = l
-	if c.Old == nil || c.Old.Until() != c.New.Until() || len(l.dues) == 0 {
+	if c.Old == nil || c.Old.Expiry() != c.New.Expiry() || len(l.dues) == 0 {
 		l.dues = append(l.dues, dueOf(c))
 	}
 }
@@ -184,7 +184,7 @@ func (ls *lives) copy(c *change, l *life, lock int) {
 // dueOf returns the end of a key by the clock of its node.
 func dueOf(c *change) due {
 	d := due{at: c.T, end: never, by: c.by}
-	if until := c.New.Until(); until != 0 {
+	if until := c.New.Expiry(); until != 0 {
 		d.end = c.T + ((until+1)*1000-c.Wall)*1000
 	}
 	return d
@@ -199,7 +199,7 @@ func (ls *lives) expire(l *life, c *change) {
 	}
 	const ms = 1e6
 	natural := l.natural()
-	shown := c.T - (c.Wall-(c.Old.Until()+1)*1000)*1000 // by the current clock
+	shown := c.T - (c.Wall-(c.Old.Expiry()+1)*1000)*1000 // by the current clock
 	switch {
 	case natural > c.T+ms:
 		ls.finish(l, c.T, early, nil)

@@ -30,7 +30,8 @@ func (r *Recorder) Truth(run *simrun.Record) *Truth {
 	slices.SortStableFunc(r.changes, compareChanges)
 	h := run.History.Header
 	names := trace.NamesOf(h.Names)
-	t := &Truth{run: run, header: h, record: record.Of(&run.History), quorum: 1, execs: r.executions}
+	t := &Truth{run: run, header: h, record: record.Build(&run.History), quorum: 1,
+		execs: r.executions}
 	if h.Topology == "independent" {
 		t.quorum = h.Masters/2 + 1
 	}

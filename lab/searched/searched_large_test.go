@@ -13,7 +13,7 @@ import (
 // clients that are never slow.
 func TestHitsThatCannotBeLuck(t *testing.T) {
 	t.Parallel()
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	least := map[string]int{explore.Random: 0, explore.POS: 3, explore.Walk: 5, explore.Portfolio: 3}
 	for schedule, n := range least {
 		s, err := Cell{"setnx-del-expired", none, "S"}.search(schedule, explore.Aimed)
@@ -32,7 +32,7 @@ func TestHitsThatCannotBeLuck(t *testing.T) {
 // hits would give three of 200 once in 900 times.
 func TestAFailoverIsOfAMasterAndItsReplica(t *testing.T) {
 	t.Parallel()
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	h, err := Count(t.Context(), Cell{"redlock per attempt", "failover", "S"}, 200, 2,
 		explore.Portfolio)
 	if err != nil || h.Found[explore.Portfolio] < 3 {
@@ -45,7 +45,7 @@ func TestAFailoverIsOfAMasterAndItsReplica(t *testing.T) {
 // matrix loses more than one reply.
 func TestALostReplyEndsRenewals(t *testing.T) {
 	t.Parallel()
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	h, err := Count(t.Context(), Cell{"redisson watchdog", "reply-loss", "S"}, 60, 2, explore.Random)
 	if err != nil || h.Found[explore.Random] < 3 {
 		t.Errorf("%v, %v", h, err)

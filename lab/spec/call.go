@@ -48,7 +48,7 @@ func (c *call) validate(p page) *Departure {
 	}
 	c.passOn()
 	if m := c.next(); m != nil {
-		c.depart(m.Sent, "sent %s, where its %s sends nothing more", said(m), c.f)
+		c.depart(m.Sent, "sent %s, where its %s sends nothing more", format(m), c.f)
 	}
 	for _, m := range c.aside {
 		if err := p.beside(c.client, m); err != nil {
@@ -95,11 +95,11 @@ func (c *reader) depart(t int64, format string, args ...any) {
 	}
 }
 
-// over reports whether there is nothing more to be read.
-func (c *reader) over() bool { return c.cut || c.departed != nil }
+// isOver reports whether there is nothing more to be read.
+func (c *reader) isOver() bool { return c.cut || c.departed != nil }
 
 func (c *reader) next() *history.Command {
-	if c.over() || len(c.sent) == 0 {
+	if c.isOver() || len(c.sent) == 0 {
 		return nil
 	}
 	return c.sent[0]
@@ -119,7 +119,7 @@ func (c *reader) sees(words ...any) bool { return c.more() && like(c.next(), wor
 func (c *reader) sends(words ...any) reply {
 	m := c.next()
 	switch {
-	case c.over():
+	case c.isOver():
 		return reply{}
 	case m == nil && c.ended == "":
 		c.cut = true
@@ -128,7 +128,7 @@ func (c *reader) sends(words ...any) reply {
 		c.depart(c.to, "its %s returned %s, where it sends %s", c.f, c.ended, shown(words))
 		return reply{}
 	case !like(m, words):
-		c.depart(m.Sent, "sent %s, where its %s sends %s", said(m), c.f, shown(words))
+		c.depart(m.Sent, "sent %s, where its %s sends %s", format(m), c.f, shown(words))
 		return reply{}
 	}
 	if c.last != nil {
@@ -153,7 +153,7 @@ func (c *reader) waits(r reply) (acks int) {
 	}
 	i := slices.IndexFunc(c.sent, func(m *history.Command) bool { return m.Node == r.Node })
 	if i < 0 || c.sent[i].Args[0] != "WAIT" {
-		c.depart(r.Sent, "sent %s without a WAIT behind it", said(r.Command))
+		c.depart(r.Sent, "sent %s without a WAIT behind it", format(r.Command))
 		return 0
 	}
 	acks, _ = strconv.Atoi(c.sent[i].Reply)
@@ -163,12 +163,12 @@ func (c *reader) waits(r reply) (acks int) {
 
 // returns says how the call may end here.
 func (c *call) returns(types ...history.Type) {
-	if c.over() || c.ended == "" {
+	if c.isOver() || c.ended == "" {
 		c.cut = true
 		return
 	}
 	if m := c.next(); m != nil && m.Sent < c.to {
-		c.depart(m.Sent, "sent %s, where its %s returns", said(m), c.f)
+		c.depart(m.Sent, "sent %s, where its %s returns", format(m), c.f)
 	} else if !slices.Contains(types, c.ended) && !(c.ended == history.Info && c.unsure()) {
 		c.depart(c.to, "its %s returned %s, where it returns %s", c.f, c.ended, anyOf(types))
 	}
@@ -198,7 +198,7 @@ func (c *call) fails(left bool) {
 // first of several.
 func (c *call) grants(h hold, lease int64) *hold {
 	c.returns(history.OK)
-	if c.over() {
+	if c.isOver() {
 		return nil
 	}
 	h.keys = c.keys
@@ -226,9 +226,9 @@ func (c *call) held() *hold {
 	return h
 }
 
-// fresh says that a value was not written before, by whichever client.
-func (c *call) fresh(value string) {
-	if !c.over() && c.used[value] {
+// checkFresh says that a value was not written before, by whichever client.
+func (c *call) checkFresh(value string) {
+	if !c.isOver() && c.used[value] {
 		c.depart(c.last.Sent, "wrote the owner value %s a second time", value)
 	}
 	c.used[value] = true

@@ -93,7 +93,7 @@ const tolerance = 5
 // known.
 func (c *call) showed(from, to int64, is func(from, to float64) bool) bool {
 	s := c.seen
-	if s == nil || !c.steady || c.over() {
+	if s == nil || !c.steady || c.isOver() {
 		return false
 	}
 	slack := tolerance + float64(to-s.from)/1e9
@@ -153,7 +153,7 @@ func getsetRedispy(c *call) {
 		case !ok:
 			return failed
 		case c.surely(h, end, true) || !c.sees("GETSET", c.key(), h.value):
-			if c.surely(h, end, false) && !c.over() && c.ended != "" {
+			if c.surely(h, end, false) && !c.isOver() && c.ended != "" {
 				c.depart(old.Sent, "read %s, which is past, and did not take over", old.Reply)
 			}
 			return refused

@@ -22,7 +22,8 @@ const (
 // grant that too few replicas confirmed is given back.
 func (c *call) poll(pause time.Duration, attempt func(*hold) outcome) {
 	left, first := false, c.next()
-	for c.more() && !(c.passes(c.next()) && (!c.rest(pause) || c.next().Args[0] != first.Args[0])) {
+	for c.more() && !(c.passes(c.next()) &&
+		(!c.pauseIsOver(pause) || c.next().Args[0] != first.Args[0])) {
 		h := &hold{}
 		c.rested(pause)
 		got := attempt(h)
@@ -50,14 +51,14 @@ func (c *call) poll(pause time.Duration, attempt func(*hold) outcome) {
 	}
 }
 
-// rest reports whether a pause is over when the next command is sent.
-func (c *reader) rest(pause time.Duration) bool {
+// pauseIsOver reports whether a pause is over when the next command is sent.
+func (c *reader) pauseIsOver(pause time.Duration) bool {
 	return c.last == nil || c.last.Recv == 0 || c.next().Sent >= c.last.Recv+int64(pause)
 }
 
 // rested says how long the pause before the next command has to be at least.
 func (c *reader) rested(pause time.Duration) {
-	if m := c.next(); m != nil && !c.rest(pause) {
+	if m := c.next(); m != nil && !c.pauseIsOver(pause) {
 		c.depart(m.Sent, "tried again after %d ns, where it pauses for %s", m.Sent-c.last.Recv, pause)
 	}
 }

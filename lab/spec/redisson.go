@@ -93,7 +93,7 @@ func renews(c *client, m *history.Command) error {
 	third := int64(c.options.TTL / 3)
 	switch {
 	case !like || !c.owns(owner):
-		return fmt.Errorf("sent %s, where its watchdog renews for its own owner and %s ms", said(m),
+		return fmt.Errorf("sent %s, where its watchdog renews for its own owner and %s ms", format(m),
 			ms(c.options.TTL))
 	case c.options.NoWatchdog:
 		return errors.New("renewed a lease that its caller has named")

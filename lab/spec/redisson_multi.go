@@ -70,8 +70,8 @@ func (c *reader) seesTake() bool {
 func (c *call) unlocksOne(owner string) reply {
 	var key, tag, lease string
 	r := c.sends("EVAL", unlockScript, "2", &key, &tag, "0", &lease, owner)
-	if !c.over() && (tag != channel(key) || lease != c.multiLease() && lease != ms(c.options.TTL)) {
-		c.depart(r.Sent, "sent %s, where it gives back %s", said(r.Command), key)
+	if !c.isOver() && (tag != channel(key) || lease != c.multiLease() && lease != ms(c.options.TTL)) {
+		c.depart(r.Sent, "sent %s, where it gives back %s", format(r.Command), key)
 	}
 	return r
 }

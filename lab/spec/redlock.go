@@ -23,7 +23,7 @@ func redlock(of *call) {
 		}
 		yes, sent := c.votes("OK", "SET", c.key(), &h.value, "NX", "PX", ms(c.options.TTL))
 		if value == "" {
-			c.fresh(h.value)
+			c.checkFresh(h.value)
 		}
 		if c.options.Variant == "call" {
 			value = h.value
@@ -39,7 +39,7 @@ func redlock(of *call) {
 		if c.ended == "" && !c.more() {
 			return
 		}
-		if yes >= c.quorum() && !c.over() && c.next() != nil && c.next().Sent < h.sent+c.validity() {
+		if yes >= c.quorum() && !c.isOver() && c.next() != nil && c.next().Sent < h.sent+c.validity() {
 			c.depart(c.next().Sent, "was granted the lock by %d of %d, and gave it back", yes, c.masters())
 		}
 		gone, sent := c.votes("1", "EVAL", releaseScript, "1", c.key(), h.value)
@@ -54,7 +54,7 @@ func redlock(of *call) {
 
 // redlockGrants ends an acquire that a majority granted.
 func (c *ballot) redlockGrants(h *hold) {
-	if c.grants(*h, c.lease()); c.over() {
+	if c.grants(*h, c.lease()); c.isOver() {
 		return
 	}
 	if g := c.grant; g.ValidUntil != g.Sent+c.validity() {
@@ -83,7 +83,7 @@ func (c *ballot) votes(reply string, words ...any) (yes int, sent []*history.Com
 			return yes, sent
 		}
 		if slices.ContainsFunc(sent, func(m *history.Command) bool { return m.Node == r.Node }) {
-			c.depart(r.Sent, "sent %s to %s twice", said(r.Command), r.Node)
+			c.depart(r.Sent, "sent %s to %s twice", format(r.Command), r.Node)
 		}
 		for i, w := range words { // the value of the first is that of all
 			if v, ok := w.(*string); ok {

@@ -66,15 +66,15 @@ func plain(m *history.Command) *history.Command {
 	return &short
 }
 
-// once leaves out what is no step of the lock: a command that its client library sent again because
-// a server of a cluster had refused it, and the second of a command that a fault doubled.
-func (r *run) once(sent []*history.Command) (out []*history.Command) {
+// dropRepeats leaves out what is no step of the lock: a command that its client library sent again
+// because a server of a cluster had refused it, and the second of a command that a fault doubled.
+func (r *run) dropRepeats(sent []*history.Command) (out []*history.Command) {
 	for _, m := range sent {
 		n := len(out)
 		if n > 0 && slices.Equal(out[n-1].Args, m.Args) && redirected(out[n-1].Reply) {
 			out = out[:n-1]
 		}
-		second := func(first *history.Command) bool { return within(m, first) }
+		second := func(first *history.Command) bool { return isDouble(m, first) }
 		if !r.doubles || !slices.ContainsFunc(out, second) {
 			out = append(out, m)
 		}
@@ -82,9 +82,9 @@ func (r *run) once(sent []*history.Command) (out []*history.Command) {
 	return out
 }
 
-// within reports whether a command is the second of one that a fault doubled: the client is told
+// isDouble reports whether a command is the second of one that a fault doubled: the client is told
 // the reply to the first when both are answered.
-func within(m, first *history.Command) bool {
+func isDouble(m, first *history.Command) bool {
 	return slices.Equal(m.Args, first.Args) && m.Node == first.Node && m.N == first.N && m.Recv > 0 &&
 		first.Sent <= m.Sent && m.Recv <= first.Recv
 }

@@ -12,7 +12,7 @@ func setnx(c *call) {
 	c.options.TTL = 0
 	c.poll(c.options.Poll, func(h *hold) outcome {
 		r := c.takes("SETNX", c.key(), &h.value)
-		c.fresh(h.value)
+		c.checkFresh(h.value)
 		c.began(h, r)
 		return taken(r)
 	})
@@ -29,7 +29,7 @@ func deletes(c *call) {
 func setnxExpire(c *call) {
 	c.poll(c.options.Poll, func(h *hold) outcome {
 		r := c.sends("SETNX", c.key(), &h.value)
-		c.fresh(h.value)
+		c.checkFresh(h.value)
 		c.began(h, r)
 		if got := taken(r); got != granted {
 			return got
@@ -50,7 +50,7 @@ func setnxExpireLua(c *call) {
 	c.poll(c.options.Poll, func(h *hold) outcome {
 		_, amount := c.expiry()
 		r := c.takes("EVAL", takeScript, "1", c.key(), &h.value, amount)
-		c.fresh(h.value)
+		c.checkFresh(h.value)
 		c.began(h, r)
 		return taken(r)
 	})

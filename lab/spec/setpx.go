@@ -19,12 +19,12 @@ func setpx(c *call) {
 			c.expects(h.value, c.owner(h.value))
 		case "acquisition":
 			if first == "" {
-				c.fresh(h.value)
+				c.checkFresh(h.value)
 				first = h.value
 			}
 			c.expects(h.value, first)
 		default:
-			c.fresh(h.value)
+			c.checkFresh(h.value)
 		}
 		c.began(h, r)
 		switch {
@@ -63,7 +63,7 @@ func (c *call) getsAndDeletes(value string) {
 
 // expects says which value the command that was read last has to have.
 func (c *call) expects(value, want string) {
-	if !c.over() && value != want {
+	if !c.isOver() && value != want {
 		c.depart(c.last.Sent, "wrote the owner value %s, where it writes %s", value, want)
 	}
 }
@@ -71,8 +71,8 @@ func (c *call) expects(value, want string) {
 // owner is the owner value that this client's lock has used from the beginning.
 func (c *call) owner(value string) string {
 	lock := strings.Join(c.keys, " ")
-	if c.owners[lock] == "" && !c.over() {
-		c.fresh(value)
+	if c.owners[lock] == "" && !c.isOver() {
+		c.checkFresh(value)
 		c.owners[lock] = value
 	}
 	return c.owners[lock]

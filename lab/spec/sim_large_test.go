@@ -33,7 +33,7 @@ func TestEachLockHasAPage(t *testing.T) {
 // TestSimulatedRuns holds each cell of the matrix that the simulator can do to the specification of
 // its lock, in one run, or in 20 where LOCKBENCH_SOAK is set.
 func TestSimulatedRuns(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	repeat := 1
 	if os.Getenv("LOCKBENCH_SOAK") != "" {
 		repeat = 20
@@ -57,7 +57,7 @@ func TestSimulatedRuns(t *testing.T) {
 
 // TestWorkloads: so too with each workload of a lock, and with its options.
 func TestWorkloads(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	for _, e := range impls.All() {
 		for _, w := range workloads.All() {
 			if workloads.Suits(e, w.Name, w.Keys) != nil {

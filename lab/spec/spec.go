@@ -106,7 +106,7 @@ func (r *run) byClient(h *history.History, trace []history.Command) map[int][]*h
 		slices.SortStableFunc(sent, func(a, b *history.Command) int {
 			return cmp.Compare(a.Sent, b.Sent)
 		})
-		out[process] = r.once(sent)
+		out[process] = r.dropRepeats(sent)
 	}
 	return out
 }

@@ -56,9 +56,9 @@ func runs(m *history.Command, s script) bool {
 	return false
 }
 
-// said is a command as a person reads it: in place of a script's text stands its name, or a part of
-// its SHA-1.
-func said(m *history.Command) string {
+// format is a command as a person reads it: in place of a script's text stands its name, or a part
+// of its SHA-1.
+func format(m *history.Command) string {
 	if len(m.Args) < 2 || !strings.EqualFold(m.Args[0], "EVAL") {
 		return m.String()
 	}

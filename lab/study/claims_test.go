@@ -120,7 +120,7 @@ func TestManyRunsJudgeClaims(t *testing.T) {
 	}
 	b.Soaks = []*Soak{{Environment: "sim", Found: []HitRate{{Row: c.Row, Column: "none",
 		Property: "R", Hits: 2, Of: 20}}}}
-	if got, seen := b.outcome(c), b.seen(c); got != Refuted || !strings.Contains(seen[0], "R:2/20") {
+	if got, seen := b.outcome(c), b.rates(c); got != Refuted || !strings.Contains(seen[0], "R:2/20") {
 		t.Errorf("many runs: %s, %q", got, seen)
 	}
 	c.Condition = "a condition"

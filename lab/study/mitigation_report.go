@@ -202,8 +202,8 @@ func spell(d history.Duration) string {
 	return fmt.Sprintf("%.1f s", float64(d)/1e9)
 }
 
-// told formats trials. For a crash it adds how long no client was granted the lock.
-func told(t choose.Trials, m choose.MitigationCell) string {
+// formatTrials formats trials. For a crash it adds how long no client was granted the lock.
+func formatTrials(t choose.Trials, m choose.MitigationCell) string {
 	s := oneLine(t.String())
 	if m.Nemesis == "crash" {
 		s += fmt.Sprintf("; granted again after %s", spell(t.Recovery))
@@ -216,18 +216,18 @@ func (m *MitigationReport) Text(w io.Writer) error {
 	t := progress.NewTable(w)
 	for _, one := range mitigations() {
 		fmt.Fprintf(t, "%s\twithout\twith\n", one.Name)
-		for _, x := range m.of(one.Name) {
-			fmt.Fprintf(t, "  %s, %s: %s\t%s\t%s\n", x.Row, x.Nemesis, x.Line, told(x.Without, x),
-				told(x.With, x))
+		for _, x := range m.cellsOf(one.Name) {
+			fmt.Fprintf(t, "  %s, %s: %s\t%s\t%s\n", x.Row, x.Nemesis, x.Line, formatTrials(x.Without, x),
+				formatTrials(x.With, x))
 		}
-		if xs := m.of(one.Name); len(xs) > 0 {
+		if xs := m.cellsOf(one.Name); len(xs) > 0 {
 			fmt.Fprintf(t, "  acquire\t%s\t%s\n", spell(xs[0].Without.Acquire), spell(xs[0].With.Acquire))
 		}
 	}
 	return t.Flush()
 }
 
-func (m *MitigationReport) of(mitigation string) (out []choose.MitigationCell) {
+func (m *MitigationReport) cellsOf(mitigation string) (out []choose.MitigationCell) {
 	for _, t := range m.Cells {
 		if t.Mitigation == mitigation {
 			out = append(out, t)

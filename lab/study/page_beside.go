@@ -27,11 +27,11 @@ func (b *Book) howOften(p *page) {
 		p.heading(2, "Environment "+s.Environment)
 		s.write(p)
 	}
-	b.apart(p)
+	b.writeContrasts(p)
 }
 
-// apart lists the violations with different rates on real Redis and in the simulator.
-func (b *Book) apart(p *page) {
+// writeContrasts lists the violations with different rates on real Redis and in the simulator.
+func (b *Book) writeContrasts(p *page) {
 	p.heading(2, "The simulator compared with Redis")
 	contrasts := b.contrasts()
 	p.paragraph("Of all letters above, these are not found equally often in the two environments, "+
@@ -61,7 +61,7 @@ func (b *Book) mitigations(p *page) {
 	p.head("mitigation", "mends", "no client is granted the lock afterwards", "does not mend",
 		"an acquire, without and with")
 	for _, one := range mitigations() {
-		if tried := m.of(one.Name); len(tried) > 0 {
+		if tried := m.cellsOf(one.Name); len(tried) > 0 {
 			mends, stuck, not := effects(tried)
 			cost := tried[len(tried)-1]
 			p.row("`"+one.Name+"`", mends, stuck, not,
@@ -76,14 +76,15 @@ func (b *Book) mitigations(p *page) {
 		"\"SL 5/5\": found in 5 of 5 runs; \"-\": in none. S without L under a failover or a " +
 			"restart: the machine was so slow that the lease ended meanwhile.")
 	for _, one := range mitigations() {
-		tried := m.of(one.Name)
+		tried := m.cellsOf(one.Name)
 		if len(tried) == 0 {
 			continue
 		}
 		p.paragraph("**`%s`.** %s", one.Name, units.Sentence(one.Line))
 		p.head("lock", "fault", "without", "with")
 		for _, t := range tried {
-			p.row(t.Row, fmt.Sprintf("`%s`: %s", t.Nemesis, t.Line), told(t.Without, t), told(t.With, t))
+			p.row(t.Row, fmt.Sprintf("`%s`: %s", t.Nemesis, t.Line), formatTrials(t.Without, t),
+				formatTrials(t.With, t))
 		}
 	}
 }
@@ -141,10 +142,10 @@ func (p port) why(column string) string {
 type pair struct{ posted, ported, open string }
 
 // same reports whether the violations are equal. It ignores unknown properties.
-func (x pair) same() bool { return x.told(x.posted) == x.told(x.ported) }
+func (x pair) same() bool { return x.comparable(x.posted) == x.comparable(x.ported) }
 
-// told removes the properties that are unknown for one of the two.
-func (x pair) told(letters string) string {
+// comparable removes the properties that are unknown for one of the two.
+func (x pair) comparable(letters string) string {
 	return strings.Map(func(l rune) rune {
 		if strings.ContainsRune(x.open, l) {
 			return -1
@@ -208,10 +209,10 @@ func (b *Book) fidelity(p *page) {
 			case !both:
 				row = append(row, "n/p")
 			case y.same():
-				row = append(row, shown(y.told(y.posted))+open(y.open))
+				row = append(row, shown(y.comparable(y.posted))+open(y.open))
 			default:
-				row = append(row, fmt.Sprintf("%s, port %s%s", shown(y.told(y.posted)),
-					shown(y.told(y.ported)), open(y.open)))
+				row = append(row, fmt.Sprintf("%s, port %s%s", shown(y.comparable(y.posted)),
+					shown(y.comparable(y.ported)), open(y.open)))
 				reasons = append(reasons, fmt.Sprintf("%s, %s: %s", x.Posted, c.Name, x.why(c.Name)))
 			}
 		}

@@ -65,7 +65,7 @@ func (b *Book) claim(p *page, n int, c Claim) {
 	if command := c.Command(); command != "" {
 		lines = append(lines, "`"+command+"`")
 	}
-	if seen := append(b.seen(c), c.seenBeside()...); len(seen) > 0 {
+	if seen := append(b.rates(c), c.seenBeside()...); len(seen) > 0 {
 		lines = append(lines, "Seen: "+strings.Join(seen, "; ")+".")
 	}
 	var cells []*matrix.Cell
@@ -88,7 +88,7 @@ func (b *Book) outcome(c Claim) Outcome {
 	if o == Confirmed && c.Keeps != "" {
 		for _, column := range c.Columns {
 			for _, s := range b.Soaks {
-				for _, r := range s.of(c.Row, column, c.Keeps) {
+				for _, r := range s.ratesOf(c.Row, column, c.Keeps) {
 					if r.Hits > 0 {
 						return Refuted
 					}
@@ -99,9 +99,9 @@ func (b *Book) outcome(c Claim) Outcome {
 	return o
 }
 
-// seen returns how often the properties of a claim were violated under its faults. Faults with
+// rates returns how often the properties of a claim were violated under its faults. Faults with
 // the same rates share them.
-func (b *Book) seen(c Claim) []string {
+func (b *Book) rates(c Claim) []string {
 	if costs := costsOf(b.Matrix, c); costs != "" {
 		return []string{strings.TrimSuffix(costs, ".")}
 	}
@@ -132,7 +132,7 @@ func (b *Book) seen(c Claim) []string {
 func (b *Book) ratesUnder(c Claim, column string) string {
 	var rates, where []string
 	for _, s := range b.Soaks {
-		if r := s.of(c.Row, column, c.Breaks+c.Keeps); len(r) > 0 {
+		if r := s.ratesOf(c.Row, column, c.Breaks+c.Keeps); len(r) > 0 {
 			rates, where = append(rates, ratesOf(r)), append(where, s.Environment)
 		}
 	}
@@ -148,9 +148,10 @@ func (b *Book) ratesUnder(c Claim, column string) string {
 	return strings.Join(rates, ", ")
 }
 
-// of returns the rates of properties in a cell, or none if the cell was not counted. A soak does
-// not look again under a fault for a violation that happens without any, so it has no rate there.
-func (s *Soak) of(row, column, properties string) (out []HitRate) {
+// ratesOf returns the rates of properties in a cell, or none if the cell was not counted. A soak
+// does not look again under a fault for a violation that happens without any, so it has no rate
+// there.
+func (s *Soak) ratesOf(row, column, properties string) (out []HitRate) {
 	runs := 0
 	for _, r := range slices.Concat(s.Clean, s.Found) {
 		if r.Row == row && r.Column == column {

@@ -31,7 +31,7 @@ func (b *Book) detected(p *page) {
 	p.head("lock", "mutants", "found", "aimed", "drawn", "no letter, does not pass", "equivalent",
 		"not found", "departs")
 	for _, lock := range d.Locks() {
-		p.tally("["+lock+"](#"+lock+")", d.Of(lock))
+		p.tally("["+lock+"](#"+lock+")", d.OfLock(lock))
 	}
 	p.tally("**all**", d.Mutants)
 
@@ -48,7 +48,7 @@ func (b *Book) detected(p *page) {
 	p.unfound(d)
 	for _, lock := range d.Locks() {
 		p.heading(2, lock)
-		p.mutants(d.Of(lock))
+		p.mutants(d.OfLock(lock))
 	}
 }
 
@@ -61,7 +61,7 @@ func (p *page) unaimed(d *detection.Record) {
 	var rows [][]string
 	for _, lock := range d.Locks() {
 		var took []int64
-		for _, r := range d.Of(lock) {
+		for _, r := range d.OfLock(lock) {
 			open += batch.Truth(r.DrawnOpen)
 			if len(r.Drawn) > 0 {
 				took = append(took, r.DrawnMillis)
@@ -70,7 +70,7 @@ func (p *page) unaimed(d *detection.Record) {
 			}
 		}
 		all = append(all, took...)
-		rows = append(rows, []string{lock, fmt.Sprint(len(d.Of(lock))), fmt.Sprint(len(took)),
+		rows = append(rows, []string{lock, fmt.Sprint(len(d.OfLock(lock))), fmt.Sprint(len(took)),
 			median(took), worst(took)})
 	}
 	p.heading(2, "How long it takes without an aim")
@@ -230,7 +230,7 @@ func (p *page) mutants(some []detection.Result) {
 	for _, r := range some {
 		aimed, drawn := findings(r.Aimed), findings(r.Drawn)
 		if !r.Found() {
-			aimed = without(r)
+			aimed = describeMiss(r)
 		}
 		p.row(place(r), r.Operator, defect(r), aimed, drawn, departs(r))
 	}
@@ -244,8 +244,8 @@ func departs(r detection.Result) string {
 	return "yes"
 }
 
-// without describes the result of a mutant without a violation.
-func without(r detection.Result) string {
+// describeMiss describes the result of a mutant without a violation.
+func describeMiss(r detection.Result) string {
 	switch r.End {
 	case detection.Panics:
 		return "panics " + oneLine(r.Words)

@@ -16,7 +16,7 @@ func (b *Book) lock(p *page, impl string) {
 		"origin, [verdicts.md](../verdicts.md) all locks and the letters; " +
 		"[how to read the tables](#how-to-read-the-tables).")
 	for _, r := range rowsOf(impl) {
-		if several(impl) {
+		if hasSeveralRows(impl) {
 			p.heading(2, r.Name)
 		}
 		if why := matrix.Why(r.Name); why != "" {
@@ -113,7 +113,7 @@ func (b *Book) differences(p *page, r matrix.Row) {
 	unexpected.write(p, "Not as expected on Redis")
 	for _, s := range b.Soaks {
 		for _, t := range s.Found {
-			if t.Row == r.Name && !t.whole() && t.Hits > 0 {
+			if t.Row == r.Name && !t.isCertain() && t.Hits > 0 {
 				rare.add(t.reason(), s.Environment+", "+t.Column, t.Property,
 					fmt.Sprintf("in %d of %d runs of `%s`", t.Hits, t.Of, t.Nemesis), "")
 			}

@@ -90,14 +90,14 @@ func (b *Book) answer(p *page) {
 				dead = append(dead, c.Name)
 			}
 		}
-		p.row(nameLink(r, "verdicts/"), under(fails, unsure), under(dead, unsure),
-			under(overrun, unsure))
+		p.row(nameLink(r, "verdicts/"), underFaults(fails, unsure), underFaults(dead, unsure),
+			underFaults(overrun, unsure))
 	}
 }
 
-// under lists faults. A lock that fails without any fault fails under each of them. If there are
-// none, it returns unsure or "-".
-func under(faults []string, unsure string) string {
+// underFaults lists faults. A lock that fails without any fault fails under each of them. If there
+// are none, it returns unsure or "-".
+func underFaults(faults []string, unsure string) string {
 	switch {
 	case len(faults) == 0:
 		return cmp.Or(unsure, "-")
@@ -126,14 +126,14 @@ func (b *Book) letters(p *page) {
 // nameLink links a row to its page.
 func nameLink(r matrix.Row, dir string) string {
 	to := dir + r.Impl + ".md"
-	if several(r.Impl) {
+	if hasSeveralRows(r.Impl) {
 		to += "#" + strings.ReplaceAll(r.Name, " ", "-")
 	}
 	return fmt.Sprintf("[%s](%s)", r.Name, to)
 }
 
-// several reports whether a lock has more than one row.
-func several(impl string) bool { return len(rowsOf(impl)) > 1 }
+// hasSeveralRows reports whether a lock has more than one row.
+func hasSeveralRows(impl string) bool { return len(rowsOf(impl)) > 1 }
 
 func rowsOf(impl string) []matrix.Row {
 	return slices.DeleteFunc(matrix.Rows(), func(r matrix.Row) bool { return r.Impl != impl })

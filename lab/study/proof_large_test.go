@@ -48,7 +48,7 @@ func TestDifferencesFromRedisHaveACause(t *testing.T) {
 
 // TestCausesAreShown does the runs that show them.
 func TestCausesAreShown(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	for _, e := range explanations().Simulator {
 		for _, p := range e.Shown {
 			t.Run(p.Row+" under "+p.Column+" "+p.Letters, func(t *testing.T) {

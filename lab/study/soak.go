@@ -110,7 +110,7 @@ func (s *Soak) tally(c, free *matrix.Cell) {
 			t.Why = matrix.Explain(matrix.Difference{Row: c.Row, Column: c.Column, Property: letter,
 				Expected: expected})
 		}
-		if !t.whole() {
+		if !t.isCertain() {
 			t.Chance = chance(c.Row, c.Column, letter)
 		}
 		s.Found = append(s.Found, t)
@@ -187,8 +187,8 @@ func (s *Soak) lose(c *matrix.Cell) {
 	}
 }
 
-// whole reports whether a violation was found each time.
-func (t HitRate) whole() bool { return t.Hits == t.Of && t.Of > 0 }
+// isCertain reports whether a violation was found each time.
+func (t HitRate) isCertain() bool { return t.Hits == t.Of && t.Of > 0 }
 
 // Contradictions lists violations that were not found each time although they were expected or
 // explained, violations that were neither, and controls that found something.
@@ -202,7 +202,7 @@ func (s *Soak) Contradictions() (out []string) {
 		case !t.Expected && t.Why == "" && known(t):
 			out = append(out, fmt.Sprintf("%s, %s: %s is not expected and was found in %d of %d runs of %s",
 				t.Row, t.Column, t.Property, t.Hits, t.Of, t.Nemesis))
-		case !t.whole() && (t.Expected || t.Why == ""):
+		case !t.isCertain() && (t.Expected || t.Why == ""):
 			out = append(out, fmt.Sprintf("%s, %s: %s was found in %d of %d runs of %s", t.Row, t.Column,
 				t.Property, t.Hits, t.Of, t.Nemesis))
 		}

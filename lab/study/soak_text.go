@@ -16,7 +16,7 @@ func (s *Soak) Counts() string {
 	whole, partly, never, controls, clean, lost := 0, 0, 0, 0, 0, 0
 	for _, t := range s.Found {
 		switch {
-		case t.whole():
+		case t.isCertain():
 			whole++
 		case t.Hits > 0:
 			partly++
@@ -160,7 +160,7 @@ func (t HitRate) reason() string {
 // chances groups the violations that are found only sometimes by their reasons.
 func (s *Soak) chances() (out grouping) {
 	for _, t := range s.Found {
-		if why := t.reason(); !t.whole() && t.Hits > 0 && why != "" {
+		if why := t.reason(); !t.isCertain() && t.Hits > 0 && why != "" {
 			out.add(why, t.Row+", "+t.Column, t.Property,
 				fmt.Sprintf("in %d of %d runs of `%s`", t.Hits, t.Of, t.Nemesis), "")
 		}

@@ -114,7 +114,7 @@ func clockFigure(v *view.View) (*Figure, error) {
 	}
 	room := max(0.05, (hi-lo)*0.6)
 	fig.plot.Y.Min, fig.plot.Y.Max = lo-room/6, hi+room
-	return fig.of(len(ss), "clock"), nil
+	return fig.countedOf(len(ss), "clock"), nil
 }
 
 // most returns the largest offset.

@@ -45,7 +45,7 @@ func fairnessFigure(v *view.View) (*Figure, error) {
 		}
 	}
 	fig.plot.Y.Min, fig.plot.Y.Max = 0, top*1.7
-	return fig.of(len(v.Grants()), "acquisition"), nil
+	return fig.countedOf(len(v.Grants()), "acquisition"), nil
 }
 
 // shown returns all clients. Of many it returns the one with the most grants, the one with the

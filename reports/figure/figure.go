@@ -71,8 +71,8 @@ const (
 // maxFaults bounds the faults behind a plot.
 const maxFaults = 200
 
-// All returns the plots that a run has data for.
-func All(v *view.View) (figs []*Figure, err error) {
+// Figures returns the plots that a run has data for.
+func Figures(v *view.View) (figs []*Figure, err error) {
 	for _, make := range []func(*view.View) (*Figure, error){
 		latencyFigure, quantileFigure, throughputFigure, holdFigure, waitFigure, distributionFigure,
 		fairnessFigure, recoveryFigure, clockFigure, curveFigure,
@@ -92,7 +92,7 @@ const few = 8
 // Telling returns the informative plots: for a run with few grants, only those that show single
 // times.
 func Telling(v *view.View) ([]*Figure, error) {
-	figs, err := All(v)
+	figs, err := Figures(v)
 	if len(v.Grants()) < few {
 		figs = slices.DeleteFunc(figs, func(f *Figure) bool {
 			return f.Name != "holds" && f.Name != "clocks" && f.Name != curveName
@@ -121,8 +121,8 @@ func newFigure(name, title, alt, x, y string) *Figure {
 		height: vg.Points(200)}
 }
 
-// of adds to the title the number of things that a figure shows.
-func (f *Figure) of(n int, what string) *Figure {
+// countedOf adds to the title the number of things that a figure shows.
+func (f *Figure) countedOf(n int, what string) *Figure {
 	f.Title += " (" + units.Count(n, what) + ")"
 	return f
 }
@@ -201,7 +201,7 @@ func Show(figs []*Figure) (shown []Shown, err error) {
 
 // Write writes the plots of a run into dir as SVG files.
 func Write(dir string, v *view.View) error {
-	figs, err := All(v)
+	figs, err := Figures(v)
 	err = errors.Join(err, os.MkdirAll(dir, 0o755))
 	for _, f := range figs {
 		b, drawErr := f.svg()

@@ -52,7 +52,7 @@ func TestPlotsAreWellFormedAndNotEmpty(t *testing.T) {
 }
 
 func TestPlotsAsPNG(t *testing.T) {
-	figs, err := All(reporttest.View(t, reporttest.NewRun(t, reporttest.Scene{
+	figs, err := Figures(reporttest.View(t, reporttest.NewRun(t, reporttest.Scene{
 		Clients: 3, Cycles: 12})))
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestJain(t *testing.T) {
 // TestOneAxisOfTime wants what is at the same time at the same place in all plots over time, and
 // each legend to the right of its plot.
 func TestOneAxisOfTime(t *testing.T) {
-	figs, err := All(reporttest.View(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4,
+	figs, err := Figures(reporttest.View(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4,
 		Cycles: 60, Fail: true})))
 	if err != nil {
 		t.Fatal(err)

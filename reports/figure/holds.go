@@ -110,7 +110,7 @@ func holdFigure(v *view.View) (*Figure, error) {
 		fig.Title += fmt.Sprintf(" (%d of %s)", n, units.Count(all, "acquisition"))
 		return fig, nil
 	}
-	return fig.of(all, "acquisition"), nil
+	return fig.countedOf(all, "acquisition"), nil
 }
 
 // fineTicks returns the usual ticks, with enough digits to tell one label from the next.

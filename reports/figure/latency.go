@@ -36,7 +36,7 @@ func latencyFigure(v *view.View) (*Figure, error) {
 	fig := overTime(v, "latency", "Latency of acquire over time",
 		fmt.Sprintf("Scatter plot of the latency of %s over %.2f seconds, by outcome.",
 			units.Count(len(v.Calls), "acquire call"), units.Seconds(v.End)), "latency of acquire")
-	return fig.of(len(v.Calls), "call"), fig.scatter(v.End, granted, refused, unknown)
+	return fig.countedOf(len(v.Calls), "call"), fig.scatter(v.End, granted, refused, unknown)
 }
 
 // quantileFigure shows the median, the 95th and 99th percentile and the maximum of the latency of
@@ -85,7 +85,7 @@ func quantileFigure(v *view.View) (*Figure, error) {
 		}
 	}
 	logarithmic(&fig.plot.Y, max(1e-3, lo), max(1e-2, hi))
-	return fig.of(len(granted), "acquisition"), nil
+	return fig.countedOf(len(granted), "acquisition"), nil
 }
 
 // throughputFigure shows acquire calls per second over time, by outcome.
@@ -127,5 +127,5 @@ func throughputFigure(v *view.View) (*Figure, error) {
 		}
 	}
 	fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1, top*1.5)
-	return fig.of(len(v.Calls), "call"), nil
+	return fig.countedOf(len(v.Calls), "call"), nil
 }

@@ -15,8 +15,9 @@ import (
 
 // TestGolden pins what figures say: titles, legends, labels of axes and ticks.
 func TestGolden(t *testing.T) {
-	figs, err := All(reporttest.View(t, reporttest.NewRun(t, reporttest.Scene{Clients: 3, Cycles: 30,
-		Fail: true})))
+	figs, err := Figures(reporttest.View(t, reporttest.NewRun(t,
+		reporttest.Scene{Clients: 3, Cycles: 30,
+			Fail: true})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func TestGolden(t *testing.T) {
 
 // TestHostileTextStaysText shows figures of a run that says something hostile wherever it may.
 func TestHostileTextStaysText(t *testing.T) {
-	figs, err := All(reporttest.View(t, reporttest.HostileRun(t)))
+	figs, err := Figures(reporttest.View(t, reporttest.HostileRun(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,7 +131,7 @@ func TestEveryHoldIsAtItsPlace(t *testing.T) {
 
 func TestEveryFaultIsBehindItsTime(t *testing.T) {
 	scenes(t, func(t *testing.T, v *view.View) {
-		figs, err := All(v)
+		figs, err := Figures(v)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func recoveryFigure(v *view.View) (*Figure, error) {
 	})
 	top := slices.MaxFunc(all, func(a, b stem) int { return cmp.Compare(a.high, b.high) }).high
 	fig.plot.Y.Min, fig.plot.Y.Max = 0, max(0.01, top*1.7)
-	return fig.of(len(all), "fault"), nil
+	return fig.countedOf(len(all), "fault"), nil
 }
 
 // stems draws recoveries.

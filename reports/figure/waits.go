@@ -28,7 +28,7 @@ func waitFigure(v *view.View) (*Figure, error) {
 	fig := overTime(v, "waits", "Waits and holds over time",
 		fmt.Sprintf("Scatter plot of the waits and holds of %s over time.",
 			units.Count(len(all), "acquisition")), "duration")
-	return fig.of(len(all), "acquisition"), fig.scatter(v.End, waited, held)
+	return fig.countedOf(len(all), "acquisition"), fig.scatter(v.End, waited, held)
 }
 
 // distributionFigure shows how waits and holds are distributed: the share that was at most so long.
@@ -67,5 +67,5 @@ func distributionFigure(v *view.View) (*Figure, error) {
 	}
 	logarithmic(&fig.plot.X, lo, hi)
 	fig.plot.Y.Min, fig.plot.Y.Max = 0, 1
-	return fig.of(len(holds), "acquisition"), nil
+	return fig.countedOf(len(holds), "acquisition"), nil
 }

@@ -60,7 +60,7 @@ func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer)
 		if run == nil || run.Verdict == nil {
 			continue // nothing was recorded; the claim says why
 		}
-		v, err := view.Of(run)
+		v, err := view.New(run)
 		if err == nil {
 			v.Above = []page.Place{view.From(dir, filepath.Join(root, PageFile), "the gate")}
 			_, err = reports.Save(v)

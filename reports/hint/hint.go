@@ -27,8 +27,8 @@ type Hint struct {
 	Command advice.Command
 }
 
-// After returns the hints after a run. Environment is the one that the user named, or "".
-func After(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint, err error) {
+// For returns the hints after a run. Environment is the one that the user named, or "".
+func For(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint, err error) {
 	k, err := choose.Lookup(p)
 	if k == nil {
 		k = &choose.Known{}

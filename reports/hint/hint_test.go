@@ -78,7 +78,7 @@ func TestHintsAfterARun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := After(c.verdict, p, "")
+		got, err := For(c.verdict, p, "")
 		if err != nil || len(got) != len(c.want) {
 			t.Errorf("%s: %q, %v", c.name, got, err)
 			continue

@@ -79,15 +79,15 @@ func needRows(m *matrix.Matrix) (rows []needRow) {
 	for _, r := range m.Rows {
 		row := needRow{Name: page.Clean(r.Name, 60), Declares: declaredBy(r)}
 		for _, a := range asked(m) {
-			row.Needs = append(row.Needs, a.of(m, r.Name))
+			row.Needs = append(row.Needs, a.needOf(m, r.Name))
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// of returns the need of a row's lock.
-func (a asks) of(m *matrix.Matrix, row string) needed {
+// needOf returns the need of a row's lock.
+func (a asks) needOf(m *matrix.Matrix, row string) needed {
 	if free := m.Cell(row, "none"); free != nil && strings.ContainsAny(strings.Join(free.Found(), ""),
 		a.letters) {
 		return needed{"nothing helps", "bad", "it fails without any fault"}

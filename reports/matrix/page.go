@@ -102,7 +102,7 @@ func Page(m *matrix.Matrix, linked page.Link, above ...page.Place) (body []byte,
 	}
 	p.NeedColumns, p.Needs = needHeads(m), needRows(m)
 	p.differences(m, linked)
-	p.about(m)
+	p.addFacts(m)
 	if err := p.costs(m); err != nil {
 		return nil, "", err
 	}
@@ -236,7 +236,7 @@ func (p *matrixPage) differences(m *matrix.Matrix, linked page.Link) {
 	}
 }
 
-func (p *matrixPage) about(m *matrix.Matrix) {
+func (p *matrixPage) addFacts(m *matrix.Matrix) {
 	add := func(name, value string) {
 		if value != "" {
 			p.Facts = append(p.Facts, [2]string{name, page.Clean(value, 200)})

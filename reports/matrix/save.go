@@ -33,7 +33,7 @@ func Save(dir string, m *matrix.Matrix) error {
 	return errors.Join(
 		store.Write(dir, matrix.File, func(w *os.File) error { return m.Write(w) }),
 		store.Write(dir, "matrix.md", func(w *os.File) error { return m.Markdown(w) }),
-		store.Write(dir, PageFile, func(w *os.File) error { return Write(w, m, beside(dir)) }),
+		store.Write(dir, PageFile, func(w *os.File) error { return Write(w, m, reportLinks(dir)) }),
 	)
 }
 
@@ -71,7 +71,7 @@ func saveReport(root, dir string) error {
 		return err
 	}
 	view.Redraw(r)
-	v, err := view.Of(r)
+	v, err := view.New(r)
 	if err != nil {
 		return err
 	}
@@ -81,8 +81,8 @@ func saveReport(root, dir string) error {
 	})
 }
 
-// beside returns a function that links to the reports that exist below root.
-func beside(root string) func(dir string) string {
+// reportLinks returns a function that links to the reports that exist below root.
+func reportLinks(root string) func(dir string) string {
 	return func(dir string) string {
 		if dir == "" || !filepath.IsLocal(dir) {
 			return ""

@@ -103,7 +103,7 @@ func (b *Browser) Do(steps ...chromedp.Action[chromedp.Void]) {
 func (b *Browser) Open(page string) {
 	b.t.Helper()
 	b.Load(page)
-	b.Until(`document.querySelector('.tlsvg') !== null`)
+	b.WaitFor(`document.querySelector('.tlsvg') !== null`)
 }
 
 // Keys presses keys by their names, on the focused element.
@@ -125,9 +125,9 @@ func (b *Browser) Load(page string) {
 	b.Do(chromedp.Navigate("file://" + name))
 }
 
-// Until waits for an expression to become true. chromedp's own Poll would make a function of a
+// WaitFor waits for an expression to become true. chromedp's own Poll would make a function of a
 // text, which the page's policy forbids.
-func (b *Browser) Until(expression string) {
+func (b *Browser) WaitFor(expression string) {
 	b.t.Helper()
 	for end := time.Now().Add(time.Minute); !Eval[bool](b, expression); time.Sleep(
 		5 * time.Millisecond) {
@@ -149,7 +149,7 @@ func (b *Browser) Press(keys string) {
 	Eval[bool](b,
 		`requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true; })), `+
 			`window.drawn = false`)
-	b.Until(`window.drawn`)
+	b.WaitFor(`window.drawn`)
 }
 
 // Clean fails the test if the page complained or asked the network for anything.

@@ -199,7 +199,7 @@ func (f *fake) release(p int, t int64) {
 // View returns a run as its reports see it.
 func View(t testing.TB, r *store.Run) *view.View {
 	t.Helper()
-	v, err := view.Of(r)
+	v, err := view.New(r)
 	if err != nil {
 		t.Fatal(err)
 	}

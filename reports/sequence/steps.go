@@ -72,7 +72,7 @@ func Steps(v *view.View, w *view.Violation) (steps []Step, left int) {
 	t := teller{View: v, w: w}
 	t.lo, t.hi = w.Extent(v)
 	t.commands()
-	t.before()
+	t.explainBefore()
 	for _, h := range w.Holds {
 		t.hold(h)
 	}
@@ -95,7 +95,7 @@ func (t *teller) add(at int64, kind string, process int, label, tip string) {
 func (t *teller) hold(h checker.Hold) {
 	if h.N == 0 { // a client that tried in vain has no hold
 		t.add(h.From, stepMark, h.Process, "tries", "tries to acquire the lock")
-		t.add(t.Until(h.To), stepMark, h.Process, "still outside", "has still not been granted it")
+		t.add(t.Clamp(h.To), stepMark, h.Process, "still outside", "has still not been granted it")
 		return
 	}
 	t.add(h.From, stepInside, h.Process, "inside", "is inside: its acquire returned")
@@ -130,7 +130,7 @@ func (t *teller) faults() {
 		}
 		text := f.Words()
 		if f.From < t.lo-margin {
-			text += ", at " + units.At(f.From)
+			text += ", at " + units.Stamp(f.From)
 		}
 		t.add(max(t.lo-margin, f.From), stepFault, history.Harness, text, text)
 	}
@@ -147,9 +147,9 @@ func (t *teller) marks() {
 	}
 }
 
-// before adds the end of the last hold before a violation that has none.
-func (t *teller) before() {
-	h := t.w.Before(t.View)
+// explainBefore adds the end of the last hold before a violation that has none.
+func (t *teller) explainBefore() {
+	h := t.w.PrecedingHold(t.View)
 	if h == nil {
 		return
 	}
@@ -266,7 +266,7 @@ func (t *teller) command(p view.Polls, hi int64) {
 	t.steps = append(t.steps, Step{T: p.Sent, Kind: stepSend, Process: p.Process, Node: node,
 		Text: brief(t.History.Header.Readable(p.Args)), Tip: page.Clean(p.String(), 300)})
 	if p.Recv > 0 && p.Recv <= hi+int64(50*time.Millisecond) {
-		told := t.History.Header.Told(p.Command)
+		told := t.History.Header.WithTimes(p.Command)
 		t.steps = append(t.steps, Step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: node,
 			Text: view.ReplyOf(told, 34), Tip: view.ReplyOf(told, 300),
 			Failed: p.Err != ""})

@@ -63,7 +63,7 @@ func TestALargeStoreOpensAtOnce(t *testing.T) {
 	b := reporttest.NewBrowser(t)
 	b.Allow = web.URL
 	b.Do(reporttest.Visit(web.URL))
-	b.Until(fmt.Sprintf(`document.getElementById('told').textContent.startsWith('%d runs')`, n))
+	b.WaitFor(fmt.Sprintf(`document.getElementById('told').textContent.startsWith('%d runs')`, n))
 	b.Clean()
 }
 
@@ -76,13 +76,13 @@ func TestManyRunsInARowAreOneLine(t *testing.T) {
 	b := reporttest.NewBrowser(t)
 	b.Allow = web.URL
 	b.Do(reporttest.Visit(web.URL))
-	b.Until(`document.querySelectorAll('#runs tbody tr').length === 1`)
+	b.WaitFor(`document.querySelectorAll('#runs tbody tr').length === 1`)
 	if got := reporttest.Eval[string](b, `document.querySelector('tr.group').innerText`); got == "" {
 		t.Error("the line says nothing")
 	}
 	b.Do(reporttest.ClickOn("tr.group button"))
-	b.Until(`document.querySelectorAll('#runs tbody tr').length === 23`)
+	b.WaitFor(`document.querySelectorAll('#runs tbody tr').length === 23`)
 	b.Do(reporttest.ClickOn("tr.group button"))
-	b.Until(`document.querySelectorAll('#runs tbody tr').length === 1`)
+	b.WaitFor(`document.querySelectorAll('#runs tbody tr').length === 1`)
 	b.Clean()
 }

@@ -180,8 +180,8 @@ func open(dir *os.Root, name string) (*os.File, error) {
 	return units.OpenIn(dir, name, units.MaxDocument)
 }
 
-// whole reads a whole file.
-func whole(dir *os.Root, name string) ([]byte, error) {
+// readAll reads a whole file.
+func readAll(dir *os.Root, name string) ([]byte, error) {
 	f, err := open(dir, name)
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (e *Entry) ofMatrix(dir *os.Root, has map[string]bool) {
 
 func (e *Entry) ofGate(dir *os.Root, has map[string]bool) {
 	e.Kind, e.Page, e.Files = "gate", gatePage, there(has, "gate.json", "summary.md", "junit.xml")
-	b, err := whole(dir, "gate.json")
+	b, err := readAll(dir, "gate.json")
 	var g gate.Result
 	if err != nil || json.Unmarshal(b, &g) != nil {
 		return
@@ -228,7 +228,7 @@ func (e *Entry) ofRun(dir *os.Root, has map[string]bool) {
 		e.Impl, e.Nemesis, e.Environment = page.Clean(h.Impl, 60), page.Clean(h.Nemesis, 60),
 			page.Clean(h.Environment, 40)
 	}
-	b, err := whole(dir, store.Verdict)
+	b, err := readAll(dir, store.Verdict)
 	if err != nil {
 		if info, err := dir.Stat(store.History); err == nil &&
 			time.Since(info.ModTime()) < 15*time.Second {

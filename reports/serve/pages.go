@@ -121,7 +121,7 @@ func (s *Server) reportPage(name string, dir fs.FS) ([]byte, string, error) {
 		return nil, "", err
 	}
 	view.Redraw(r)
-	v, err := view.Of(r)
+	v, err := view.New(r)
 	if err != nil {
 		return nil, "", err
 	}
@@ -134,7 +134,7 @@ func (s *Server) plotsPage(_ string, dir fs.FS) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	v, err := view.Of(r)
+	v, err := view.New(r)
 	if err != nil {
 		return nil, "", err
 	}

@@ -312,10 +312,10 @@ func TestStoreInABrowser(t *testing.T) {
 		t.Error("a name became markup")
 	}
 	b.Do(reporttest.TypeInto("#find", "failover"))
-	b.Until(`document.querySelectorAll('#runs tbody tr').length === 1`)
+	b.WaitFor(`document.querySelectorAll('#runs tbody tr').length === 1`)
 	b.Keys("Escape")
 	b.Do(reporttest.ClickOn(`#verdicts [data-value="valid"]`))
-	b.Until(`document.querySelectorAll('#runs tbody tr').length === 1`)
+	b.WaitFor(`document.querySelectorAll('#runs tbody tr').length === 1`)
 	b.Do(reporttest.ClickOn(`#verdicts [data-value="valid"]`),
 		reporttest.ClickOn(`th[data-key="impl"] button`))
 	if got := reporttest.Eval[string](b,
@@ -330,8 +330,8 @@ func TestStoreInABrowser(t *testing.T) {
 	}
 	s.add("redlock-none/20261121T140000.000Z", reporttest.NewRun(t, reporttest.Scene{
 		Clients: 4, Cycles: 40}))
-	b.Until(`document.querySelectorAll('#runs tbody tr').length === 4`) // by itself
+	b.WaitFor(`document.querySelectorAll('#runs tbody tr').length === 4`) // by itself
 	b.Do(reporttest.ClickOn(`a[href$="` + oneRun + `/report.html"]`))
-	b.Until(`document.querySelector('#overlap .both') !== null`)
+	b.WaitFor(`document.querySelector('#overlap .both') !== null`)
 	b.Clean()
 }

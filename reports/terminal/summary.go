@@ -203,18 +203,18 @@ func (t *terminal) witness(w *view.Violation) {
 		}
 		lease := ""
 		if h.LeaseEnd > 0 {
-			lease = ", lease to " + units.At(h.LeaseEnd)
+			lease = ", lease to " + units.Stamp(h.LeaseEnd)
 		}
-		end := " to " + units.At(h.To)
+		end := " to " + units.Stamp(h.To)
 		if view.Endless(h) {
 			end = " on, without an end"
 		}
-		t.line(fmt.Sprintf("        client %d inside from %s%s%s", h.Process, units.At(h.From), end,
+		t.line(fmt.Sprintf("        client %d inside from %s%s%s", h.Process, units.Stamp(h.From), end,
 			lease))
 	}
 	if w.Together {
-		t.line("        " + t.paint(red, fmt.Sprintf("both inside from %s to %s, %s", units.At(w.From),
-			units.At(w.To), units.Span(w.Overlap()))))
+		t.line("        " + t.paint(red, fmt.Sprintf("both inside from %s to %s, %s", units.Stamp(w.From),
+			units.Stamp(w.To), units.Span(w.Overlap()))))
 	}
 	if more := w.Further(); more != "" {
 		t.wrap("        ", more, 8)

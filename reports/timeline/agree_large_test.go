@@ -15,7 +15,7 @@ import (
 // TestAPictureAgreesWithItsVerdict draws many runs: made up, and one of each lock in the simulator
 // under faults of all kinds.
 func TestAPictureAgreesWithItsVerdict(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	for _, s := range []reporttest.Scene{{Clients: 4, Cycles: 14, Fail: true},
 		{Clients: 4, Cycles: 40},
 		{Clients: 8, Cycles: 300, Fail: true}} {

@@ -18,7 +18,7 @@ import (
 func agrees(t *testing.T, name string, r *store.Run) {
 	t.Helper()
 	v := reporttest.View(t, r)
-	drawn, rec := New(v), record.Of(r.History)
+	drawn, rec := New(v), record.Build(r.History)
 	type hold struct{ Process, N, Key, Call, From, To int64 }
 	var want, got []hold
 	for _, h := range slices.Concat(rec.Holds, rec.Inner) {

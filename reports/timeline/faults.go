@@ -15,9 +15,10 @@ func (t *Timeline) bands(v *view.View) {
 			t.leave("%s", units.Count(len(v.Faults)-maxFaults, "fault"))
 			break
 		}
-		text := fmt.Sprintf("%s, from %s to %s", x.Words(), units.At(x.From), units.At(v.Until(x.To)))
+		text := fmt.Sprintf("%s, from %s to %s", x.Words(), units.Stamp(x.From),
+			units.Stamp(v.Clamp(x.To)))
 		if x.Lasting {
-			text = fmt.Sprintf("%s at %s, to the end of the run", x.Words(), units.At(x.From))
+			text = fmt.Sprintf("%s at %s, to the end of the run", x.Words(), units.Stamp(x.From))
 		}
 		if x.By != nil {
 			text += ", when " + view.Who(*x.By) + " reached the breakpoint"
@@ -25,7 +26,7 @@ func (t *Timeline) bands(v *view.View) {
 		if x.Err != "" {
 			text += ": " + page.Clean(x.Err, 120)
 		}
-		t.Faults = append(t.Faults, band{us(x.From), us(v.Until(x.To)), x.Lasting, x.Aimed, x.Name(),
+		t.Faults = append(t.Faults, band{us(x.From), us(v.Clamp(x.To)), x.Lasting, x.Aimed, x.Name(),
 			text})
 	}
 }

@@ -27,16 +27,16 @@ func TestFrom(t *testing.T) {
 func TestBeside(t *testing.T) {
 	root := t.TempDir()
 	of, alone := filepath.Join(root, "runs", "getset", "pause-1"), filepath.Join(root, "getset-pause")
-	if got := Beside(of); got != nil {
+	if got := ParentPages(of); got != nil {
 		t.Errorf("without a page: %v", got)
 	}
 	if err := os.WriteFile(filepath.Join(root, store.MatrixPage), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := Beside(of); len(got) != 1 || got[0].Href != "../../../matrix.html" {
+	if got := ParentPages(of); len(got) != 1 || got[0].Href != "../../../matrix.html" {
 		t.Errorf("a run of a matrix: %v", got)
 	}
-	if got := Beside(alone); got != nil {
+	if got := ParentPages(alone); got != nil {
 		t.Errorf("a run that is beside a matrix: %v", got)
 	}
 }

@@ -46,7 +46,8 @@ func (v *View) findNodes() []Node {
 		n := &nodes[i]
 		shown := v.Run.Nodes[n.Name]
 		if len(shown) == 0 {
-			n.Keys = told.Told(n.Name, writers, &grants, orders(v.Faults, n.Name), downs(n.Roles), v.End)
+			n.Keys = told.KnownSpans(n.Name, writers, &grants, orders(v.Faults, n.Name),
+				downs(n.Roles), v.End)
 			continue
 		}
 		stream := trace.Listen(shown, moves(v.Faults, n.Name))

@@ -51,7 +51,7 @@ func Group(cs []history.Command) []Polls {
 func cycle(cs []history.Command) (length, rounds int) {
 	for length = 1; length <= 4; length++ {
 		n := length
-		for n < len(cs) && alike(cs[n-length], cs[n]) {
+		for n < len(cs) && samePoll(cs[n-length], cs[n]) {
 			n++
 		}
 		if rounds = n / length; rounds >= 3 {
@@ -61,8 +61,8 @@ func cycle(cs []history.Command) (length, rounds int) {
 	return 1, 1
 }
 
-// alike compares what matters to a reader: a poll's value may differ each time.
-func alike(a, b history.Command) bool {
+// samePoll compares what matters to a reader: a poll's value may differ each time.
+func samePoll(a, b history.Command) bool {
 	if a.Node != b.Node || a.Err != b.Err || len(a.Args) != len(b.Args) || len(a.Args) == 0 ||
 		a.Args[0] != b.Args[0] {
 		return false

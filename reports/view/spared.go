@@ -33,7 +33,7 @@ func struck(holds []record.Hold, at int64) *record.Hold {
 
 // afterwards returns a hold and the next one of its lock by another client, up to that grant.
 func (v *View) afterwards(h *record.Hold) *Violation {
-	w := &Violation{Key: h.Key, From: min(h.From, h.Granting), To: v.Until(h.End),
+	w := &Violation{Key: h.Key, From: min(h.From, h.Granting), To: v.Clamp(h.End),
 		Holds: []checker.Hold{shown(h)}}
 	var next *record.Hold
 	for i := range v.Holds {

@@ -50,9 +50,9 @@ func From(dir, to, text string) page.Place {
 	return page.Place{Href: (&url.URL{Path: filepath.ToSlash(rel)}).String(), Text: text}
 }
 
-// Beside returns relative links from a run directory to the pages of the matrix or the gate above
-// it, if they exist.
-func Beside(dir string) (places []page.Place) {
+// ParentPages returns relative links from a run directory to the pages of the matrix or the gate
+// above it, if they exist.
+func ParentPages(dir string) (places []page.Place) {
 	at, runs := dir, string(filepath.Separator)+store.Runs+string(filepath.Separator)
 	if whole, err := filepath.Abs(dir); err == nil {
 		at = whole
@@ -72,13 +72,13 @@ func Beside(dir string) (places []page.Place) {
 // ErrNoHistory says that a run has no history and therefore no report.
 var ErrNoHistory = errors.New("reports: a run without a history")
 
-// Of reads a run for its reports. Only the history is mandatory, even one that the checker refuses.
-// A report leaves missing parts out and says so.
-func Of(r *store.Run) (*View, error) {
+// New reads a run for its reports. Only the history is mandatory, even one that the checker
+// refuses. A report leaves missing parts out and says so.
+func New(r *store.Run) (*View, error) {
 	if r.History == nil {
 		return nil, ErrNoHistory
 	}
-	v := &View{Run: r, Record: record.Of(trace.Prolonged(r.History, r.Trace))}
+	v := &View{Run: r, Record: record.Build(trace.Prolonged(r.History, r.Trace))}
 	v.Faults = faultsOf(v.Record, r.Plan)
 	if r.Verdict != nil {
 		v.Violations = violationsOf(r.Verdict)
@@ -122,8 +122,8 @@ func (v *View) Grants() []record.Hold {
 	return all
 }
 
-// Until limits a stamp of the record, possibly record.Forever, to the end of the run.
-func (v *View) Until(t int64) int64 { return min(t, v.End) }
+// Clamp limits a stamp of the record, possibly record.Forever, to the end of the run.
+func (v *View) Clamp(t int64) int64 { return min(t, v.End) }
 
 // MaxLanes bounds the clients that have a lane of their own.
 const MaxLanes = 48

@@ -13,7 +13,7 @@ import (
 )
 
 func TestOfWantsAHistory(t *testing.T) {
-	if _, err := view.Of(&store.Run{}); !errors.Is(err, view.ErrNoHistory) {
+	if _, err := view.New(&store.Run{}); !errors.Is(err, view.ErrNoHistory) {
 		t.Errorf("without a history: %v", err)
 	}
 }

@@ -50,7 +50,7 @@ func violationsOf(v *checker.Verdict) (ws []*Violation) {
 func join(ws []*Violation, p checker.Property) []*Violation {
 	for _, w := range ws {
 		if len(w.Holds) > 0 && sameHolds(w.Holds, p.Witness.Holds) && w.Class == p.Class &&
-			w.alike(p.Property) {
+			w.sameKind(p.Property) {
 			w.tell(p)
 			w.More = max(w.More, p.Witness.More)
 			w.Properties = append(w.Properties, p.Property)
@@ -61,9 +61,9 @@ func join(ws []*Violation, p checker.Property) []*Violation {
 	return append(ws, newViolation(p))
 }
 
-// alike reports whether a property is about the same thing as the violation: two inside at once, or
-// not.
-func (w *Violation) alike(property string) bool {
+// sameKind reports whether a property is about the same thing as the violation: two inside at once,
+// or not.
+func (w *Violation) sameKind(property string) bool {
 	return slices.Contains(exclusive, property) == slices.Contains(exclusive, w.Properties[0])
 }
 
@@ -156,7 +156,7 @@ func (w *Violation) Processes() (ps []int) {
 // When returns the time that a timeline marks: the time when both clients were inside, the
 // violating command, or the last hold.
 func (w *Violation) When(v *View) (from, to int64) {
-	from, to = w.From, v.Until(w.To)
+	from, to = w.From, v.Clamp(w.To)
 	if w.Together {
 		return from, to
 	}
@@ -182,7 +182,7 @@ func (w *Violation) HasHold(process, n int) bool {
 func (w *Violation) Extent(v *View) (lo, hi int64) {
 	lo, hi = w.From, w.To
 	if len(w.Properties) == 0 {
-		return lo, v.Until(hi)
+		return lo, v.Clamp(hi)
 	}
 	for _, h := range v.Grants() {
 		if w.HasHold(h.Process, h.N) {
@@ -194,15 +194,15 @@ func (w *Violation) Extent(v *View) (lo, hi int64) {
 			lo = min(lo, c.Sent)
 		}
 	}
-	if h := w.Before(v); h != nil {
+	if h := w.PrecedingHold(v); h != nil {
 		lo = min(lo, h.End)
 	}
-	return lo, v.Until(hi)
+	return lo, v.Clamp(hi)
 }
 
-// Before returns the last hold that ended before a violation without holds, or nil. A leftover key
-// belongs to that hold's client.
-func (w *Violation) Before(v *View) (last *record.Hold) {
+// PrecedingHold returns the last hold that ended before a violation without holds, or nil. A
+// leftover key belongs to that hold's client.
+func (w *Violation) PrecedingHold(v *View) (last *record.Hold) {
 	if len(w.Holds) > 0 {
 		return nil
 	}

@@ -35,7 +35,7 @@ func (v *View) Waits() (rows []WaitRow) {
 				continue
 			}
 			row.Asked++
-			wait := v.Until(c.To) - c.From
+			wait := v.Clamp(c.To) - c.From
 			if c.Outcome == history.OK {
 				row.Granted++
 				waits = append(waits, wait)
@@ -112,7 +112,7 @@ func (v *View) FaultRows() (rows []FaultRow, left int) {
 	}
 	slices.Sort(grants)
 	for _, f := range v.Faults[:min(len(v.Faults), maxFaultRows)] {
-		row := FaultRow{At: units.At(f.From), What: f.Words(), Until: units.At(v.Until(f.To)),
+		row := FaultRow{At: units.Stamp(f.From), What: f.Words(), Until: units.Stamp(v.Clamp(f.To)),
 			Next: "never", Aimed: f.Aimed}
 		if f.Lasting {
 			row.Until = "the end of the run"

@@ -99,18 +99,18 @@ func Simulate(seed uint64, n, clients int, unknown float64, plant int) []linear.
 
 func (s *service) run(clients int) []linear.Op {
 	for i := range clients {
-		s.after(1000, func() { s.acquire(int32(i)) })
+		s.schedule(1000, func() { s.acquire(int32(i)) })
 	}
 	s.queue.Run(&s.now)
 	return s.numbered()
 }
 
-func (s *service) after(mean float64, f func()) {
+func (s *service) schedule(mean float64, f func()) {
 	s.queue.Put(s.now+1+int64(s.r.ExpFloat64()*mean), f)
 }
 
-// lost decides whether a reply gets lost.
-func (s *service) lost() bool {
+// losesReply decides whether a reply gets lost.
+func (s *service) losesReply() bool {
 	if s.plant > 0 && len(s.twice) == 0 || s.plant == 0 {
 		return s.r.Float64() < s.unknown
 	}
@@ -123,8 +123,8 @@ func (s *service) acquire(client int32) {
 	}
 	s.tokens++
 	o := linear.Op{Call: s.now, Token: s.tokens, Process: client}
-	lost := s.lost()
-	s.after(300, func() { s.grant(o, lost) })
+	lost := s.losesReply()
+	s.schedule(300, func() { s.grant(o, lost) })
 }
 
 func (s *service) grant(o linear.Op, lost bool) {
@@ -141,7 +141,7 @@ func (s *service) grant(o linear.Op, lost bool) {
 	default:
 		o.Outcome = linear.Refused
 	}
-	s.after(300, func() {
+	s.schedule(300, func() {
 		o.Ret = s.now
 		got := o.Outcome == linear.Done
 		if lost {
@@ -155,18 +155,18 @@ func (s *service) grant(o linear.Op, lost bool) {
 			}
 		}
 		if !got {
-			s.after(3000, func() { s.acquire(o.Process) })
+			s.schedule(3000, func() { s.acquire(o.Process) })
 			return
 		}
-		s.after(3000, func() { s.release(o) })
+		s.schedule(3000, func() { s.release(o) })
 	})
 }
 
 func (s *service) release(a linear.Op) {
 	o := linear.Op{Call: s.now, Token: a.Token, Process: a.Process, Kind: linear.Release}
-	lost := s.lost()
+	lost := s.losesReply()
 	arrives := !lost || s.r.IntN(2) == 0
-	s.after(300, func() {
+	s.schedule(300, func() {
 		if arrives {
 			switch {
 			case s.holder == a.Token:
@@ -177,16 +177,16 @@ func (s *service) release(a linear.Op) {
 				o.Outcome = linear.Refused
 			}
 		}
-		s.after(300, func() {
+		s.schedule(300, func() {
 			o.Ret = s.now
 			if lost {
 				o.Outcome, o.Ret = linear.Unsure, record.Forever
 				s.ops = append(s.ops, o)
-				s.after(1000, func() { s.release(a) })
+				s.schedule(1000, func() { s.release(a) })
 				return
 			}
 			s.ops = append(s.ops, o)
-			s.after(1000, func() { s.acquire(a.Process) })
+			s.schedule(1000, func() { s.acquire(a.Process) })
 		})
 	})
 }

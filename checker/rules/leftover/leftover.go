@@ -9,12 +9,12 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// At returns the commands behind a refusal on its node. Writer is the latest command before the
+// Find returns the commands behind a refusal on its node. Writer is the latest command before the
 // refusal that wrote, or may have written, the key there and was not undone. Lost is the latest
 // unanswered command since then by the same client. Each is nil if there is none. If the client's
 // library sent a command twice, and only the first copy can have refused the second, that command
 // is both.
-func At(t *trace.Trace, refusal *history.Command) (writer, lost *history.Command) {
+func Find(t *trace.Trace, refusal *history.Command) (writer, lost *history.Command) {
 	for _, m := range t.OfKey(trace.Key(refusal)) {
 		if m.Node != refusal.Node {
 			continue
@@ -43,10 +43,10 @@ func writes(t *trace.Trace, m *history.Command) bool {
 	return t.Takes(m) || trace.Unsure(m) && trace.EffectOf(m.Args).Kind.Writes()
 }
 
-// Before returns the last command that wrote, or may have written, the key of a lock on its one
+// LastWriter returns the last command that wrote, or may have written, the key of a lock on its one
 // server before a stamp and was not undone. It returns nil if there is none. Of the client it
 // returns only the command.
-func Before(t *trace.Trace, lock int, before int64) *explain.Leftover {
+func LastWriter(t *trace.Trace, lock int, before int64) *explain.Leftover {
 	var left *explain.Leftover
 	for _, m := range t.OfLock(lock) {
 		if m.Sent >= before {

@@ -55,8 +55,8 @@ func (w Wants) Resting(longest int64) Wants {
 	return inOrder(list)
 }
 
-// Within returns the parts of the times inside a quiet one.
-func (w Wants) Within(q record.Interval) Wants {
+// Clip returns the parts of the times inside a quiet one.
+func (w Wants) Clip(q record.Interval) Wants {
 	end := sort.Search(len(w.list), func(i int) bool { return w.list[i].From >= q.To })
 	begin := sort.Search(end, func(i int) bool { return w.latest[i] > q.From })
 	var out []Want
@@ -70,9 +70,9 @@ func (w Wants) Within(q record.Interval) Wants {
 	return inOrder(out)
 }
 
-// Without returns the wants without the times that each client lost. The intervals that lost
+// Subtract returns the wants without the times that each client lost. The intervals that lost
 // returns must be sorted and disjoint.
-func (w Wants) Without(lost func(process int) []record.Interval) Wants {
+func (w Wants) Subtract(lost func(process int) []record.Interval) Wants {
 	var out []Want
 	for _, x := range w.list {
 		for _, g := range lost(x.Process) {
@@ -153,9 +153,9 @@ func union(pieces []record.Interval, need int64) (from, to int64, ok bool) {
 	return 0, 0, false
 }
 
-// Quiet returns the times of at least the given length between disturbances. The last one has no
-// end. It sorts the disturbances.
-func Quiet(busy []record.Interval, length int64) []record.Interval {
+// QuietTimes returns the times of at least the given length between disturbances. The last one has
+// no end. It sorts the disturbances.
+func QuietTimes(busy []record.Interval, length int64) []record.Interval {
 	record.SortIntervals(busy)
 	var out []record.Interval
 	over := int64(0)

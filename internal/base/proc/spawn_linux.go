@@ -58,8 +58,8 @@ func StopGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGSTOP) }
 // ResumeGroup continues the group.
 func ResumeGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGCONT) }
 
-// Gone reports whether no process has this number.
-func Gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+// IsGone reports whether no process has this number.
+func IsGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 // Nap sleeps for a much shorter time than time.Sleep can: on an idle system, Go's timers wait for
 // whole milliseconds.

@@ -27,8 +27,8 @@ func ResumeGroup(int) error { return errNoSignals }
 // Stopped returns false, because no process was started.
 func Stopped(int) bool { return false }
 
-// Gone returns false, because this system cannot tell. Callers then change nothing.
-func Gone(int) bool { return false }
+// IsGone returns false, because this system cannot tell. Callers then change nothing.
+func IsGone(int) bool { return false }
 
 // Nap sleeps for a short time.
 func Nap() { time.Sleep(time.Millisecond) }

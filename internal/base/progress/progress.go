@@ -122,7 +122,7 @@ func (b *Bar) text(took time.Duration) string {
 		width = min(width, max(columns-90, 6)) // the words need the rest
 	}
 	full := width * b.done / b.all
-	left := fmt.Sprintf("%v left", b.left(took))
+	left := fmt.Sprintf("%v left", b.remaining(took))
 	if b.done == 0 {
 		left = fmt.Sprintf("%.0f s", took.Seconds()) // no more parts are known
 	}
@@ -130,9 +130,9 @@ func (b *Bar) text(took time.Duration) string {
 		strings.Repeat(" ", width-full), b.done, b.all, left, b.what)
 }
 
-// left returns the estimated remaining time. It assumes that each part takes as long as the earlier
-// parts of this stage. If the present part takes longer, the estimate grows.
-func (b *Bar) left(took time.Duration) time.Duration {
+// remaining returns the estimated remaining time. It assumes that each part takes as long as the
+// earlier parts of this stage. If the present part takes longer, the estimate grows.
+func (b *Bar) remaining(took time.Duration) time.Duration {
 	if b.done == b.all {
 		return 0
 	}
@@ -159,7 +159,7 @@ func (b *Bar) aloud(w io.Writer, clock func() time.Duration) func(done, all int,
 		b.step(took, done, all, what)
 		if !Terminal(w) && took-last >= often && done < all {
 			last = took
-			fmt.Fprintf(w, "lockbench: %d of %d runs, %v left\n", done, all, b.left(took))
+			fmt.Fprintf(w, "lockbench: %d of %d runs, %v left\n", done, all, b.remaining(took))
 		}
 	}
 }

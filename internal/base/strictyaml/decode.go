@@ -76,7 +76,7 @@ func (v Value) fillStruct(to reflect.Value) error {
 			return f.unknown(order)
 		}
 		if lines[f.Name] > 0 {
-			return f.again(lines[f.Name])
+			return f.duplicate(lines[f.Name])
 		}
 		lines[f.Name] = f.At.Line
 		if err := f.Value.fill(to.FieldByIndex(member.index), member.flags); err != nil {

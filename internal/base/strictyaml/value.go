@@ -52,7 +52,7 @@ func (v Value) Fields() (out []Field, err error) {
 		}
 		f := Field{name, position(v.file, p.Key.GetToken()), Value{v.file, name, p.Value}}
 		if lines[name] > 0 {
-			return nil, f.again(lines[name])
+			return nil, f.duplicate(lines[name])
 		}
 		lines[name] = f.At.Line
 		out = append(out, f)
@@ -60,7 +60,7 @@ func (v Value) Fields() (out []Field, err error) {
 	return out, nil
 }
 
-func (f Field) again(line int) error {
+func (f Field) duplicate(line int) error {
 	return f.At.Errorf("%q is here for the second time; the first is in line %d; remove one", f.Name,
 		line)
 }

@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// At formats a stamp, in nanoseconds since the start of the run, as seconds to the millisecond:
+// Stamp formats a stamp, in nanoseconds since the start of the run, as seconds to the millisecond:
 // "0.061 s".
-func At(t int64) string { return fmt.Sprintf("%.3f s", Seconds(t)) }
+func Stamp(t int64) string { return fmt.Sprintf("%.3f s", Seconds(t)) }
 
 // Micros formats a stamp to the microsecond, for tables that show an order: "0.061 234".
 func Micros(t int64) string {

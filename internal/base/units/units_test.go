@@ -7,7 +7,7 @@ import (
 
 func TestTexts(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{At(61_234_567), "0.061 s"}, {At(-1e9), "-1.000 s"},
+		{Stamp(61_234_567), "0.061 s"}, {Stamp(-1e9), "-1.000 s"},
 		{Micros(61_234_567), "0.061 235"}, {Micros(-2e3), "−0.000 002"},
 		{Span(int64(0)), "0"}, {Span(9 * time.Nanosecond), "9 ns"},
 		{Span(8500 * time.Nanosecond), "8.5 µs"}, {Span(85 * time.Microsecond), "85 µs"},

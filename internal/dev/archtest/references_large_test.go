@@ -19,7 +19,7 @@ var root = filepath.Join("../../..")
 // TestEveryReferenceResolves follows what code, test data and docs refer to: files, sections of
 // pages, sections and lines of the source documents, traces, and in Markdown links and names of Go.
 func TestEveryReferenceResolves(t *testing.T) {
-	testenv.Once(t) // regular expressions, fifteen times as slow with the race detector
+	testenv.SkipRace(t) // regular expressions, fifteen times as slow with the race detector
 	x := readIndex(t)
 	for _, name := range texts(t) {
 		text, err := os.ReadFile(filepath.Join(root, name))

@@ -12,9 +12,9 @@ func Large(large, small int) int {
 	return large
 }
 
-// Once skips a test with -short and with the race detector, because the test is not about
+// SkipRace skips a test with -short and with the race detector, because the test is not about
 // goroutines. Other tests run its concurrent code with the detector.
-func Once(t testing.TB) {
+func SkipRace(t testing.TB) {
 	t.Helper()
 	switch {
 	case Race:

@@ -135,9 +135,9 @@ func (s *clients) Idles() bool {
 	return true
 }
 
-// Rest waits until a client only waits, for at most d, and reports whether it does. A client that
-// is paused or gone only waits.
-func (s *clients) Rest(i int, d time.Duration) bool {
+// WaitIdle waits until a client only waits, for at most d, and reports whether it does. A client
+// that is paused or gone only waits.
+func (s *clients) WaitIdle(i int, d time.Duration) bool {
 	if i < 0 || i >= len(s.all) {
 		return true
 	}

@@ -79,7 +79,7 @@ func (w *Environment) link(name string, n *node) (string, error) {
 // linksToSentinels makes a client's links to the sentinels.
 func (w *Environment) linksToSentinels(client int) (addrs []string, err error) {
 	for _, s := range w.sentinels {
-		addr, err := w.proxies.Link(fmt.Sprintf("c%d>%s", client, s.Name), s.Own())
+		addr, err := w.proxies.Link(fmt.Sprintf("c%d>%s", client, s.Name), s.OwnAddr())
 		if err != nil {
 			return nil, err
 		}

@@ -103,7 +103,7 @@ func (l *ensembleLayout) linkTo(all []server.Fellow, i int) error {
 				return err
 			}
 			to.Ways[from.Name], links[from.Name] = shared, link
-			if l.kind.Apart() {
+			if l.kind.SeparateViews() {
 				to.Ways[from.Name] = l.host(forkHosts + nemesis.EnsembleNodes*i + j)
 				err = l.listen(to, from.Name, k, proxy.Always(link))
 			}
@@ -111,7 +111,7 @@ func (l *ensembleLayout) linkTo(all []server.Fellow, i int) error {
 				return err
 			}
 		}
-		if l.kind.Apart() {
+		if l.kind.SeparateViews() {
 			continue
 		}
 		if err := l.listen(to, to.Name, k, l.choose(links)); err != nil {
@@ -145,7 +145,7 @@ func (l *ensembleLayout) listen(to *server.Fellow, from string, k int, choose pr
 		if err != nil {
 			return nil, err
 		}
-		return l.kind.Way(k, c), nil
+		return l.kind.WrapConn(k, c), nil
 	}
 	_, err = l.links.proxies.Fork(net.JoinHostPort(to.Ways[from], port), connect)
 	return err

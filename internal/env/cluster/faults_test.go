@@ -41,7 +41,7 @@ func benchOf(t *testing.T, c Config) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close() })
-	addr, err := w.proxies.Link("c0>n0", w.nodes.all[0].Own())
+	addr, err := w.proxies.Link("c0>n0", w.nodes.all[0].OwnAddr())
 	if err != nil {
 		t.Fatal(err)
 	}

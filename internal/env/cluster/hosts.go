@@ -99,7 +99,7 @@ func (h *hosts) describe(i int, name, replicaOf string) (server.NodeConfig, erro
 		c.Followed = true
 	}
 	if h.remote != nil {
-		if err := c.Beside(h.remote); err != nil {
+		if err := c.PlaceRemote(h.remote); err != nil {
 			return c, err
 		}
 	}

@@ -100,7 +100,7 @@ func (s site) startNode(i int, name, replicaOf string) (*node, error) {
 
 // startReplica starts a replica that reaches its master through a proxy of its own.
 func (s site) startReplica(i int, name string, master *node) error {
-	addr, err := s.links.proxies.LinkServers(master.Name+">"+name, master.Own())
+	addr, err := s.links.proxies.LinkServers(master.Name+">"+name, master.OwnAddr())
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (l failoverLayout) start() error {
 				continue
 			}
 			name := of.Name + ">" + to.Name
-			addr, err := l.links.proxies.LinkServers(name, of.Own())
+			addr, err := l.links.proxies.LinkServers(name, of.OwnAddr())
 			if err != nil {
 				return err
 			}
@@ -206,8 +206,8 @@ func (w *Environment) startFronts() error {
 func (w *Environment) entrance(n *node) string {
 	for i, f := range w.fronts {
 		if w.nodes.all[i] == n {
-			return f.Own()
+			return f.OwnAddr()
 		}
 	}
-	return n.Own()
+	return n.OwnAddr()
 }

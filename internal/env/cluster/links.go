@@ -21,7 +21,7 @@ type links struct {
 
 // publish makes the public address of a node.
 func (l *links) publish(c server.NodeConfig) (string, error) {
-	addr, err := l.proxies.LinkServers("s>"+c.Name, c.Own())
+	addr, err := l.proxies.LinkServers("s>"+c.Name, c.OwnAddr())
 	if err == nil {
 		l.names[addr] = c.Name
 	}

@@ -73,7 +73,7 @@ func (l clusterLayout) describe() (nodes []server.NodeConfig, err error) {
 		} else {
 			m.Of = members[i-nemesis.ClusterMasters].ID
 		}
-		if m.Data, err = l.fork(nodes, c.Own(), func(from string) string {
+		if m.Data, err = l.fork(nodes, c.OwnAddr(), func(from string) string {
 			return c.Name + ">" + from
 		}); err != nil {
 			return nil, err

@@ -118,7 +118,7 @@ func (l sentinelLayout) describeSentinels() (configs []server.NodeConfig, peers 
 			return nil, nil, err
 		}
 		c.Clock, c.Config, c.Said = nil, nil, l.observe
-		public, err := l.links.proxies.LinkServers("s>"+c.Name, c.Own())
+		public, err := l.links.proxies.LinkServers("s>"+c.Name, c.OwnAddr())
 		if err != nil {
 			return nil, nil, err
 		}

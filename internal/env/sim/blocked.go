@@ -15,7 +15,7 @@ func (n *node) block(c *conn, b *engine.Wait, upTo uint64) []byte {
 	w := &waiting{forKeys: true}
 	c.waiting = w
 	if b.Timeout > 0 {
-		n.scheduler.after(time.Duration(b.Timeout)*time.Millisecond, func() { n.giveUp(c, w) })
+		n.scheduler.schedule(time.Duration(b.Timeout)*time.Millisecond, func() { n.giveUp(c, w) })
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (n *node) clean() {
 	at += cleanTime - at%cleanTime
 	if first != 0 && (n.cleans == 0 || int64(at) < n.cleans) {
 		n.cleans = int64(at)
-		n.scheduler.after(at-time.Duration(n.scheduler.Now()), func() { n.cleaned(int64(at)) })
+		n.scheduler.schedule(at-time.Duration(n.scheduler.Now()), func() { n.cleaned(int64(at)) })
 	}
 }
 

@@ -106,7 +106,7 @@ func (c *client) read() {
 	for len(c.orders) > 0 && !c.paused() {
 		o := c.orders[0]
 		if o.Do == workloads.DoStop && c.connecting() && !c.dead.Load() {
-			c.scheduler.after(orderAgain, c.read)
+			c.scheduler.schedule(orderAgain, c.read)
 			return
 		}
 		c.orders = slices.Delete(c.orders, 0, 1)

@@ -130,7 +130,7 @@ func (w *Environment) Fingerprint() uint64 {
 		io.WriteString(h, name)
 	}
 	for _, l := range w.links.all {
-		if !l.whole() {
+		if !l.intact() {
 			fmt.Fprintf(h, "%s %v %v %d", l.name, l.up.cut, l.down.cut, len(l.up.held)+len(l.down.held))
 		}
 	}

@@ -102,7 +102,7 @@ func TestRunClient(t *testing.T) {
 				got = c.Get(p.Context, "k").Val()
 				took = time.Since(begin).Round(100 * time.Millisecond).String()
 			})
-			w.Until(time.Minute, func() bool {
+			w.RunUntil(time.Minute, func() bool {
 				select {
 				case <-done:
 					return true

@@ -142,7 +142,7 @@ func (l *link) closeAll() {
 	}
 }
 
-// whole reports whether no fault strikes the link.
-func (l *link) whole() bool {
+// intact reports whether no fault strikes the link.
+func (l *link) intact() bool {
 	return !l.up.cut && !l.down.cut && !l.up.hold && !l.down.hold && !l.refused && !l.reset
 }

@@ -154,7 +154,7 @@ func (s *nodes) Free(name string) error {
 	}
 	n.busy = 0
 	over := func() bool { return s.scheduler.Now() >= n.stalled }
-	s.scheduler.Until(max(time.Duration(n.stalled-s.scheduler.Now()), 0), over)
+	s.scheduler.RunUntil(max(time.Duration(n.stalled-s.scheduler.Now()), 0), over)
 	return nil
 }
 
@@ -174,18 +174,18 @@ func (s *nodes) Barrier() error {
 	if done() {
 		return nil
 	}
-	if !s.scheduler.Until(barrierLimit, done) {
+	if !s.scheduler.RunUntil(barrierLimit, done) {
 		return fmt.Errorf("a replica does not have what the master was told after %v", barrierLimit)
 	}
 	return nil
 }
 
-// Behind reports whether a replica lacks something that its master has executed, although no fault
+// Lags reports whether a replica lacks something that its master has executed, although no fault
 // keeps the link between them from carrying it: it was only under way.
-func (s *nodes) Behind(replica string) bool {
+func (s *nodes) Lags(replica string) bool {
 	for _, n := range s.all {
 		for _, r := range n.replicas {
-			if r.node.name == replica && r.loaded < n.position.written && r.link.whole() {
+			if r.node.name == replica && r.loaded < n.position.written && r.link.intact() {
 				return true
 			}
 		}

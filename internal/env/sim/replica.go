@@ -118,7 +118,7 @@ func (r *replica) apply(offset, confirmed uint64, s engine.Snapshot) {
 	if r.tells == 0 {
 		epoch := r.epoch
 		past := time.Duration(r.master.scheduler.Now()) % tellTime
-		r.master.scheduler.after(tellTime-past, func() { r.tell(epoch) })
+		r.master.scheduler.schedule(tellTime-past, func() { r.tell(epoch) })
 	}
 	r.tells = offset
 }
@@ -167,7 +167,7 @@ func (r *replica) copyIn(after time.Duration) {
 	r.epoch++
 	r.has, r.sent, r.loaded, r.tells, r.pending = 0, 0, 0, 0, true
 	epoch := r.epoch
-	r.master.scheduler.after(after, func() {
+	r.master.scheduler.schedule(after, func() {
 		if epoch != r.epoch || r.master.down {
 			return
 		}
@@ -188,7 +188,7 @@ func (n *node) await(c *conn, b engine.Wait, upTo uint64) []byte {
 	n.position.asked++
 	n.position.asking = true
 	if b.Timeout > 0 {
-		n.scheduler.after(time.Duration(b.Timeout)*time.Millisecond, func() { n.waited(c, w) })
+		n.scheduler.schedule(time.Duration(b.Timeout)*time.Millisecond, func() { n.waited(c, w) })
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ import (
 
 // prepare makes a process one that simulates.
 var prepare = sync.OnceFunc(func() {
-	workloads.Quiet()
+	workloads.Silence()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
 	}

@@ -144,7 +144,7 @@ func (s *scheduler) settle() {
 		return // all are blocked as they were
 	}
 	s.stirred = false
-	s.rest()
+	s.waitBlocked()
 	reports, calls := s.inbox.take()
 	for _, r := range inOrder(reports) {
 		if s.ordering != nil {
@@ -288,7 +288,7 @@ func (s *scheduler) sleep(d time.Duration) {
 		now = time.Now().UnixNano()
 		expired := s.readers.expire(now)
 		if expired && !woken {
-			s.rest()
+			s.waitBlocked()
 			woken = s.inbox.any()
 		}
 		if woken {
@@ -297,20 +297,20 @@ func (s *scheduler) sleep(d time.Duration) {
 	}
 }
 
-// rest waits until every client is blocked.
-func (s *scheduler) rest() {
+// waitBlocked waits until every client is blocked.
+func (s *scheduler) waitBlocked() {
 	s.watchdog.waits.Add(1)
 	s.watchdog.waiting.Store(true)
 	synctest.Wait()
 	s.watchdog.waiting.Store(false)
 }
 
-// after makes f happen in d.
-func (s *scheduler) after(d time.Duration, f func()) { s.queue.add(s.Now()+int64(d), f) }
+// schedule makes f happen in d.
+func (s *scheduler) schedule(d time.Duration, f func()) { s.queue.add(s.Now()+int64(d), f) }
 
-// Until runs the environment until done returns true, for at most d of virtual time, and reports
+// RunUntil runs the environment until done returns true, for at most d of virtual time, and reports
 // whether it was done. It calls done while all clients are blocked, and keeps their reports.
-func (s *scheduler) Until(d time.Duration, done func() bool) bool {
+func (s *scheduler) RunUntil(d time.Duration, done func() bool) bool {
 	s.stirred = true // the caller may have done something of its own
 	limit := s.Now() + int64(d)
 	for {

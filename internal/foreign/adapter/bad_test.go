@@ -238,7 +238,7 @@ func play(t *testing.T, name string, body string) (p played) {
 	}
 	p = follow(t, w, body)
 	p.log = log.Name()
-	if !proc.Eventually(func() bool { return proc.Gone(w.(*worker).child.cmd.Process.Pid) }) {
+	if !proc.Eventually(func() bool { return proc.IsGone(w.(*worker).child.cmd.Process.Pid) }) {
 		t.Error("its process is still there")
 	}
 	return p

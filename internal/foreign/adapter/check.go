@@ -168,7 +168,7 @@ func (c *checker) say(optional bool, asked string, err error, found string) bool
 // silent observes the commands of a client and holds none.
 type silent struct{}
 
-func (silent) Before(context.Context, string, []string)                   {}
+func (silent) BeforeSend(context.Context, string, []string)               {}
 func (silent) Replied(context.Context, history.Command, tap.Reply)        {}
 func (silent) Sent(context.Context, string, []string) (c history.Command) { return c }
 

@@ -127,7 +127,7 @@ func (c *child) follow(out, errs *os.File, log *os.File) {
 	late := time.AfterFunc(leftoverWait, func() { out.Close(); errs.Close() })
 	readers.Wait()
 	<-logged
-	c.early(exit) // answers that arrived before the exit come first
+	c.blameEarlyExit(exit) // answers that arrived before the exit come first
 	late.Stop()
 	out.Close()
 	errs.Close()
@@ -147,8 +147,8 @@ func (c *child) silent(ended <-chan struct{}) {
 	}
 }
 
-// early blames a process that ended before it was ready.
-func (c *child) early(exit error) {
+// blameEarlyExit blames a process that ended before it was ready.
+func (c *child) blameEarlyExit(exit error) {
 	how := "exit status 0"
 	if exit != nil {
 		how = exit.Error()

@@ -211,7 +211,7 @@ func (c *checker) leaves(holder, other *remote) error {
 	if err := other.child.pause(); err != nil {
 		return err
 	}
-	before, err := c.kept()
+	before, err := c.persisted()
 	if err == nil {
 		_, err = c.perform(holder, Order{Do: doRelease, N: outliving})
 	}
@@ -231,8 +231,9 @@ func (c *checker) leaves(holder, other *remote) error {
 	return nil
 }
 
-// kept returns the value of the lock's key on each Redis that has it, and makes the key permanent.
-func (c *checker) kept() (map[server.Admin]string, error) {
+// persisted returns the value of the lock's key on each Redis that has it, and makes the key
+// permanent.
+func (c *checker) persisted() (map[server.Admin]string, error) {
 	has := map[server.Admin]string{}
 	for _, a := range c.admin {
 		if err := a.Do(context.Background(), "persist", c.key()).Err(); err != nil {

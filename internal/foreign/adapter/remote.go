@@ -144,12 +144,12 @@ func (r *remote) Redirect(node string) error {
 	return r.tap.Redirect(node)
 }
 
-// Befall implements workloads.Remote.
-func (r *remote) Befall(what string) error {
+// FaultNext implements workloads.Remote.
+func (r *remote) FaultNext(what string) error {
 	if r.direct {
 		return errors.New("its commands are not seen")
 	}
-	r.tap.Befall(what)
+	r.tap.FaultNext(what)
 	return nil
 }
 
@@ -294,9 +294,9 @@ func refusal(why string) history.Refusal {
 // observer passes the commands from the tap to the bridge, as if the bridge had sent them.
 type observer struct{ *remote }
 
-// Before implements tap.Observer.
-func (o observer) Before(ctx context.Context, node string, args []string) {
-	o.bridge.Before(ctx, node, args)
+// BeforeSend implements tap.Observer.
+func (o observer) BeforeSend(ctx context.Context, node string, args []string) {
+	o.bridge.BeforeSend(ctx, node, args)
 }
 
 // Sent implements tap.Observer.

@@ -206,7 +206,7 @@ func (w *worker) unasked(a Answer) {
 	switch {
 	case bridge == nil:
 	case a.Is == isLost:
-		bridge.Lost(a.N, a.T, a.By)
+		bridge.RecordLost(a.N, a.T, a.By)
 	case a.Is == isGap:
 		bridge.Gap(a.T, time.Duration(a.NS))
 	}

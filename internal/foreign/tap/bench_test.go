@@ -16,7 +16,7 @@ import (
 // idle is an Observer that does nothing.
 type idle struct{}
 
-func (idle) Before(context.Context, string, []string) {}
+func (idle) BeforeSend(context.Context, string, []string) {}
 func (idle) Sent(_ context.Context, _ string, args []string) history.Command {
 	return history.Command{Args: args}
 }

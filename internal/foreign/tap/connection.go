@@ -77,15 +77,15 @@ func (c *connection) fromClient() {
 			err = c.life.Err()
 		}
 		if err != nil {
-			c.stranger(err)
+			c.rejectProtocol(err)
 			c.clientLeft(err)
 			return
 		}
 	}
 }
 
-// stranger explains to a client its protocol error.
-func (c *connection) stranger(err error) {
+// rejectProtocol explains to a client its protocol error.
+func (c *connection) rejectProtocol(err error) {
 	switch {
 	case errors.Is(err, resp.ErrTLS):
 		c.tap.log("the client speaks TLS, and its address does not: switch TLS off in the client")
@@ -98,7 +98,7 @@ func (c *connection) stranger(err error) {
 
 // command passes a command on when the Observer allows it.
 func (c *connection) command(args []string, wire []byte) {
-	q := &request{args: args, quiet: c.route.sentinel || Quiet(args)}
+	q := &request{args: args, quiet: c.route.sentinel || Untraced(args)}
 	if why := refusal(args); why != "" {
 		c.refuse(q, why)
 		return
@@ -107,13 +107,13 @@ func (c *connection) command(args []string, wire []byte) {
 		if !c.hold(args) {
 			return
 		}
-		q.sent = c.tap.observer.Sent(c.life, c.at(), args)
+		q.sent = c.tap.observer.Sent(c.life, c.currentNode(), args)
 	}
 	if c.tap.settings.Script != nil && len(args) == 3 && strings.EqualFold(args[0], "script") &&
 		strings.EqualFold(args[1], "load") {
 		c.tap.settings.Script(args[2])
 	}
-	if q = c.befall(q, wire); q == nil {
+	if q = c.applyFault(q, wire); q == nil {
 		return
 	}
 	up := c.ask(q, wire)
@@ -123,9 +123,9 @@ func (c *connection) command(args []string, wire []byte) {
 	}
 }
 
-// befall applies the pending fault to a command. It returns the command that is still to be sent,
-// or nil.
-func (c *connection) befall(q *request, wire []byte) *request {
+// applyFault applies the pending fault to a command. It returns the command that is still to be
+// sent, or nil.
+func (c *connection) applyFault(q *request, wire []byte) *request {
 	what := ""
 	if !q.quiet {
 		if next := c.tap.befalls.Swap(nil); next != nil {
@@ -135,7 +135,7 @@ func (c *connection) befall(q *request, wire []byte) *request {
 	switch what {
 	case nemesis.Drop:
 		c.down.Close() // fromClient goes on from there
-		c.told(q, Reply{Err: "the connection broke", Why: history.BrokenOff})
+		c.reportReply(q, Reply{Err: "the connection broke", Why: history.BrokenOff})
 		return nil
 	case nemesis.Strand:
 		c.mu.Lock()
@@ -145,12 +145,13 @@ func (c *connection) befall(q *request, wire []byte) *request {
 		if up := c.ask(q, wire); up != nil {
 			_, _ = up.Write(wire)
 		}
-		return &request{args: q.args, twin: true, sent: c.tap.observer.Sent(c.life, c.at(), q.args)}
+		return &request{args: q.args, twin: true,
+			sent: c.tap.observer.Sent(c.life, c.currentNode(), q.args)}
 	}
 	return q
 }
 
-func (c *connection) at() string {
+func (c *connection) currentNode() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.node
@@ -164,7 +165,7 @@ func (c *connection) ask(q *request, wire []byte) net.Conn {
 	if c.lost != "" {
 		why := c.lost
 		c.mu.Unlock()
-		c.told(q, Reply{Err: why, Why: history.BrokenOff})
+		c.reportReply(q, Reply{Err: why, Why: history.BrokenOff})
 		return nil
 	}
 	defer c.mu.Unlock()
@@ -177,8 +178,8 @@ func (c *connection) ask(q *request, wire []byte) net.Conn {
 	return c.up
 }
 
-// told reports the end of a command to the Observer.
-func (c *connection) told(q *request, r Reply) {
+// reportReply reports the end of a command to the Observer.
+func (c *connection) reportReply(q *request, r Reply) {
 	if !q.quiet && c.tap.life.Err() == nil {
 		c.tap.observer.Replied(c.life, q.sent, r)
 	}
@@ -244,7 +245,7 @@ func (c *connection) settle(text string, why func(*request) history.Loss) {
 	c.mu.Unlock()
 	for _, q := range all {
 		if q.own == nil {
-			c.told(q, Reply{Err: text, Why: why(q)})
+			c.reportReply(q, Reply{Err: text, Why: why(q)})
 		}
 	}
 }

@@ -24,7 +24,7 @@ import (
 // both to have seen the same commands and replies, on the simulator's Redis and on a real one. The
 // tap's stamps lie within the hooks'.
 func TestHooksAndTapSeeTheSame(t *testing.T) {
-	workloads.Quiet()
+	workloads.Silence()
 	for name, redis := range map[string]func(*testing.T) string{"simulated": tap.Serve,
 		"real": func(t *testing.T) string { return startRedis(t) }} {
 		t.Run(name, func(t *testing.T) {
@@ -178,8 +178,8 @@ func (b *both) report(r workloads.Report) {
 	}
 }
 
-// Before is tap.Observer.
-func (b *both) Before(context.Context, string, []string) {}
+// BeforeSend is tap.Observer.
+func (b *both) BeforeSend(context.Context, string, []string) {}
 
 // Sent is tap.Observer.
 func (b *both) Sent(_ context.Context, node string, args []string) history.Command {

@@ -59,7 +59,7 @@ func (c *connection) hold(args []string) (leaves bool) {
 	c.held = true
 	node := c.node
 	c.mu.Unlock()
-	c.tap.observer.Before(c.life, node, args)
+	c.tap.observer.BeforeSend(c.life, node, args)
 	for c.life.Err() == nil && !c.stays() {
 		if c.connect() != nil {
 			c.end()
@@ -100,7 +100,7 @@ func (c *connection) redirected(node string) {
 	c.down.Close()
 }
 
-func (c *connection) strand() {
+func (c *connection) strandLater() {
 	c.mu.Lock()
 	c.stranded = true
 	c.mu.Unlock()

@@ -13,8 +13,8 @@ var quiet = map[string]bool{
 	"ssubscribe": true, "sunsubscribe": true,
 }
 
-// Quiet reports whether a command is neither traced nor stopped.
-func Quiet(args []string) bool { return quiet[strings.ToLower(args[0])] }
+// Untraced reports whether a command is neither traced nor stopped.
+func Untraced(args []string) bool { return quiet[strings.ToLower(args[0])] }
 
 // refusal returns the reason why a command cannot pass a tap, or "" if it can.
 func refusal(args []string) string {

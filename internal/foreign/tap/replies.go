@@ -16,7 +16,7 @@ func (c *connection) fromServer(up net.Conn, replies *resp.Reader) {
 			c.reply(wire)
 			continue
 		}
-		if !c.left(up) {
+		if !c.hasLeft(up) {
 			c.settle("the connection ended: "+err.Error(), brokenOff)
 			c.down.Close()
 		}
@@ -24,8 +24,8 @@ func (c *connection) fromServer(up net.Conn, replies *resp.Reader) {
 	}
 }
 
-// left reports whether the connection can do without up, its former connection to a node.
-func (c *connection) left(up net.Conn) bool {
+// hasLeft reports whether the connection can do without up, its former connection to a node.
+func (c *connection) hasLeft(up net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.up != up || c.mayMove()
@@ -35,7 +35,7 @@ func (c *connection) left(up net.Conn) bool {
 func (c *connection) reply(wire []byte) {
 	twin := false
 	for _, a := range c.match(wire) {
-		c.told(a.request, Reply{Text: a.text})
+		c.reportReply(a.request, Reply{Text: a.text})
 		twin = a.twin
 	}
 	if c.route.sentinel {

@@ -19,7 +19,7 @@ type heard struct {
 	all []string
 }
 
-func (*heard) Before(context.Context, string, []string) {}
+func (*heard) BeforeSend(context.Context, string, []string) {}
 func (*heard) Sent(_ context.Context, _ string, args []string) history.Command {
 	return history.Command{Args: args}
 }

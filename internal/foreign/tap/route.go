@@ -103,11 +103,11 @@ func (r *route) spare() error {
 	return nil
 }
 
-func (r *route) strand() {
+func (r *route) strandAll() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for c := range r.open {
-		c.strand()
+		c.strandLater()
 	}
 }
 

@@ -23,11 +23,11 @@ import (
 // for different connections are concurrent; calls for one connection come in order. The context
 // ends when the client loses the connection by a redirect or by Close.
 type Observer interface {
-	// Before is called when a command is about to leave for a node. The tap holds the command back
+	// BeforeSend is called when a command is about to leave for a node. The tap holds the command back
 	// until Before returns, even if the client has given up meanwhile. If the context has ended by
 	// then, the command never leaves. If the client was redirected meanwhile, the command may leave
 	// for another node.
-	Before(ctx context.Context, node string, args []string)
+	BeforeSend(ctx context.Context, node string, args []string)
 	// Sent is called right before a command leaves. It returns the numbered and stamped record for the
 	// trace. It must not wait.
 	Sent(ctx context.Context, node string, args []string) history.Command
@@ -138,7 +138,7 @@ func (t *Tap) Node(route int) string {
 // to other nodes end.
 func (t *Tap) Redirect(node string) error {
 	known := false
-	for _, r := range t.all() {
+	for _, r := range t.allRoutes() {
 		known = r.redirect(node) || known
 	}
 	if !known {
@@ -149,7 +149,7 @@ func (t *Tap) Redirect(node string) error {
 
 // Spare directs new connections by the second way to the same nodes. Existing connections stay.
 func (t *Tap) Spare() error {
-	for _, r := range t.all() {
+	for _, r := range t.allRoutes() {
 		if err := r.spare(); err != nil {
 			return err
 		}
@@ -157,20 +157,20 @@ func (t *Tap) Spare() error {
 	return nil
 }
 
-// Strand closes each open connection to the client as soon as a command is under way on it, or at
-// once if one is. The command still arrives. The client then has to connect anew; it needs no
+// StrandAll closes each open connection to the client as soon as a command is under way on it, or
+// at once if one is. The command still arrives. The client then has to connect anew; it needs no
 // time-out of its own.
-func (t *Tap) Strand() {
-	for _, r := range t.all() {
-		r.strand()
+func (t *Tap) StrandAll() {
+	for _, r := range t.allRoutes() {
+		r.strandAll()
 	}
 }
 
-// Befall strikes the next command that the Observer sees with nemesis.Drop, Strand or Duplicate.
+// FaultNext strikes the next command that the Observer sees with nemesis.Drop, Strand or Duplicate.
 // The client gets only the first reply to a duplicated command.
-func (t *Tap) Befall(what string) { t.befalls.Store(&what) }
+func (t *Tap) FaultNext(what string) { t.befalls.Store(&what) }
 
-func (t *Tap) all() []*route {
+func (t *Tap) allRoutes() []*route {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return append([]*route(nil), t.routes...)
@@ -186,7 +186,7 @@ func (t *Tap) Close() {
 		l.Close()
 	}
 	t.mu.Unlock()
-	for _, r := range t.all() {
+	for _, r := range t.allRoutes() {
 		r.close()
 	}
 	t.running.Wait()

@@ -43,7 +43,7 @@ func (n *notes) stop(ctx context.Context, at bool) {
 	}
 }
 
-func (n *notes) Before(ctx context.Context, _ string, args []string) {
+func (n *notes) BeforeSend(ctx context.Context, _ string, args []string) {
 	n.stop(ctx, strings.EqualFold(args[0], n.hold))
 }
 
@@ -327,7 +327,7 @@ func TestStrand(t *testing.T) {
 	tap, c := tapped(t, o)
 	c.say("SET k v")
 	<-o.stands
-	tap.Strand()
+	tap.StrandAll()
 	o.going <- struct{}{}
 	c.hears("END")
 	again := connect(t, tap.listeners[0].Addr().String())
@@ -348,7 +348,7 @@ func TestWhatBefallsTheNextCommand(t *testing.T) {
 			t.Parallel()
 			o := observer()
 			tap, c := tapped(t, o)
-			tap.Befall(what)
+			tap.FaultNext(what)
 			c.say("PING")
 			c.hears("PONG")
 			c.say("INCR k")

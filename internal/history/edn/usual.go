@@ -28,7 +28,7 @@ func (u *usual) fields(form []byte) (f fields, ok bool) {
 		if u.blank(); u.next('}') {
 			return f, u.i == len(form)
 		}
-		to, bit := f.of(u.word())
+		to, bit := f.find(u.word())
 		if to == nil || had&bit != 0 {
 			return f, false
 		}
@@ -39,8 +39,8 @@ func (u *usual) fields(form []byte) (f fields, ok bool) {
 	}
 }
 
-// of returns the field of a key, and a bit for it. It returns nil for an unknown key.
-func (f *fields) of(key []byte) (*any, int) {
+// find returns the field of a key, and a bit for it. It returns nil for an unknown key.
+func (f *fields) find(key []byte) (*any, int) {
 	switch string(key) {
 	case "type":
 		return &f.typ, 1

@@ -113,7 +113,7 @@ func (t *trial) servers(ctx context.Context) error {
 	if err := t.attempt(ctx, c, nil); err != nil {
 		return err
 	}
-	t.has = t.has.Without(nemesis.NodeClock, oneLine(reason(withClocks)))
+	t.has = t.has.Minus(nemesis.NodeClock, oneLine(reason(withClocks)))
 	return nil
 }
 
@@ -142,7 +142,7 @@ func (t *trial) attempt(ctx context.Context, c runner.Choice,
 			err = e.Prove(s)
 		}
 		if err != nil {
-			t.has = t.has.Without(s.Do, err.Error())
+			t.has = t.has.Minus(s.Do, err.Error())
 		}
 	}
 	return nil

@@ -156,7 +156,7 @@ func Capabilities(ctx context.Context, c Choice, clocks bool) nemesis.Capabiliti
 		}
 	}
 	if why != nil {
-		has = has.Without(nemesis.NodeClock, why.Error())
+		has = has.Minus(nemesis.NodeClock, why.Error())
 	}
 	return has
 }

@@ -40,7 +40,7 @@ var comparing = []struct{ nemesis, workload, want string }{
 // TestScriptAndCommandCompareAlike runs the script on the server that is installed, and both on the
 // newer one.
 func TestScriptAndCommandCompareAlike(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	testenv.Part(t, "redis")
 	for _, on := range []struct{ variant, server string }{
 		{"lua", ""}, {"lua", newServer}, {"delifeq", newServer},

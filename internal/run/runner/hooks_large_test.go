@@ -162,7 +162,7 @@ const (
 // TestSomeCellsOfLibraries runs released libraries under faults of the matrix: what they do is not
 // wanted here (lab/results/libraries.md), but that each run is carried out and judged.
 func TestSomeCellsOfLibraries(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	testenv.Part(t, "redis")
 	o := matrix.Options{Environment: runner.Process, TTL: 2 * time.Second,
 		Adapters: []string{matrix.All}}
@@ -362,9 +362,9 @@ func hookedBy(t *testing.T, file string) (left, read map[string]int) {
 		}
 		args, _, _ := strings.Cut(seen(l.Args, "", ""), " → ")
 		switch {
-		case !l.Ended && !tap.Quiet(l.Args):
+		case !l.Ended && !tap.Untraced(l.Args):
 			left[args]++
-		case l.Ended && l.Err == "" && !tap.Quiet(l.Args):
+		case l.Ended && l.Err == "" && !tap.Untraced(l.Args):
 			read[seen(l.Args, l.Reply, "")]++
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // TestCellsOfLibrariesCanBePlanned: a cell of a released library that cannot run says so as
 // impossible; none breaks, whatever lease the library has.
 func TestCellsOfLibrariesCanBePlanned(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	o := matrix.Options{Environment: runner.Process, TTL: 2 * time.Second,
 		Adapters: []string{matrix.All}}
 	tasks, err := o.Tasks()

@@ -38,7 +38,7 @@ const (
 
 func TestMain(m *testing.M) {
 	if os.Getenv(portedLock) != "" {
-		workloads.Quiet()
+		workloads.Silence()
 		sdk.Run(openPorted, map[string]string{"mine": "1"})
 	}
 	if docker.IsJanitor() {
@@ -185,7 +185,7 @@ func (p *ported) notice(n impls.Notice) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n.Lost != nil && len(p.holds) > 0 {
-		sdk.Lost(slices.Min(slices.Collect(maps.Keys(p.holds))), n.Lost.Error())
+		sdk.ReportLost(slices.Min(slices.Collect(maps.Keys(p.holds))), n.Lost.Error())
 	}
 }
 

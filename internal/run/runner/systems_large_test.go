@@ -113,7 +113,7 @@ func TestKeyCellsOfSystems(t *testing.T) {
 
 // TestKeyCellsOfSystemsInContainers wants the same letters of servers in containers.
 func TestKeyCellsOfSystemsInContainers(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	testenv.Part(t, "docker")
 	if _, err := docker.ImageID(t.Context(), docker.SystemsImage); err != nil {
 		if testenv.Required("docker") {

@@ -13,7 +13,7 @@ import (
 // TestServersCountWhomTheyWake: a lock of which clients wait for an event has woken some when its
 // run is over, as its servers say before they stop; a server that has no such count says so.
 func TestServersCountWhomTheyWake(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	for _, c := range []struct {
 		adapter, variant string
 		counts           bool

@@ -33,7 +33,7 @@ func (e *Evidence) note(r *simrun.Record) {
 		e.HandedOver++
 	}
 	if e.Untouched == "" && granted {
-		for _, key := range checker.Untouched(&r.History, r.Trace) {
+		for _, key := range checker.UntracedKeys(&r.History, r.Trace) {
 			e.Untouched = key
 		}
 	}

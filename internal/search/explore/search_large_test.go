@@ -16,7 +16,7 @@ import (
 )
 
 func TestAKeeperSavesOneOfEachKind(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	s := Search{Options: harness.RunOptions{Impl: "getset", Nemesis: "pause"}, Schedule: Random,
 		Moments: Aimed, Seeds: 20, KeepGoing: true}
 	hits, p, err := s.Find(context.Background())
@@ -60,7 +60,7 @@ func TestAKeeperSavesOneOfEachKind(t *testing.T) {
 // on without it. Of independent masters each has a replica of its own, for one.
 func TestDrawnFaultsCanBeDone(t *testing.T) {
 	t.Parallel()
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	for _, impl := range []string{"token-lua", "redlock"} {
 		for _, fault := range drawable {
 			s := Search{Options: harness.RunOptions{Impl: impl, Nemesis: fault}, Moments: Drawn,
@@ -78,7 +78,7 @@ func TestDrawnFaultsCanBeDone(t *testing.T) {
 // and the step that decided it lies between the two. Done with three cores it is the same.
 func TestWhereItWasDecided(t *testing.T) {
 	t.Parallel()
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	s := Search{Options: harness.RunOptions{Impl: "setnx-del-expired", Nemesis: "none"},
 		Properties: []string{"S"}, Schedule: Walk, Moments: Aimed, Seeds: 100, Jobs: 2}
 	hits, _, err := s.Find(t.Context())
@@ -107,7 +107,7 @@ func TestWhereItWasDecided(t *testing.T) {
 // its lease is over. That is the harness' doing and none of the network's; of a lock that renews
 // its lease the network alone keeps the renewals away. A pause is a fault that makes a client late.
 func TestStandingIsNotTheFault(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	for _, c := range []struct {
 		impl, nemesis string
 		found         bool
@@ -133,7 +133,7 @@ func TestStandingIsNotTheFault(t *testing.T) {
 // TestExhaustiveFindsWhatIsThere: what is known of the locks, within small bounds. Nothing is found
 // of the lock without a lease whose clients do not crash.
 func TestExhaustiveFindsWhatIsThere(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	for _, c := range []struct {
 		lock, fault, property string
 		bounds                Bounds

@@ -92,7 +92,7 @@ var sleepCells = []struct {
 // are violated, and runs end in the same ways. If only time clashed, letters or ends would be
 // missing.
 func TestSleepSetsChangeNoVerdict(t *testing.T) {
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	saved, missed := 0, 0
 	for _, c := range sleepCells {
 		if c.bounds.Tries = 8; c.nemesis != "none" {

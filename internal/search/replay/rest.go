@@ -16,7 +16,7 @@ func (r *replayer) awaitRest(client int) error {
 		if a.paused || a.gone || wrong != nil {
 			return true
 		}
-		if !r.environment.Rest(client, tick) {
+		if !r.environment.WaitIdle(client, tick) {
 			return false
 		}
 		passed := a.passed

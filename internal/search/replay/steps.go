@@ -57,7 +57,7 @@ func (r *replayer) standing(s counterexample.Step,
 			found, ok = a.stands[i], true
 		}
 		return ok || a.gone || len(a.stands) > 0 && r.environment.Now()-since > settled &&
-			r.environment.Rest(s.Client, 0)
+			r.environment.WaitIdle(s.Client, 0)
 	})
 	if err == nil && !ok {
 		err = r.diverged(s, "%s", a.doing(s.Client))

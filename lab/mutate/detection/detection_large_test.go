@@ -13,7 +13,7 @@ import (
 // TestTheRecordIsOfTheseLocks: the record has the mutants that the source has today.
 func TestTheRecordIsOfTheseLocks(t *testing.T) {
 	t.Parallel()
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
 	}
@@ -36,7 +36,7 @@ func TestTheRecordIsOfTheseLocks(t *testing.T) {
 // LOCKBENCH_SOAK all.
 func TestWhatWasFoundIsFoundAgain(t *testing.T) {
 	t.Parallel()
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
 	}

@@ -111,7 +111,7 @@ func (g gated) firstCell(lock string) string {
 // of all with LOCKBENCH_SOAK, else of those that are named above. The lock as it is passes.
 func TestMutantsTurnTheirGateRed(t *testing.T) {
 	t.Parallel()
-	testenv.Once(t)
+	testenv.SkipRace(t)
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
 	}

@@ -125,8 +125,8 @@ func (r *Record) Locks() (names []string) {
 	return names
 }
 
-// Of returns the mutants of a lock.
-func (r *Record) Of(lock string) (some []Result) {
+// OfLock returns the mutants of a lock.
+func (r *Record) OfLock(lock string) (some []Result) {
 	for _, m := range r.Mutants {
 		if m.Lock == lock {
 			some = append(some, m)

@@ -60,7 +60,7 @@ func Start(host string, remote *Remote, relayed bool) (*Links, error) {
 	}
 	addr := ln.Addr().String()
 	p.secret = rand.Text()
-	p.http = &http.Server{Addr: addr, Handler: behind(p.secret, addr, proxyAPI())}
+	p.http = &http.Server{Addr: addr, Handler: requireSecret(p.secret, addr, proxyAPI())}
 	p.here = toxi.NewClient("http://" + addr + "/" + p.secret)
 	go p.http.Serve(ln)
 	return p, nil

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// behind answers only requests whose path begins with a secret and that were sent to host by a
-// program: a listener on loopback is open to every user of the machine, and to the pages in their
+// requireSecret answers only requests whose path begins with a secret and that were sent to host by
+// a program: a listener on loopback is open to every user of the machine, and to the pages in their
 // browsers, and a link that is cut by another is forged evidence.
-func behind(secret, host string, h http.Handler) http.Handler {
+func requireSecret(secret, host string, h http.Handler) http.Handler {
 	inside := http.StripPrefix("/"+secret, h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		given, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")

@@ -44,7 +44,7 @@ func Connect(e ExternalConfig) (*External, error) { return connect(e, nil) }
 
 // connect is Connect that trusts more certificates than this machine does.
 func connect(e ExternalConfig, trust *tls.Config) (*External, error) {
-	workloads.Quiet()
+	workloads.Silence()
 	if len(e.Addrs) == 0 {
 		return nil, errors.New("--env external needs --addr host:port")
 	}

@@ -44,11 +44,12 @@ type Gatherer interface {
 	Kind
 	// PeerPorts are how far the ports for other members are from the one for clients.
 	PeerPorts() []int
-	// Apart reports whether a member can be told addresses of the others that others are not told.
-	Apart() bool
-	// Way returns the end of a connection of one member to the k-th port of another, as it is or with
-	// what has to be changed in what is written to it.
-	Way(k int, there net.Conn) net.Conn
+	// SeparateViews reports whether a member can be told addresses of the others that others are not
+	// told.
+	SeparateViews() bool
+	// WrapConn returns the end of a connection of one member to the k-th port of another, as it is or
+	// with what has to be changed in what is written to it.
+	WrapConn(k int, there net.Conn) net.Conn
 	// Member is the kind of the i-th of all. Of the first two that start, the first can lead.
 	Member(all []Fellow, i int) Kind
 	// Leads reports whether a line of a member's output says that it leads from now on.

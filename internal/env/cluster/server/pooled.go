@@ -30,8 +30,8 @@ func (w *pooled) do(f func(*child) error) error {
 	return f(w.child)
 }
 
-// own is the worker, if it still plays this client, for what may wait.
-func (w *pooled) own() (c *child, marred bool) {
+// current is the worker, if it still plays this client, for what may wait.
+func (w *pooled) current() (c *child, marred bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.child, w.marred
@@ -39,7 +39,7 @@ func (w *pooled) own() (c *child, marred bool) {
 
 // Write is Worker.
 func (w *pooled) Write(b []byte) (int, error) {
-	c, _ := w.own()
+	c, _ := w.current()
 	if c == nil {
 		return 0, io.ErrClosedPipe
 	}
@@ -48,7 +48,7 @@ func (w *pooled) Write(b []byte) (int, error) {
 
 // Close is Worker: the worker is to be reset, or to end if it cannot be kept.
 func (w *pooled) Close() error {
-	switch c, marred := w.own(); {
+	switch c, marred := w.current(); {
 	case c == nil:
 		return nil
 	case marred || !reuses:
@@ -60,13 +60,13 @@ func (w *pooled) Close() error {
 
 // Output is Worker. It must not be read further than to the report Reset.
 func (w *pooled) Output() io.Reader {
-	c, _ := w.own()
+	c, _ := w.current()
 	return c.Output()
 }
 
 // Wait is Worker.
 func (w *pooled) Wait() error {
-	c, _ := w.own()
+	c, _ := w.current()
 	return c.Wait()
 }
 
@@ -113,7 +113,7 @@ func (w *pooled) Resume() error { return w.do((*child).Resume) }
 
 // Idle is Idler. One that was given back has nothing to do here.
 func (w *pooled) Idle() bool {
-	c, _ := w.own()
+	c, _ := w.current()
 	return c == nil || c.Idle()
 }
 

@@ -82,19 +82,19 @@ func (c NodeConfig) Command(file string) (args []string, text string) {
 	return c.kind().Command(c, file)
 }
 
-// Own is host:port in the network of the servers and their proxies.
-func (c NodeConfig) Own() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
+// OwnAddr is host:port in the network of the servers and their proxies.
+func (c NodeConfig) OwnAddr() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
 
 // Addr is host:port for this process.
-func (c NodeConfig) Addr() string { return cmp.Or(c.Route, c.Own()) }
+func (c NodeConfig) Addr() string { return cmp.Or(c.Route, c.OwnAddr()) }
 
 // Dial makes our own connection to it when it is first used.
 func (c NodeConfig) Dial() Admin { return dial(c.Addr(), c.Secret) }
 
-// Beside gives a server its folder beside remote proxies, empty, and a route to it.
-func (c *NodeConfig) Beside(r *proxy.Remote) (err error) {
+// PlaceRemote gives a server its folder beside remote proxies, empty, and a route to it.
+func (c *NodeConfig) PlaceRemote(r *proxy.Remote) (err error) {
 	c.Dir = r.Dir(c.Name)
-	if c.Route, err = r.Route(c.Own()); err == nil {
+	if c.Route, err = r.Route(c.OwnAddr()); err == nil {
 		err = r.Wipe(c.Name)
 	}
 	return err

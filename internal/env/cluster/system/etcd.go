@@ -52,7 +52,8 @@ func (e Etcd) Command(c server.NodeConfig, _ string) (args []string, text string
 		}
 	}
 	return []string{"--name", c.Name, "--data-dir", c.Dir, "--logger", "zap",
-		"--listen-client-urls", "http://" + c.Own(), "--advertise-client-urls", "http://" + c.Own(),
+		"--listen-client-urls", "http://" + c.OwnAddr(),
+		"--advertise-client-urls", "http://" + c.OwnAddr(),
 		"--listen-peer-urls", listen, "--initial-advertise-peer-urls", advertise,
 		"--initial-cluster", strings.Join(cluster, ","), "--initial-cluster-state", "new",
 		"--heartbeat-interval", "50", "--election-timeout", "500"}, ""
@@ -69,11 +70,11 @@ const peerPort = 10_000
 // PeerPorts is server.Gatherer.
 func (Etcd) PeerPorts() []int { return []int{peerPort} }
 
-// Apart is server.Gatherer: all members have to agree on the addresses of all.
-func (Etcd) Apart() bool { return false }
+// SeparateViews is server.Gatherer: all members have to agree on the addresses of all.
+func (Etcd) SeparateViews() bool { return false }
 
-// Way is server.Gatherer.
-func (Etcd) Way(_ int, there net.Conn) net.Conn { return there }
+// WrapConn is server.Gatherer.
+func (Etcd) WrapConn(_ int, there net.Conn) net.Conn { return there }
 
 // Member is server.Gatherer.
 func (Etcd) Member(all []server.Fellow, _ int) server.Kind { return Etcd{all} }

@@ -26,12 +26,12 @@ const electionPort = 10_001
 // PeerPorts is server.Gatherer.
 func (ZooKeeper) PeerPorts() []int { return zooPorts }
 
-// Apart is server.Gatherer.
-func (ZooKeeper) Apart() bool { return true }
+// SeparateViews is server.Gatherer.
+func (ZooKeeper) SeparateViews() bool { return true }
 
-// Way is server.Gatherer: a connection for elections begins as those of servers before 3.5 do,
+// WrapConn is server.Gatherer: a connection for elections begins as those of servers before 3.5 do,
 // without the address of the one that connects.
-func (ZooKeeper) Way(k int, there net.Conn) net.Conn {
+func (ZooKeeper) WrapConn(k int, there net.Conn) net.Conn {
 	if zooPorts[k] == electionPort {
 		return &introduction{Conn: there}
 	}
@@ -85,9 +85,9 @@ func (ZooKeeper) Leads(line string) bool {
 // id is the number of the i-th member.
 func (z ZooKeeper) id(i int) int { return len(z.all) - i }
 
-// others are the lines of the configuration that name all members. A follower has three seconds to
-// find its place, and may be silent for one.
-func (z ZooKeeper) others() string {
+// memberLines are the lines of the configuration that name all members. A follower has three
+// seconds to find its place, and may be silent for one.
+func (z ZooKeeper) memberLines() string {
 	text := "initLimit=15\nsyncLimit=5\n"
 	for i, m := range z.all {
 		text += fmt.Sprintf("server.%d=%s:%d:%d\n", z.id(i), m.Name, m.Port+zooPorts[0],

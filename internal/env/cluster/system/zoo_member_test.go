@@ -34,7 +34,7 @@ func TestAnIntroductionHasNoAddress(t *testing.T) {
 		sent := rapid.SampledFrom([][]byte{with, number}).Draw(t, "sent")
 		said := rapid.SliceOf(rapid.Byte()).Draw(t, "said")
 		all, got := append(bytes.Clone(sent), said...), &recorded{}
-		way := ZooKeeper{}.Way(1, got)
+		way := ZooKeeper{}.WrapConn(1, got)
 		for rest := all; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
 			if m, err := way.Write(rest[:n]); m != n || err != nil {
@@ -47,7 +47,7 @@ func TestAnIntroductionHasNoAddress(t *testing.T) {
 		}
 	})
 	there := &recorded{}
-	if (ZooKeeper{}).Way(0, there) != net.Conn(there) {
+	if (ZooKeeper{}).WrapConn(0, there) != net.Conn(there) {
 		t.Error("a follower's connection is changed")
 	}
 }

@@ -58,7 +58,7 @@ func (z ZooKeeper) Command(c server.NodeConfig, file string) (args []string, tex
 		"4lw.commands.whitelist=srvr,mntr\n", c.Dir, c.Port, c.Host)
 	if len(z.all) > 0 {
 		args = append(args, "-Djava.net.preferIPv4Stack=true", "-Djdk.net.hosts.file="+hostsFile(c))
-		text += z.others()
+		text += z.memberLines()
 	}
 	return append(args, "-cp", zooJar+":"+logJar,
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", file), text

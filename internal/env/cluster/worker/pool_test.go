@@ -230,7 +230,7 @@ func TestAPausedOrKilledWorkerIsNotKept(t *testing.T) {
 		if err := mar(r); err != nil {
 			t.Fatal(err)
 		}
-		if r.end() || !proc.Gone(r.pid) {
+		if r.end() || !proc.IsGone(r.pid) {
 			t.Errorf("%s: it lives on", name)
 		}
 		if next := begin(t, p, "tidy", 0); next.pid == r.pid {
@@ -248,7 +248,7 @@ func TestAWorkerThatIsKilledLateIsNotKept(t *testing.T) {
 	}
 	r.Kill()
 	r.Worker.(server.Reusable).Recycle()
-	if !proc.Gone(r.pid) {
+	if !proc.IsGone(r.pid) {
 		t.Error("it lives on")
 	}
 	if next := begin(t, p, "tidy", 0); next.pid == r.pid {
@@ -284,13 +284,13 @@ func TestAPoolLeavesNoProcess(t *testing.T) {
 	idle, busy := begin(t, p, "tidy", 0), begin(t, p, "tidy", 1)
 	idle.end()
 	p.Close()
-	if !proc.Gone(idle.pid) {
+	if !proc.IsGone(idle.pid) {
 		t.Error("an idle worker outlives its pool")
 	}
 	if busy.cycle(1); !busy.end() {
 		t.Error("a client is cut short by the end of its pool")
 	}
-	if !proc.Gone(busy.pid) {
+	if !proc.IsGone(busy.pid) {
 		t.Error("a worker outlives its client after the end of the pool")
 	}
 }

@@ -40,7 +40,7 @@ func init() {
 // Main plays clients by the protocol of docs/formats.md, one after the other, until its input ends.
 // It returns the exit code.
 func Main(in io.Reader, out io.Writer) int {
-	workloads.Quiet()
+	workloads.Silence()
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	p := player{orders: json.NewDecoder(bufio.NewReader(in)), report: func(r workloads.Report) {

@@ -286,7 +286,7 @@ func playSimulated(t *testing.T, script string) (out []string) {
 		stage.do = func(f func()) {
 			var done atomic.Bool
 			broke := w.RunClient(0, func(c sim.Client) { client = c; f(); done.Store(true) })
-			if broke != nil || !w.Until(10*time.Second, done.Load) {
+			if broke != nil || !w.RunUntil(10*time.Second, done.Load) {
 				t.Error("the simulator does not answer", broke)
 			}
 		}
@@ -318,7 +318,7 @@ func startPair(t *testing.T) (master, replica *server.Node) {
 		return n
 	}
 	master = start("n0", "")
-	replica = start("n1", master.Own())
+	replica = start("n1", master.OwnAddr())
 	admin := master.Dial()
 	defer admin.Close()
 	if err := admin.Barrier(1); err != nil {

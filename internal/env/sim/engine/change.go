@@ -48,8 +48,8 @@ func (v *value) Fields() (names []string) {
 	return names
 }
 
-// Until returns the end of the key in ms of the server's wall clock, or 0 if it has none.
-func (v *value) Until() int64 { return v.until }
+// Expiry returns the end of the key in ms of the server's wall clock, or 0 if it has none.
+func (v *value) Expiry() int64 { return v.until }
 
 // tell reports a change to whom it may concern.
 func (e *Engine) tell(key string, how How, from, to *value) {
@@ -58,8 +58,8 @@ func (e *Engine) tell(key string, how How, from, to *value) {
 	}
 }
 
-// copies reports what a snapshot changes, in the order of the keys.
-func (e *Engine) copies(s Snapshot) {
+// reportSnapshot reports what a snapshot changes, in the order of the keys.
+func (e *Engine) reportSnapshot(s Snapshot) {
 	if e.Changed == nil {
 		return
 	}

@@ -383,7 +383,7 @@ func (e *Engine) Load(s Snapshot) {
 			e.touch(key)
 		}
 	}
-	e.copies(s)
+	e.reportSnapshot(s)
 	e.tracking.replaced(e.keys, s.keys)
 	e.keys = maps.Clone(s.keys)
 }

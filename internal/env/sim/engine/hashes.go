@@ -12,8 +12,8 @@ func (c *call) hash(key string) (v *value, ok bool) {
 	return c.collection(key, aHash)
 }
 
-// at is the place of a field; -1: it is not there. v may be nil.
-func (v *value) at(name string) int {
+// fieldIndex is the place of a field; -1: it is not there. v may be nil.
+func (v *value) fieldIndex(name string) int {
 	if v == nil {
 		return -1
 	}
@@ -23,7 +23,7 @@ func (v *value) at(name string) int {
 // with returns the hash with a field set. v may be nil.
 func (v *value) with(name, text string) *value {
 	next := v.copied(aHash)
-	if i := v.at(name); i >= 0 {
+	if i := v.fieldIndex(name); i >= 0 {
 		next.fields[i].value = text
 	} else {
 		next.fields = append(next.fields, field{name, text})
@@ -42,7 +42,7 @@ func hset(c *call) {
 	}
 	added := int64(0)
 	for i := 2; i < len(c.args); i += 2 {
-		if v.at(c.args[i]) < 0 {
+		if v.fieldIndex(c.args[i]) < 0 {
 			added++
 		}
 		v = v.with(c.args[i], c.args[i+1])
@@ -56,7 +56,7 @@ func hsetnx(c *call) {
 	if !ok {
 		return
 	}
-	free := v.at(c.args[2]) < 0
+	free := v.fieldIndex(c.args[2]) < 0
 	if free {
 		c.e.put(c.args[1], v.with(c.args[2], c.args[3]))
 	}
@@ -65,7 +65,7 @@ func hsetnx(c *call) {
 
 func hget(c *call) {
 	v, ok := c.hash(c.args[1])
-	i := v.at(c.args[2])
+	i := v.fieldIndex(c.args[2])
 	switch {
 	case ok && i >= 0:
 		c.out.Bulk(v.fields[i].value)
@@ -76,7 +76,7 @@ func hget(c *call) {
 
 func hexists(c *call) {
 	if v, ok := c.hash(c.args[1]); ok {
-		c.out.Boolean(v.at(c.args[2]) >= 0)
+		c.out.Boolean(v.fieldIndex(c.args[2]) >= 0)
 	}
 }
 
@@ -97,7 +97,7 @@ func hdel(c *call) {
 	}
 	gone := int64(0)
 	for _, name := range c.args[2:] {
-		if i := v.at(name); i >= 0 {
+		if i := v.fieldIndex(name); i >= 0 {
 			v = &value{kind: aHash, until: v.until, fields: slices.Delete(slices.Clone(v.fields), i, i+1)}
 			gone++
 		}
@@ -122,7 +122,7 @@ func hincrby(c *call) {
 		return
 	}
 	n, isNumber := int64(0), true
-	if i := v.at(c.args[2]); i >= 0 {
+	if i := v.fieldIndex(c.args[2]); i >= 0 {
 		n, isNumber = integer(v.fields[i].value)
 	}
 	switch {

@@ -124,8 +124,8 @@ func size(k kind) func(*call) {
 	}
 }
 
-// within returns [from, to] of n elements, where numbers below zero count from the end.
-func within(n int, from, to int64) (int, int) {
+// clampRange returns [from, to] of n elements, where numbers below zero count from the end.
+func clampRange(n int, from, to int64) (int, int) {
 	if from < 0 {
 		from = max(int64(n)+from, 0)
 	}
@@ -156,7 +156,7 @@ func lrange(c *call) {
 	}
 	if v, ok := c.collection(c.args[1], aList); ok {
 		all := v.copied(aList).fields
-		a, b := within(len(all), from, to)
+		a, b := clampRange(len(all), from, to)
 		c.out.names(all[a:b])
 	}
 }
@@ -172,7 +172,7 @@ func ltrim(c *call) {
 	}
 	if v != nil {
 		next := v.copied(aList)
-		a, b := within(len(next.fields), from, to)
+		a, b := clampRange(len(next.fields), from, to)
 		next.fields = next.fields[a:b]
 		c.keep(c.args[1], next)
 	}

@@ -56,7 +56,7 @@ func setex(c *call) {
 
 // assign is what all forms of SET have in common.
 func (c *call) assign(key, text string, o setOptions) {
-	until, ok := c.until(o)
+	until, ok := c.expiryOf(o)
 	if !ok {
 		return
 	}
@@ -82,9 +82,9 @@ func (c *call) assign(key, text string, o setOptions) {
 	}
 }
 
-// until is the end of life that the options ask for, ms; 0: none. If it is impossible, that is
+// expiryOf is the end of life that the options ask for, ms; 0: none. If it is impossible, that is
 // replied.
-func (c *call) until(o setOptions) (int64, bool) {
+func (c *call) expiryOf(o setOptions) (int64, bool) {
 	if o.unit == "" {
 		return 0, true
 	}

@@ -15,7 +15,7 @@ func sadd(c *call) {
 	}
 	next, added := v.copied(aSet), int64(0)
 	for _, s := range c.args[2:] {
-		if next.at(s) < 0 {
+		if next.fieldIndex(s) < 0 {
 			next.fields = append(next.fields, field{name: s})
 			added++
 		}
@@ -35,7 +35,7 @@ func withdraw(k kind) func(*call) {
 		}
 		next, gone := v.copied(k), int64(0)
 		for _, s := range c.args[2:] {
-			if i := next.at(s); i >= 0 {
+			if i := next.fieldIndex(s); i >= 0 {
 				next.fields = slices.Delete(next.fields, i, i+1)
 				gone++
 			}
@@ -49,7 +49,7 @@ func withdraw(k kind) func(*call) {
 
 func sismember(c *call) {
 	if v, ok := c.collection(c.args[1], aSet); ok {
-		c.out.Boolean(v.at(c.args[2]) >= 0)
+		c.out.Boolean(v.fieldIndex(c.args[2]) >= 0)
 	}
 }
 
@@ -167,7 +167,7 @@ func zadd(c *call) {
 // rate sets the score of an element, and returns the one that it had and the one that it has, which
 // is "" if the options forbid to set it.
 func (v *value) rate(name string, n float64, o zaddOptions) (was, is string) {
-	i := v.at(name)
+	i := v.fieldIndex(name)
 	switch {
 	case i < 0 && o.xx, i >= 0 && o.nx:
 		return "", ""
@@ -190,7 +190,7 @@ func (v *value) rate(name string, n float64, o zaddOptions) (was, is string) {
 
 func zscore(c *call) {
 	v, ok := c.collection(c.args[1], aSortedSet)
-	i := v.at(c.args[2])
+	i := v.fieldIndex(c.args[2])
 	switch {
 	case ok && i >= 0:
 		c.out.Double(v.fields[i].value)
@@ -225,13 +225,13 @@ func zrange(c *call) {
 	}
 	if v, ok := c.collection(c.args[1], aSortedSet); ok {
 		all := v.ranked()
-		a, b := within(len(all), from, to)
+		a, b := clampRange(len(all), from, to)
 		c.out.ranking(all[a:b], scores)
 	}
 }
 
-// between reads the bounds of scores; false: the error has been replied.
-func (c *call) between() (in func(field) bool, ok bool) {
+// scoreRange reads the bounds of scores; false: the error has been replied.
+func (c *call) scoreRange() (in func(field) bool, ok bool) {
 	low, lowOpen := strings.CutPrefix(c.args[2], "(")
 	high, highOpen := strings.CutPrefix(c.args[3], "(")
 	from, ok1 := score(cmp.Or(low, "0")) // C takes an empty text for zero here
@@ -247,7 +247,7 @@ func (c *call) between() (in func(field) bool, ok bool) {
 }
 
 func zrangebyscore(c *call) {
-	in, ok := c.between()
+	in, ok := c.scoreRange()
 	if !ok {
 		return
 	}
@@ -262,7 +262,7 @@ func zrangebyscore(c *call) {
 }
 
 func zcount(c *call) {
-	in, ok := c.between()
+	in, ok := c.scoreRange()
 	if !ok {
 		return
 	}
@@ -273,7 +273,7 @@ func zcount(c *call) {
 }
 
 func zremrangebyscore(c *call) {
-	in, ok := c.between()
+	in, ok := c.scoreRange()
 	if !ok {
 		return
 	}

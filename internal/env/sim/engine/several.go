@@ -103,7 +103,7 @@ func hmget(c *call) {
 	}
 	c.out.Array(len(c.args) - 2)
 	for _, name := range c.args[2:] {
-		if i := v.at(name); i >= 0 {
+		if i := v.fieldIndex(name); i >= 0 {
 			c.out.Bulk(v.fields[i].value)
 		} else {
 			c.out.Null()

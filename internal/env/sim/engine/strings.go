@@ -57,7 +57,7 @@ func getex(c *call) {
 		c.out.Null()
 		return
 	}
-	until, ok := c.until(o)
+	until, ok := c.expiryOf(o)
 	if !ok {
 		return
 	}

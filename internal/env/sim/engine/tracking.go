@@ -233,7 +233,7 @@ func (t *tracking) invalidateAll() {
 func (t *tracking) broadcast(caller *Session) []byte {
 	t.caller = caller
 	for _, s := range t.all {
-		for _, prefix := range s.tracks.wanted() {
+		for _, prefix := range s.tracks.trackedPrefixes() {
 			var keys []string
 			for _, key := range slices.Sorted(maps.Keys(t.changed)) {
 				own := s.tracks.noLoop && t.changed[key] == s
@@ -252,8 +252,8 @@ func (t *tracking) broadcast(caller *Session) []byte {
 	return after
 }
 
-// wanted are the prefixes of which all changes are told.
-func (t *tracks) wanted() []string {
+// trackedPrefixes are the prefixes of which all changes are told.
+func (t *tracks) trackedPrefixes() []string {
 	switch {
 	case !t.broadcast:
 		return nil

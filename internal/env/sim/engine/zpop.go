@@ -49,7 +49,7 @@ func (c *call) popRanked(key string, v *value, n int) []field {
 	}
 	next := v.copied(aSortedSet)
 	for _, f := range all[:n] {
-		i := next.at(f.name)
+		i := next.fieldIndex(f.name)
 		next.fields = slices.Delete(next.fields, i, i+1)
 	}
 	c.keep(key, next)

@@ -261,6 +261,6 @@ func (o *observed) Observe(s nemesis.Step) {
 	}
 	o.rec.fault(s)
 	if s.Do == nemesis.Promote {
-		o.rec.Overtaken = o.rec.Overtaken || o.Behind(s.Target)
+		o.rec.Overtaken = o.rec.Overtaken || o.Lags(s.Target)
 	}
 }
