@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
@@ -11,28 +13,50 @@ import (
 // A client may sleep at a free lock because the lock did not wake it. If the trace of a single
 // server shows that the key is absent, no pause of that time says how long clients may sleep.
 
+// absence says since when the key of a lock has been absent, from when a command was sent on.
+type absence struct {
+	sent int64
+	free bool
+	from int64 // the latest answer of all commands that showed it absent after it had been there
+}
+
 // absent reports whether the trace shows that the key of a lock is free for all of a time: it was
 // deleted or not found before, and no command can have written it since.
 func (c waits) absent(lock int, q record.Interval) bool {
 	if c.quorums().independent() || !c.trace.Named() || c.replaced() {
 		return false
 	}
-	free, since := false, int64(0)
+	all, known := c.absences[lock]
+	if !known {
+		if c.absences == nil {
+			c.absences = map[int][]absence{}
+		}
+		all = c.absencesOf(lock)
+		c.absences[lock] = all
+	}
+	i := sort.Search(len(all), func(i int) bool { return all[i].sent >= q.To })
+	return i > 0 && all[i-1].free && all[i-1].from <= q.From
+}
+
+// absencesOf goes through the commands of a lock.
+func (c waits) absencesOf(lock int) (all []absence) {
+	var a absence
+	since := int64(0)
 	for _, m := range c.trace.OfLock(lock) {
 		switch {
-		case m.Sent >= q.To:
-			return free
 		case c.trace.Deleted(m) || c.trace.FindsNone(m):
-			if !free && m.Recv > q.From {
-				return false
+			if !a.free {
+				a.from = max(a.from, m.Recv)
 			}
-			free, since = true, max(since, m.Recv)
+			a.free, since = true, max(since, m.Recv)
 		case trace.Silent(m) && m.Sent < since, c.trace.Denied(m) && m.Sent < since:
 		default:
-			free = false
+			a.free = false
 		}
+		a.sent = m.Sent
+		all = append(all, a)
 	}
-	return free
+	return all
 }
 
 // replaced reports whether a fault replaced a server with another one.
@@ -43,20 +67,55 @@ func (c waits) replaced() bool {
 // pauseElsewhere returns the longest pause of clients outside of a time when the key is absent. It
 // returns 0 if no other call had to wait: then it is unknown how soon a client comes back.
 func (c waits) pauseElsewhere(q record.Interval) (longest int64) {
-	waited := false
+	if c.allPauses == nil {
+		c.allPauses = c.newAllPauses()
+	}
+	return c.allPauses.outside(q)
+}
+
+// allPauses are the pauses of all calls, to find the longest one outside of a time.
+type allPauses struct {
+	ended, begun        []record.Interval // sorted by end and by start
+	before, after       []int64           // the longest of ended[:i+1] and of begun[i:]
+	firstOver, lastCall int64             // the first end and the last start of a call that had to wait
+}
+
+func (c waits) newAllPauses() *allPauses {
+	p := &allPauses{firstOver: record.Forever, lastCall: -record.Forever}
 	for i := range c.Record.Calls {
 		k := &c.Record.Calls[i]
-		for _, p := range c.pausesOf(k) {
-			if p.To <= q.From || p.From >= q.To {
-				longest = max(longest, p.To-p.From)
-			}
+		p.ended = append(p.ended, c.pausesOf(k)...)
+		if c.waited(k) {
+			p.firstOver, p.lastCall = min(p.firstOver, k.To), max(p.lastCall, k.From)
 		}
-		waited = waited || (k.To <= q.From || k.From >= q.To) && c.waited(k)
 	}
-	if !waited {
+	p.begun = slices.Clone(p.ended)
+	slices.SortFunc(p.ended, func(a, b record.Interval) int { return cmp.Compare(a.To, b.To) })
+	slices.SortFunc(p.begun, func(a, b record.Interval) int { return cmp.Compare(a.From, b.From) })
+	p.before, p.after = make([]int64, len(p.ended)), make([]int64, len(p.begun)+1)
+	longest := int64(0)
+	for i, x := range p.ended {
+		longest = max(longest, x.To-x.From)
+		p.before[i] = longest
+	}
+	for i := len(p.begun) - 1; i >= 0; i-- {
+		p.after[i] = max(p.after[i+1], p.begun[i].To-p.begun[i].From)
+	}
+	return p
+}
+
+// outside returns the longest pause outside of a time, or 0 if no call outside had to wait.
+func (p *allPauses) outside(q record.Interval) int64 {
+	if p.firstOver > q.From && p.lastCall < q.To {
 		return 0
 	}
-	return longest
+	longest := int64(0)
+	i := sort.Search(len(p.ended), func(i int) bool { return p.ended[i].To > q.From })
+	if i > 0 {
+		longest = p.before[i-1]
+	}
+	i = sort.Search(len(p.begun), func(i int) bool { return p.begun[i].From >= q.To })
+	return max(longest, p.after[i])
 }
 
 // waited reports whether a call that is over was refused and then tried again.

@@ -31,6 +31,8 @@ type Case struct {
 	// results that several rules share, once they are known
 	pause, longest *int64 // the longest pause, declared or seen, and lease
 	pauses         pauses
+	allPauses      *allPauses
+	absences       map[int][]absence // of the key of each lock, in the order of its commands
 	ends           []int64
 	common         []record.Interval
 	gaps           map[int][]record.Gap
