@@ -10,18 +10,18 @@ import (
 type habits struct{ takes, frees bool }
 
 // learn reads what scripts did in all runs that a node showed.
-func (r *Reader) learn(commands []history.Command) {
-	r.learned = map[string]*habits{}
+func (k *scripts) learn(commands []history.Command) {
+	k.learned = map[string]*habits{}
 	for i := range commands {
 		m := &commands[i]
-		e, ok := r.observed(m)
+		e, ok := k.observed(m)
 		if !ok {
 			continue
 		}
-		h := r.learned[r.id(m)]
+		h := k.learned[k.id(m)]
 		if h == nil {
 			h = &habits{}
-			r.learned[r.id(m)] = h
+			k.learned[k.id(m)] = h
 		}
 		h.takes = h.takes || e.Kind.Writes()
 		h.frees = h.frees || e.Kind == Free
@@ -31,8 +31,8 @@ func (r *Reader) learn(commands []history.Command) {
 // observed returns what a script did to its key, by its node's word: the last write or deletion, or
 // else None, or Expire. False: it is not known, or the header says it. Of commands that write only
 // where the key is free the reply of the script tells what became of them.
-func (r *Reader) observed(m *history.Command) (sum Effect, ok bool) {
-	if len(m.Effects) == 0 || !scripted(m) || r.declared(m) != nil {
+func (k *scripts) observed(m *history.Command) (sum Effect, ok bool) {
+	if len(m.Effects) == 0 || !scripted(m) || k.declared(m) != nil {
 		return Effect{}, false
 	}
 	for _, args := range m.Effects {
@@ -59,16 +59,16 @@ func countsDown(args []string) bool {
 }
 
 // habit returns the effects that the script of a command showed so far.
-func (r *Reader) habit(m *history.Command) habits {
-	if !scripted(m) || len(m.Args) < 2 || r.learned[r.id(m)] == nil {
+func (k *scripts) habit(m *history.Command) habits {
+	if !scripted(m) || len(m.Args) < 2 || k.learned[k.id(m)] == nil {
 		return habits{}
 	}
-	return *r.learned[r.id(m)]
+	return *k.learned[k.id(m)]
 }
 
 // changedNothing reports whether a script that was seen certainly left its key as it was.
-func (r *Reader) changedNothing(m *history.Command) bool {
-	e, _ := r.observed(m)
+func (k *scripts) changedNothing(m *history.Command) bool {
+	e, _ := k.observed(m)
 	return Answered(m) && (e.Kind == None || e.Kind == Take && !yes(m.Reply))
 }
 

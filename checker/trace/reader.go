@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/history"
@@ -12,63 +11,11 @@ import (
 // Observe). A script without either may answer anything, so it is evidence of nothing. The only
 // exception: a script of a successful acquire call may have been the grant. It is not safe for
 // concurrent use.
-type Reader struct {
-	scripts map[string]*script // by history.ScriptID
-	ids     map[string]string  // text -> ID
-	learned map[string]*habits // by history.ScriptID
-}
-
-// script is a declared one.
-type script struct {
-	does          string
-	done, refused *regexp.Regexp // nil: no reply says so
-}
+type Reader struct{ scripts }
 
 // NewReader returns a reader of the traces of a run with this header.
 func NewReader(h history.Header) Reader {
-	r := Reader{scripts: map[string]*script{}, ids: map[string]string{}}
-	for id, s := range h.Scripts {
-		done, err := compileWhole(s.Done)
-		refused, err2 := compileWhole(s.Refused)
-		if err == nil && err2 == nil { // else it says nothing that can be read
-			r.scripts[strings.ToLower(id)] = &script{s.Does, done, refused}
-		}
-	}
-	return r
-}
-
-// compileWhole compiles a regular expression that must match a whole reply.
-func compileWhole(pattern string) (*regexp.Regexp, error) {
-	if pattern == "" {
-		return nil, nil
-	}
-	return regexp.Compile("^(?:" + pattern + ")$")
-}
-
-func (s *script) is(does string, reply *regexp.Regexp, m *history.Command) bool {
-	return s.does == does && Answered(m) && reply != nil && reply.MatchString(m.Reply)
-}
-
-// declared returns what the header says of the script that a command runs, or nil.
-func (r *Reader) declared(m *history.Command) *script {
-	if len(r.scripts) == 0 || !scripted(m) || len(m.Args) < 2 {
-		return nil
-	}
-	return r.scripts[r.id(m)]
-}
-
-// id returns the history.ScriptID of the script that a command runs.
-func (r *Reader) id(m *history.Command) string {
-	text := m.Args[1]
-	if Verb(m) == "EVALSHA" {
-		return strings.ToLower(text)
-	}
-	id, known := r.ids[text]
-	if !known {
-		id = history.ScriptID(text)
-		r.ids[text] = id
-	}
-	return id
+	return Reader{newScripts(h)}
 }
 
 // Declared reports whether the header describes the script that a command runs.

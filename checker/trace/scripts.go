@@ -1,0 +1,70 @@
+package trace
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// scripts tells what the scripts of a run do: as the header declares them, or as their nodes showed
+// them.
+type scripts struct {
+	declarations map[string]*script // by history.ScriptID
+	ids          map[string]string  // text -> ID
+	learned      map[string]*habits // by history.ScriptID
+}
+
+// script is a declared one.
+type script struct {
+	does          string
+	done, refused *regexp.Regexp // nil if no reply says so
+}
+
+// newScripts returns the scripts that a header declares. It leaves out a script whose expressions
+// cannot be read.
+func newScripts(h history.Header) scripts {
+	k := scripts{declarations: map[string]*script{}, ids: map[string]string{}}
+	for id, s := range h.Scripts {
+		done, err := compileWhole(s.Done)
+		refused, err2 := compileWhole(s.Refused)
+		if err == nil && err2 == nil {
+			k.declarations[strings.ToLower(id)] = &script{s.Does, done, refused}
+		}
+	}
+	return k
+}
+
+// compileWhole compiles a regular expression that must match a whole reply.
+func compileWhole(pattern string) (*regexp.Regexp, error) {
+	if pattern == "" {
+		return nil, nil
+	}
+	return regexp.Compile("^(?:" + pattern + ")$")
+}
+
+func (s *script) is(does string, reply *regexp.Regexp, m *history.Command) bool {
+	return s.does == does && Answered(m) && reply != nil && reply.MatchString(m.Reply)
+}
+
+// declared returns what the header says of the script that a command runs, or nil.
+func (k *scripts) declared(m *history.Command) *script {
+	if len(k.declarations) == 0 || !scripted(m) || len(m.Args) < 2 {
+		return nil
+	}
+	return k.declarations[k.id(m)]
+}
+
+// id returns the history.ScriptID of the script that a command runs.
+func (k *scripts) id(m *history.Command) string {
+	text := m.Args[1]
+	if Verb(m) == "EVALSHA" {
+		return strings.ToLower(text)
+	}
+	id, known := k.ids[text]
+	if !known {
+		id = history.ScriptID(text)
+		k.ids[text] = id
+	}
+	return id
+}
