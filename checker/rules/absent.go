@@ -31,7 +31,7 @@ func (c waits) absent(lock int, q record.Interval) bool {
 		if c.absences == nil {
 			c.absences = map[int][]absence{}
 		}
-		all = c.absencesOf(lock)
+		all = absencesOf(c, lock)
 		c.absences[lock] = all
 	}
 	i := sort.Search(len(all), func(i int) bool { return all[i].sent >= q.To })
@@ -39,7 +39,7 @@ func (c waits) absent(lock int, q record.Interval) bool {
 }
 
 // absencesOf goes through the commands of a lock.
-func (c waits) absencesOf(lock int) (all []absence) {
+func absencesOf(c waits, lock int) (all []absence) {
 	var a absence
 	since := int64(0)
 	for _, m := range c.trace.OfLock(lock) {
@@ -68,7 +68,7 @@ func (c waits) replaced() bool {
 // returns 0 if no other call had to wait: then it is unknown how soon a client comes back.
 func (c waits) pauseElsewhere(q record.Interval) (longest int64) {
 	if c.allPauses == nil {
-		c.allPauses = c.newAllPauses()
+		c.allPauses = newAllPauses(c)
 	}
 	return c.allPauses.outside(q)
 }
@@ -77,10 +77,10 @@ func (c waits) pauseElsewhere(q record.Interval) (longest int64) {
 type allPauses struct {
 	ended, begun        []record.Interval // sorted by end and by start
 	before, after       []int64           // the longest of ended[:i+1] and of begun[i:]
-	firstOver, lastCall int64             // the first end and the last start of a call that had to wait
+	firstOver, lastCall int64             // first end, last start of a call that waited
 }
 
-func (c waits) newAllPauses() *allPauses {
+func newAllPauses(c waits) *allPauses {
 	p := &allPauses{firstOver: record.Forever, lastCall: -record.Forever}
 	for i := range c.Record.Calls {
 		k := &c.Record.Calls[i]
