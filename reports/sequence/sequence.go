@@ -215,7 +215,7 @@ func (d *diagram) activation(process int, from, to int64) {
 // Foot returns the lower end of the lifelines.
 func (d *diagram) Foot() float64 { return d.Height - 4 }
 
-// Left, Inner and Right are the edges of what spans all lifelines, and where its name stands.
-func (d *diagram) Left() float64  { return timeColumn - 8 }
-func (d *diagram) Inner() float64 { return d.Width - labelColumn - timeColumn + 16 }
-func (d *diagram) Right() float64 { return d.Width - labelColumn + 16 }
+// LeftEdge, Inner and Right are the edges of what spans all lifelines, and where its name stands.
+func (d *diagram) LeftEdge() float64 { return timeColumn - 8 }
+func (d *diagram) Inner() float64    { return d.Width - labelColumn - timeColumn + 16 }
+func (d *diagram) Right() float64    { return d.Width - labelColumn + 16 }

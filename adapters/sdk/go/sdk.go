@@ -110,8 +110,8 @@ type NotOwner struct{ Err error }
 
 func (e NotOwner) Error() string { return e.Err.Error() }
 
-// ReportLost says unasked that the library told its holder that hold n is over, and by what.
-func ReportLost(n int, by string) {
+// Lost says unasked that the library told its holder that hold n is over, and by what.
+func Lost(n int, by string) {
 	if linked.Lost != nil {
 		linked.Lost(n, by)
 		return

@@ -185,7 +185,7 @@ func (p *ported) notice(n impls.Notice) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n.Lost != nil && len(p.holds) > 0 {
-		sdk.ReportLost(slices.Min(slices.Collect(maps.Keys(p.holds))), n.Lost.Error())
+		sdk.Lost(slices.Min(slices.Collect(maps.Keys(p.holds))), n.Lost.Error())
 	}
 }
 
