@@ -83,7 +83,6 @@ var keyCells = []struct {
 	{"db-version", "postgres", "pause", "", time.Second, "+D +U"},
 	{"db-version", "postgres", "disconnect", "", time.Second, "+U"},
 	{"db-version", "postgres", "failover:release", "", 2 * time.Second, "U"},
-	{"db-version", "postgres", "failover:synced", "", 2 * time.Second, "+U"},
 	{"db-version", "mariadb", "reply-loss", "", time.Second, "+U"},
 	{"db-version", "unchecked", "none", "", time.Second, "U"},
 
