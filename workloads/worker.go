@@ -149,7 +149,7 @@ func (w *Worker) redirect(node string) error {
 	return redirect(w.routes, node)
 }
 
-// Run carries out the ordered cycles until life ends.
+// Run carries out the ordered cycles until life ends or the process of a Remote is gone.
 func (w *Worker) Run() {
 	for {
 		select {
@@ -158,6 +158,9 @@ func (w *Worker) Run() {
 		case o := <-w.cycles:
 			w.hold.Store(o)
 			err := w.cycle(*o)
+			if errors.Is(err, ErrGone) { // the end of the process is reported, and no cycle follows
+				return
+			}
 			w.report(Report{Done: &Done{N: o.N, Err: text(err)}})
 		}
 	}
