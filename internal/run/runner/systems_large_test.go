@@ -143,6 +143,9 @@ func testKeyCells(t *testing.T, environment string, only []string) {
 			}
 			o := harness.RunOptions{Adapter: c.adapter, Variant: c.variant, Nemesis: c.nemesis,
 				Workload: c.workload, TTL: c.ttl, Thorough: true, Seed: 1, Environment: environment}
+			if strings.HasPrefix(c.nemesis, "failover") {
+				o.Hold = c.ttl / 4 // outlasts a client's way to the new master on a busy machine
+			}
 			if environment == runner.Docker && c.ttl < 5*time.Second {
 				o.TTL += 2 * time.Second // a container takes longer to end, and its server to be asked
 			}
