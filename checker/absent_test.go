@@ -113,6 +113,8 @@ var absentCases = []propertyCase{
 		"4 0 210000000 210000001 n0 EVAL maybe 1 k x -> 1\n", Valid, ""},
 	{"absent: they sleep, and a promotion may have brought the key back", "D", sleepers +
 		"fault promote n1 100000010 100000020; ", sleepTraces, Valid, ""},
+	{"absent: they sleep, and a replica that took over may have brought the key back", "D", sleepers +
+		"fault switch-over n1 100000010 100000020; ", sleepTraces, Valid, ""},
 	{"absent: a client sleeps until it gives up", "D", refusedAsleep,
 		asleepTrace + "0 1 150000000 150000001 n0 DEL k -> 1\n", Violated, ""},
 	{"absent: it sleeps, and it is not known whether the lock is free", "D", refusedAsleep,

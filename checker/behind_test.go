@@ -36,6 +36,9 @@ var behindCases = []propertyCase{
 	{"an outage behind a client that did not run for a moment", "A", queued + asks +
 		"fault kill n0 8 4000000000 lasted; c2 gap 3000000000 gap=100000000; " +
 		"c1 acquire 10 4000000000 info", "", Violated, ""},
+	{"an outage while the plan had paused a client", "A", queued + asks +
+		"fault kill n0 8 4000000000 lasted; fault pause c2 500000000 3000000000; " +
+		"c2 gap 3000000000 gap=2500000000; c1 acquire 10 4000000000 info", "", Violated, ""},
 
 	// Calls that lose their reply.
 	{"a call lost its reply while a server did not answer", "D", queued + leaves +
@@ -53,6 +56,12 @@ var behindCases = []propertyCase{
 	{"a release lost its reply, and nothing stood still", "D", queued +
 		"c2 acquire 8 9 sent=8; c2 release 100 1500000000 info; " +
 		"c1 acquire 1600000000 9000000000 fail", "", Violated, ""},
+	{"a call lost its reply, and a trace shows that its commands were answered", "D", queued +
+		leaves + "c2 gap 1400000000 gap=1000000000; c1 acquire 1600000000 9000000000 fail",
+		refusals(2, 1, 9, 2) + refusals(1, 1, 1_600_000_010, 74), Violated, ""},
+	{"a release lost its reply, nothing stood still, and the lock has no lease", "D",
+		"pause 1; topology single; c0 acquire 1 5; c0 release 6 7; c2 acquire 8 9; " +
+			"c2 release 100 1500000000 info; c1 acquire 1600000000 9000000000 fail", "", Violated, ""},
 
 	// Holders that the scenario keeps inside.
 	{"kept inside by the scenario until its lease was over", "S", "outstays; " + kept, "", Unknown,

@@ -187,7 +187,8 @@ func (c classifier) culprit(a, b *record.Hold) nemesis.Assumption {
 	return gravest(c.Case, a, b, func(f *record.Fault) bool { return c.mayLose(f, a, b) })
 }
 
-// gravest returns the gravest kind of fault between two grants that may lose something.
+// gravest returns the gravest kind of fault between two grants: a clock that was moved, or a fault
+// that loses writes and may have lost something of these.
 func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemesis.Assumption {
 	worst, taken := nemesis.Nothing, firstTaken(c, a, b)
 	for i := range c.faults {
@@ -195,7 +196,8 @@ func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemes
 		if f.Breaks() == nemesis.ServerClocks && !c.classifier().expires(a) {
 			continue
 		}
-		if f.From < b.From && (f.To > taken && mayLose(f) || f.MovesClock()) {
+		loses := f.Breaks() == nemesis.Durability && f.To > taken && mayLose(f)
+		if f.From < b.From && (loses || f.MovesClock()) {
 			worst = max(worst, f.Breaks())
 		}
 	}

@@ -14,13 +14,11 @@ import (
 
 // This file says whether a fault that loses writes has lost the key of a grant, or its token.
 
-// mayLose reports whether a fault can have lost the first of two grants. If one server gave both,
-// it lost its memory after the first. It lost nothing if the first holder's key was still on the
-// server of the second grant when the fault was over.
+// mayLose reports whether a fault that loses writes can have lost the first of two grants. If one
+// server gave both, it lost its memory after the first. It lost nothing if the first holder's key
+// was still on the server of the second grant when the fault was over.
 func (c classifier) mayLose(f *record.Fault, a, b *record.Hold) bool {
 	switch {
-	case f.Breaks() != nemesis.Durability:
-		return true
 	case c.quorums().independent():
 		return mayLoseVote(c.Case, f, a, b)
 	case keptThrough(c.Case, f, a, b):
@@ -49,7 +47,7 @@ func firstTaken(c *Case, a, b *record.Hold) int64 {
 // key with one command and set its lease with the next. Its client counts the lease from the
 // second.
 func takenAt(c *Case, h *record.Hold) int64 {
-	if m := c.trace.GrantOf(h); m != nil && !c.quorums().independent() {
+	if m := c.trace.GrantOf(h); m != nil {
 		return min(h.Granting, m.Sent)
 	}
 	return h.Granting
@@ -129,11 +127,9 @@ func foundCounter(c *Case, first, grant *history.Command) bool {
 	})
 }
 
-// mayLoseToken reports whether a fault can be why the later of two grants has no larger token.
+// mayLoseToken reports whether a fault that loses writes can be why the later of two grants has no
+// larger token.
 func mayLoseToken(c *Case, f *record.Fault, a, b *tokened) bool {
-	if f.Breaks() != nemesis.Durability {
-		return true
-	}
 	if ownToken(c, b.Hold) || counterKept(c, f, a, b) {
 		return false
 	}
