@@ -17,21 +17,21 @@ import (
 // repeated without the adapter's files, and it shows if they have changed since.
 type Adapter struct {
 	Name     string            `json:"name"`
-	Dir      string            `json:"dir,omitempty"` // a folder of the user's; "": lockbench's own
+	Dir      string            `json:"dir,omitempty"` // the user's folder, or "" for lockbench's
 	Library  string            `json:"library,omitempty"`
 	Version  string            `json:"version,omitempty"` // of the library
 	Hash     string            `json:"hash"`              // of its files
-	System   string            `json:"system,omitempty"`  // of the servers; "": Redis
+	System   string            `json:"system,omitempty"`  // of the servers, or "" for Redis
 	Topology string            `json:"topology"`
 	Key      string            `json:"key,omitempty"` // how the library names the key {key}
-	Clock    string            `json:"clock"`         // what moves its wall clock: shim, overlay or none
+	Clock    string            `json:"clock"`         // moves its wall clock: shim, overlay or none
 	Declares adapters.Declares `json:"declares"`
-	// the longest pause between two tries, the library's own or as it was told; empty: not known
+	// the longest pause between two tries, the library's own or as it was told; zero if unknown
 	Poll    history.Duration           `json:"poll,omitempty"`
 	Options map[string]adapters.Option `json:"options,omitempty"` // of the variant
-	// that Redis must have, and which Redis has each first
+	// commands that Redis must have, each with the version of Redis that brought it
 	Commands map[string]string `json:"commands,omitempty"`
-	// which settings the library is told; it has all others of itself
+	// settings that the library is told; it uses its own defaults for the others
 	Told []string `json:"told"`
 }
 
@@ -43,13 +43,13 @@ const (
 	toldRetries = "client-retries"
 )
 
-// clockNone says that there is no way to move a library's wall clock.
+// clockNone says that nothing can move the wall clock of a library.
 const clockNone = "none"
 
-// assumedPoll is what scenarios take for a library's pause between tries if it is not known.
+// assumedPoll is the pause between tries that scenarios assume if a library's own is unknown.
 const assumedPoll = 100 * time.Millisecond
 
-// lock is the row of the plan's lock: of the table of locks, or made from what the adapter says.
+// lock returns the row of the plan's lock from the table of locks, or makes one from the adapter.
 func (p Plan) lock() (impls.Entry, error) {
 	a := p.Adapter
 	if a == nil {
@@ -66,7 +66,7 @@ func (p Plan) lock() (impls.Entry, error) {
 	return e, nil
 }
 
-// LockOf is the row of the lock that a user asks for, by its name or by that of its adapter.
+// LockOf returns the row of the lock that a user asks for by its name or by its adapter.
 func LockOf(o RunOptions) (impls.Entry, error) {
 	if o.Adapter == "" && o.Linked == nil {
 		return impls.Find(o.Impl)
@@ -78,7 +78,7 @@ func LockOf(o RunOptions) (impls.Entry, error) {
 	return p.lock()
 }
 
-// adapt puts what the plan must know of its adapter into it.
+// adapt copies into the plan everything that it must know of its adapter.
 func (p *Plan) adapt(o RunOptions) error {
 	if err := foreign(o); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (p *Plan) adapt(o RunOptions) error {
 	return nil
 }
 
-// systemOf is the system of an adapter's servers, as a plan has it.
+// systemOf returns the system of an adapter's servers as a plan writes it.
 func systemOf(u adapters.Use) string {
 	if u.System == nemesis.Redis {
 		return ""
@@ -112,7 +112,7 @@ func systemOf(u adapters.Use) string {
 	return u.System
 }
 
-// System is that of the plan's servers; "": Redis.
+// System returns the name of the plan's database system, or "" for Redis.
 func (p Plan) System() string {
 	if p.Adapter == nil {
 		return ""
@@ -120,14 +120,14 @@ func (p Plan) System() string {
 	return p.Adapter.System
 }
 
-// unseen are the properties that the commands of clients decide, which no tap sees with another
-// system: what is unknown of them decides no run.
+// unseen are the properties that need the commands of clients. No tap sees commands of systems
+// other than Redis, so an unknown result of these properties does not decide such a run.
 var unseen = []string{history.LeaseExclusion, history.OwnerRelease}
 
 // Unseen returns those properties. The caller may keep and change the slice.
 func Unseen() []string { return slices.Clone(unseen) }
 
-// manifestOf is what is known of the lock of an adapter, or of one that is linked.
+// manifestOf returns the manifest of an adapter or of a linked lock.
 func manifestOf(o RunOptions) (adapters.Adapter, error) {
 	if o.Linked == nil {
 		return adapters.Find(o.Adapter)
@@ -135,10 +135,10 @@ func manifestOf(o RunOptions) (adapters.Adapter, error) {
 	return adapters.Adapter{Manifest: *o.Linked, Hash: linkedHash}, nil
 }
 
-// linkedHash stands for the files of a linked lock, which are those of the program.
+// linkedHash replaces the hash of files for a linked lock: it is part of this program.
 const linkedHash = "linked"
 
-// foreign refuses settings that no adapter is told.
+// foreign returns an error if the user gives an adapter settings that only own locks have.
 func foreign(o RunOptions) error {
 	given := map[string]bool{"--impl": o.Impl != "", "--watchdog=false": o.NoWatchdog,
 		"--ttl documented": o.Documented}
@@ -169,7 +169,8 @@ func (a *Adapter) tell(o RunOptions, u adapters.Use) {
 	}
 }
 
-// adaptedTimes is times for an adapter: nothing of the library's own is scaled.
+// adaptedTimes does for an adapter what times does for an own lock. It scales no time of the
+// library.
 func (p *Plan) adaptedTimes(o RunOptions, u adapters.Use) {
 	ttl := or(o.TTL, defaultTTL)
 	if u.OwnLease {
@@ -181,7 +182,8 @@ func (p *Plan) adaptedTimes(o RunOptions, u adapters.Use) {
 	p.AcquireTimeout = history.Duration(or(o.AcquireTimeout, max(defaultAcquire, 2*ttl)))
 }
 
-// ifTold returns a setting if the plan's adapter is told it, and else zero. Own locks are told all.
+// ifTold returns the value of a setting if the plan's adapter is told it, otherwise zero. Own locks
+// are told all settings.
 func ifTold[T any](p Plan, setting string, value T) T {
 	if p.Adapter != nil && !slices.Contains(p.Adapter.Told, setting) {
 		var zero T
@@ -190,7 +192,7 @@ func ifTold[T any](p Plan, setting string, value T) T {
 	return value
 }
 
-// check says in one line what is wrong with the adapter of a plan.
+// check returns an error of one line if the adapter of a plan is invalid.
 func (a *Adapter) check() error {
 	switch {
 	case a == nil:
@@ -206,8 +208,9 @@ func (a *Adapter) check() error {
 	return nil
 }
 
-// keyNames are the Redis keys of the plan's locks, by number. A prefix that the environment puts
-// before a key stands inside the name that a library makes of it; before others it is known.
+// keyNames returns the Redis keys of the plan's locks, by number. A library builds its name around
+// a key that already has the environment's prefix, so the prefix goes inside that name. Names of
+// other locks are returned without the prefix.
 func (p Plan) keyNames(prefix string) []string {
 	names := p.Worker().Keys
 	if p.Adapter != nil && p.Adapter.Key != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// aim makes the faults ready for the lock, and takes the topology that the two of them need.
+// aim turns the faults into the scenario for the lock, and chooses the topology that both need.
 func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error {
 	if w.Capabilities.Environment == "" {
 		w.Capabilities = nemesis.CapabilitiesOf(w.Environment)
@@ -53,8 +53,8 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	return p.last(w)
 }
 
-// replicate gives the plan the replicas that were asked for, or that have to confirm. Where one of
-// them is promoted there must be one more: it does not confirm to itself.
+// replicate gives the plan the replicas that the user asked for or that must confirm a write. It
+// adds one if the scenario promotes a replica, since a replica does not confirm to itself.
 func (p *Plan) replicate(w RunOptions) {
 	if w.Replicas == 0 && p.WaitReplicas == 0 {
 		return
@@ -75,7 +75,7 @@ func (p *Plan) replicate(w RunOptions) {
 	}
 }
 
-// params are what the faults need to know of the plan.
+// params returns the values of the plan that the faults need.
 func (p *Plan) params(w RunOptions, lock impls.Entry) nemesis.Params {
 	params := nemesis.Params{
 		TTL: p.TTL.D(), Hold: p.Hold.D(), Poll: p.Poll.D(), Clients: p.Clients, Nodes: 1,
@@ -93,10 +93,10 @@ func (p *Plan) params(w RunOptions, lock impls.Entry) nemesis.Params {
 	return params
 }
 
-// longestFor is the longest run that need not be asked for.
+// longestFor is the longest run that a plan may choose without --for.
 const longestFor = 2 * time.Minute
 
-// last gives a run the time that its scenario may take, unless the user has said how long it is.
+// last gives a run the time that its scenario may take, unless the user set --for.
 func (p *Plan) last(w RunOptions) error {
 	if w.For > 0 {
 		return nil
@@ -119,12 +119,13 @@ func (p *Plan) last(w RunOptions) error {
 	return nil
 }
 
-// spareHolds are beyond those that are required: the first is not contended, and the last may not
-// end.
+// spareHolds is added to the required number of holds: the first hold is not contended, and the
+// last one may not end.
 const spareHolds = 2
 
-// Longer is how long the run should last for the contended acquisitions that it requires, if it had
-// only so many and its time is too short for as many holds, one after the other; else 0.
+// Longer returns how long the run should last to reach the contended acquisitions that it requires.
+// It returns 0 if the run had enough of them, or if its time already suffices for that many holds
+// in a row.
 func (p Plan) Longer(contended int) time.Duration {
 	need := time.Duration(p.Requires.Contended+spareHolds) * p.shape().Longest()
 	if contended >= p.Requires.Contended || need <= p.For.D() {
@@ -133,7 +134,7 @@ func (p Plan) Longer(contended int) time.Duration {
 	return need.Round(time.Second)
 }
 
-// requires is the evidence without which a run of this scenario proves nothing.
+// requires returns the evidence without which a run of this scenario proves nothing.
 func requires(s nemesis.Scenario, clients int) history.Requires {
 	r := history.Requires{Contended: minContended, Handovers: min(minHandovers, clients-1),
 		Hits: s.Aimed}

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Table returns the options of a run that have bounds, or the same flag in several verbs, with
-// those of the lock. One without help has a flag of its own in each verb.
+// Table returns the options of the lock, and the options of a run that have bounds or the same flag
+// in several verbs. If an option has no help text, each verb defines its own flag for it.
 func (o *RunOptions) Table() []option.Option {
 	const longest = int64(impls.Longest)
 	return append(o.Settings.Table(), []option.Option{
@@ -50,13 +50,13 @@ func (o *RunOptions) Table() []option.Option {
 	}...)
 }
 
-// bounds are those of all numbers and times of the command line, by their flag. Nothing is made of
-// the size of a number before it was looked at here.
+// bounds holds the limits of all numbers and times of the command line, by flag. Every number is
+// checked here before anything is allocated by it.
 var bounds = func() map[string]option.Option {
 	out := map[string]option.Option{
 		// of a plan
 		"rounds": number(0, 1_000_000), "backoff": duration(0),
-		// of verbs other than run, most of which do many runs
+		// of verbs other than run; most of them do many runs
 		"timeout": duration(1),
 		"jobs":    number(1, math.MaxInt64), "repeat": number(1, 10_000), "times": number(1, 10_000),
 		"seeds": number(1, 1_000_000_000), "each": number(1, 1_000_000),
@@ -83,8 +83,8 @@ func duration(least int64) option.Option {
 	return option.Option{Value: new(time.Duration), Least: least, Most: int64(impls.Longest)}
 }
 
-// InBounds refuses a value of a flag that makes no sense, in one line. A time is in ns. A flag
-// without bounds may be anything.
+// InBounds returns an error of one line if the value of a flag is out of bounds. A time is in ns.
+// A flag without bounds may have any value.
 func InBounds(flag string, n int64) error {
 	if flag == "jobs" && n > 0 {
 		return bears(n)
@@ -95,8 +95,8 @@ func InBounds(flag string, n int64) error {
 	return nil
 }
 
-// bounded is InBounds for a plan, whose fields have the names of flags. What a plan cannot do
-// without, Validate asks for.
+// bounded calls InBounds for each field of a plan; the fields have the names of flags. It skips
+// zero fields; Validate refuses a zero where it makes no sense.
 func (p Plan) bounded() error {
 	v := reflect.ValueOf(p)
 	for _, f := range reflect.VisibleFields(v.Type()) {

@@ -8,29 +8,29 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// breakpoints are the places where clients stand. Each Await arms a breakpoint with a number of its
-// own. The first client that comes there stops, and all others pass.
+// breakpoints are the places where clients stop. Each Await arms a breakpoint with a number of its
+// own. The first client that reaches it stops, and all others pass.
 type breakpoints struct {
 	clients *clients
-	latest  int                  // number of the latest breakpoint
+	latest  int                  // number of the newest breakpoint
 	armed   int                  // 1 + number of the step whose breakpoint is armed already
 	awaited nemesis.Await        // of this step
-	stopped *standing            // the client at the latest breakpoint; nil: none, or it has a name
-	hitLast standing             // the client that came to a breakpoint last
+	stopped *standing            // the unnamed client at the newest breakpoint, or nil
+	hitLast standing             // the client that reached a breakpoint last
 	named   map[string]namedStop // clients that an Await gave a name
 }
 
 // standing is a client that waits at a breakpoint, and the lock that it wants.
 type standing struct{ process, key int }
 
-// namedStop is a client with a name, and the breakpoint where it stands; 0: it has gone on.
+// namedStop is a client with a name, and the breakpoint where it waits, or 0 after it has gone on.
 type namedStop struct {
 	standing
 	breakpoint int
 }
 
-// name gives the client at the latest breakpoint the name that an Await has for it. It stands there
-// until a Go calls it, while other clients are awaited.
+// name gives the client at the newest breakpoint the name that an Await has for it. The client
+// waits there until a Go with this name, while the scenario awaits other clients.
 func (b *breakpoints) name(a nemesis.Await) {
 	if a.As == "" {
 		return
@@ -43,7 +43,7 @@ func (b *breakpoints) name(a nemesis.Await) {
 		p.breakpoint = 0
 	}
 	b.named[a.As] = p
-	b.latest++ // no client stands at this one, so that release does not let it go on
+	b.latest++ // a breakpoint without a client, so that release leaves the named one waiting
 	b.stopped = nil
 }
 
@@ -57,8 +57,8 @@ func (b *breakpoints) pass(name string) {
 	}
 }
 
-// next makes a breakpoint for the Await of a step, unless that was done before, and arms it at the
-// clients that it names. For a lease that is lost there is nothing to arm.
+// next makes a breakpoint for the Await of a step and arms it at the clients that the Await names.
+// It returns false if the step already has one. An Await for a lost lease arms nothing.
 func (b *breakpoints) next(step int, a nemesis.Await) bool {
 	if b.armed == step+1 {
 		return false
@@ -80,14 +80,15 @@ func (b *breakpoints) arm(i int, a nemesis.Await) {
 		ID: b.latest, At: a.At, Phase: a.Phase, Command: a.Command, Means: a.Means, Nth: a.Nth}})
 }
 
-// passesBy reports whether a client came where another than the one that was hit is awaited, and
-// shares the lock with that one. It need not wait for that one, so its coming shows nothing.
+// passesBy reports whether a client shares the lock with the one that was hit, and the scenario
+// awaits another one that is granted the lock. Two sharers need not wait for each other, so such a
+// grant shows nothing.
 func (b *breakpoints) passesBy(a nemesis.Await, process, key int) bool {
 	return a.Client == nemesis.Other && a.Phase == nemesis.Granted && key == b.hitLast.key &&
 		b.clients.shares(process) && b.clients.shares(b.hitLast.process)
 }
 
-// means reports whether client i is meant by a name.
+// means reports whether a name in a scenario refers to client i.
 func (b *breakpoints) means(client string, i int) bool {
 	switch client {
 	case "", "*":
@@ -106,7 +107,7 @@ func (b *breakpoints) means(client string, i int) bool {
 	return client == fmt.Sprintf("c%d", i)
 }
 
-// stands reports whether client i stands at a breakpoint under a name.
+// stands reports whether client i waits at a breakpoint under a name.
 func (b *breakpoints) stands(i int) bool {
 	for _, p := range b.named {
 		if p.process == i && p.breakpoint > 0 {
@@ -116,7 +117,7 @@ func (b *breakpoints) stands(i int) bool {
 	return false
 }
 
-// sendAll gives an order to every client that is meant.
+// sendAll gives an order to every client that the name refers to.
 func (b *breakpoints) sendAll(client string, o workloads.Order) {
 	for i := range b.clients.all {
 		if b.means(client, i) {
@@ -125,7 +126,7 @@ func (b *breakpoints) sendAll(client string, o workloads.Order) {
 	}
 }
 
-// came notes the client that came to the latest breakpoint first. The others need not stop there.
+// came notes the first client that reaches the newest breakpoint, and lets the others pass.
 func (b *breakpoints) came(process int, g workloads.BreakpointHit) {
 	pass := workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: g.ID}}
 	if g.ID != b.latest || b.stopped != nil {
@@ -145,13 +146,13 @@ func (b *breakpoints) came(process int, g workloads.BreakpointHit) {
 	}
 }
 
-// stop notes that a client stands at the latest breakpoint.
+// stop notes that a client waits at the newest breakpoint.
 func (b *breakpoints) stop(at standing) {
 	b.hitLast = at
 	b.stopped = &b.hitLast
 }
 
-// release lets the client at the latest breakpoint go on, and disarms it.
+// release lets the client at the newest breakpoint go on, and disarms the breakpoint.
 func (b *breakpoints) release() {
 	if b.latest > 0 {
 		b.sendAll("*", workloads.Order{Do: workloads.DoGo,
@@ -168,7 +169,7 @@ func (b *breakpoints) releaseAll() {
 	b.release()
 }
 
-// resolve puts client numbers in the place of the moving targets and of names.
+// resolve replaces names and moving targets, such as "the client that was hit", by client numbers.
 func (b *breakpoints) resolve(s nemesis.Step) nemesis.Step {
 	who, rest, link := strings.Cut(s.Target, ">")
 	if p, ok := b.named[who]; ok {
@@ -187,8 +188,8 @@ func (b *breakpoints) resolve(s nemesis.Step) nemesis.Step {
 	return s
 }
 
-// by is the client whose breakpoint triggered what is done now: the one that stands there, or of
-// several with names the one that has stood longest; else -1.
+// by returns the client whose breakpoint triggered the current step: the client at the newest
+// breakpoint, otherwise the named client that has waited longest, otherwise -1.
 func (b *breakpoints) by() int {
 	if b.stopped != nil {
 		return b.stopped.process

@@ -7,20 +7,20 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// client is what the loop knows of one client.
+// client is the loop's view of one client.
 type client struct {
-	next    workloads.Order // the cycle to come
-	after   int64           // environment's clock before which it may not begin
+	next    workloads.Order // the next cycle
+	after   int64           // environment's clock at which the next cycle may start
 	begun   int             // cycles
 	working bool            // a cycle is under way
 	gone    bool            // its process has ended
 	doomed  bool            // the harness has killed it
 	waiting bool            // it has invoked an acquire that has not returned
-	key     int             // of that acquire
+	key     int             // the lock of that acquire
 	called  int64           // stamp of the invocation of the latest acquire
-	again   bool            // its latest grant was of a lock that it was granted last, too
+	again   bool            // it was also the client that was granted this lock before
 	hold    leaseTracker    // its hold, while it is inside
-	met     bool            // another client has come in since its latest grant, of an optimistic lock
+	met     bool            // optimistic lock: another client has come in since its latest grant
 }
 
 // clients are the clients of a run, and the cycles that they get.
@@ -30,8 +30,8 @@ type clients struct {
 	generator   *workloads.Generator
 	all         []client
 	quiet       bool                            // no new cycles start
-	only        string                          // client that starts cycles nevertheless, or ""
-	means       func(client string, i int) bool // whom only means
+	only        string                          // client that starts cycles although quiet, or ""
+	means       func(client string, i int) bool // whether only names client i
 }
 
 // schedule draws client i's next cycle, which starts no sooner than after.
@@ -64,8 +64,7 @@ func (s *clients) isFinished(i int) bool {
 		s.all[i].begun >= s.plan.Rounds
 }
 
-// allFinished reports whether no client will do anything any more: each that lives has done all its
-// cycles.
+// allFinished reports whether every live client has done all its cycles.
 func (s *clients) allFinished() bool {
 	for i := range s.all {
 		if c := &s.all[i]; !c.gone && (c.working || !s.isFinished(i)) {
@@ -105,8 +104,9 @@ func (s *clients) send(i int, o workloads.Order) {
 	}
 }
 
-// waiter returns a live client that waits for the same lock, or -1. Of two that share a lock
-// neither waits for the other; for an optimistic one none waits, and who is inside is a rival.
+// waiter returns a live client that waits for the same lock, or -1. Two clients that share a lock
+// do not wait for each other. No client waits for an optimistic lock: there, a client inside counts
+// as a rival.
 func (s *clients) waiter(at standing) int {
 	optimistic := s.plan.Declares().Optimistic
 	for i := range s.all {
@@ -119,7 +119,7 @@ func (s *clients) waiter(at standing) int {
 	return -1
 }
 
-// meet counts the clients inside that meet a rival now, who came in, for the first time.
+// meet counts the clients inside that now meet their first rival, the client that just came in.
 func (s *clients) meet(at standing) (n int) {
 	for i := range s.all {
 		c := &s.all[i]
@@ -133,7 +133,7 @@ func (s *clients) meet(at standing) (n int) {
 	return n
 }
 
-// shares reports whether the cycle of a client is one with a shared hold.
+// shares reports whether the client's cycle has a shared hold.
 func (s *clients) shares(i int) bool { return i >= 0 && s.all[i].next.Mode == history.Shared }
 
 // never is a wake-up that does not come.

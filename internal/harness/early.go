@@ -2,21 +2,22 @@ package harness
 
 import "github.com/lockbench/lockbench/workloads"
 
-// early is about two clients that seem to be inside the same lock at once, when the run waits for
-// nothing else. That they are is certain only when both have left. So they need not stay until the
-// end of their holds, but as long as a picture needs to show it. The older one leaves first, since
-// what its release does to the other's key is worth a look.
+// early describes two clients that seem to be inside the same lock at once, when the run waits for
+// nothing else. It is certain only after both have left. So they leave as soon as a picture can
+// show the overlap, not at the end of their holds. The older one leaves first, since its release
+// may harm the other's key.
 type early struct {
 	older, younger int
 	at             int64 // environment's clock at which the older one is told to leave
 	told           bool
 }
 
-// seen is which part of a hold two clients are inside together before they are told to leave.
+// seen divides the hold: two clients are inside together for hold/seen before they are told to
+// leave.
 const seen = 4
 
-// hasten tells clients to leave as early says. In the simulator nothing is won by that: time costs
-// nothing there.
+// hasten tells clients to leave as early says. It does nothing in the simulator, where time costs
+// nothing.
 func (r *run) hasten() {
 	if p := r.plan.Declares(); r.plan.Thorough || r.environment.Name() == "sim" || p.Shared ||
 		p.Optimistic || !r.nemesis.done() || len(r.progress.served) < r.plan.Keys {
@@ -55,7 +56,7 @@ func (s *clients) together() *early {
 // inside reports whether the client lives and holds a lock.
 func (c *client) inside() bool { return !c.gone && c.hold.inside }
 
-// wake is when the older one is to leave.
+// wake returns the environment's clock at which the older one is to leave.
 func (e *early) wake() int64 {
 	if e == nil || e.told {
 		return never

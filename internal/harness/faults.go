@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// effects injects faults, and records which are in force.
+// effects injects faults and keeps the list of faults in force.
 type effects struct {
 	plan        *Plan
 	clients     *clients
@@ -18,11 +18,12 @@ type effects struct {
 	nextID      int
 }
 
-// fault carries out a step that changes the environment, and records its begin before and, unless
-// it lasts, its end after it.
+// fault carries out a step that changes the environment. It records the start before and, unless
+// the effect lasts, the end after it.
 func (x *effects) fault(s nemesis.Step) error { return x.recordAround(s, x.inflict) }
 
-// recordAround records the begin of a fault, carries it out, and records what follows.
+// recordAround records the start of a fault, carries it out, and records the end unless the effect
+// lasts.
 func (x *effects) recordAround(s nemesis.Step, do func(nemesis.Step) error) error {
 	x.nextID++
 	e := history.Event{
@@ -47,7 +48,7 @@ func (x *effects) recordAround(s nemesis.Step, do func(nemesis.Step) error) erro
 	if !s.Lasts() {
 		return x.end(e)
 	}
-	// a clock is set, whatever was wrong with it before
+	// setting a clock ends the earlier faults of that clock
 	if a, _ := nemesis.ActionOf(s.Do); a.Again {
 		if err := x.endAll(func(f history.Event) bool {
 			return (f.F == s.Do || f.F == nemesis.StopClock && s.Do == nemesis.NodeClock) &&
@@ -63,8 +64,8 @@ func (x *effects) recordAround(s nemesis.Step, do func(nemesis.Step) error) erro
 	return nil
 }
 
-// slow records how long an action took that lasted longer than a quarter of the lease: a client
-// that stands at a breakpoint stood for as long, which the plan did not ask for.
+// slow records the duration of an action that took longer than a quarter of the lease. A client at
+// a breakpoint waited all that time, which the plan did not ask for.
 func (x *effects) slow(e history.Event) error {
 	now := x.record.now()
 	if took := now - e.T; took > int64(x.plan.TTL)/4 {
@@ -74,8 +75,8 @@ func (x *effects) slow(e history.Event) error {
 	return nil
 }
 
-// adopt gives a number to a fault that the environment reports by itself (sentinels promote), so
-// that its begin has an end.
+// adopt gives a number to a fault that the environment reports by itself, such as a promotion by
+// sentinels. The number connects its start with its end.
 func (x *effects) adopt(e *history.Event) {
 	if e.Phase == history.PhaseFrom {
 		x.nextID++
@@ -93,8 +94,8 @@ func (x *effects) adopt(e *history.Event) {
 	}
 }
 
-// inflict changes the environment. A client's kill is stamped before the signal is sent, so that
-// its hold cannot outlast it in the record.
+// inflict changes the environment. It records a client's kill before it sends the signal, so that
+// no hold outlasts the client in the record.
 func (x *effects) inflict(s nemesis.Step) error {
 	switch s.Do {
 	case nemesis.Redirect:
@@ -124,8 +125,8 @@ func (x *effects) inflict(s nemesis.Step) error {
 	return nemesis.Prove(x.record.environment, s)
 }
 
-// repair undoes lasting faults, and records that their effect is over. For "*" these are all of the
-// kind.
+// repair undoes lasting faults, and records that their effect is over. The target "*" means all
+// faults of the kind.
 func (x *effects) repair(s nemesis.Step) error {
 	if err := nemesis.Apply(x.record.environment, s); err != nil {
 		return err
@@ -165,8 +166,7 @@ func (x *effects) serverIsDead() bool {
 	})
 }
 
-// unfreeze lets everything run again that was stopped, so that clients can finish what they are
-// inside of.
+// unfreeze resumes everything that was stopped, so that clients can finish their cycles.
 func (x *effects) unfreeze() error {
 	for _, f := range append([]history.Event(nil), x.faults...) {
 		if a, _ := nemesis.ActionOf(f.F); a.Stops {
@@ -184,8 +184,8 @@ func (x *effects) end(e history.Event) error {
 	return x.record.add(e)
 }
 
-// close ends in the record what still lasts at the end of the run; the environment's own end undoes
-// it.
+// close records the end of faults that still last at the end of the run. Nothing undoes them
+// earlier than the end of the environment.
 func (x *effects) close() {
 	for _, f := range x.faults {
 		f.Lasted = true

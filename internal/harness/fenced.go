@@ -8,12 +8,12 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// successor is the name of the client that was granted a lock whose first holder is still inside.
+// successor names the client that was granted a lock while its first holder is still inside.
 const successor = "successor"
 
-// writeFirst returns the steps with the successor of a late holder writing before that holder does.
-// A resource that looks at tokens has seen a newer one then, and must refuse the late write. Only
-// a holder that has not worked yet is late: it stands where it was granted the lock.
+// writeFirst changes the steps so that the successor of a late holder writes before that holder. A
+// resource that checks tokens has then seen a newer one, and must refuse the late write. A holder
+// is late only if it has not written yet, because it was stopped right after its grant.
 func (p *Plan) writeFirst(steps []nemesis.Step) (out []nemesis.Step) {
 	if p.Workload != workloads.Fenced {
 		return steps

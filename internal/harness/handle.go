@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// handle records a report and does what it calls for.
+// handle records a report and reacts to it.
 func (r *run) handle(rep workloads.Report) error {
 	switch {
 	case rep.Event != nil:
@@ -28,7 +28,7 @@ func (r *run) handle(rep workloads.Report) error {
 	return nil
 }
 
-// event brings an event of a client to the run's time and records it.
+// event converts the stamps of an event to the run's time and records it.
 func (r *run) event(e history.Event) error {
 	e.T -= r.record.epoch
 	if g := e.Grant; g != nil {
@@ -56,8 +56,8 @@ func (r *run) event(e history.Event) error {
 	return nil
 }
 
-// done draws the next cycle; after an unknown outcome the client pauses, and also if it was granted
-// the lock twice in a row: the others have not been faster yet.
+// done draws the next cycle. The client pauses after an unknown outcome, and after it was granted
+// the lock twice in a row, so that another client can be faster.
 func (r *run) done(process int, d workloads.Done) {
 	after := r.environment.Now()
 	if d.Err != "" {
@@ -69,8 +69,8 @@ func (r *run) done(process int, d workloads.Done) {
 	r.clients.schedule(process, after)
 }
 
-// exit records that a process is gone. If the harness did not kill it, the run is broken from here
-// on, unless the lock ended its process: then the run ends.
+// exit records that a process is gone. It returns an error if the process ended by itself. If a
+// signal ended it, the lock did that, and exit ends the run without an error.
 func (r *run) exit(process int, x workloads.Exit) error {
 	e := history.Event{Type: history.Exit, Process: process, Target: x.Node, Err: x.Err,
 		Signal: x.Signal, T: max(x.T-r.record.epoch, 0)} // it may have ended while the run began
@@ -84,7 +84,7 @@ func (r *run) exit(process int, x workloads.Exit) error {
 		return err
 	}
 	if x.Signal != "" {
-		r.limit = e.T + r.record.epoch // what comes after it says nothing of a lock that every client has
+		r.limit = e.T + r.record.epoch // later events say nothing of a lock that every client has
 		return nil
 	}
 	if x.Node != "" {

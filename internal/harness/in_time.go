@@ -6,9 +6,9 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// limit is the environment's clock at which a timed step is over, whatever happens. A wait for
-// another client that is shorter than the lease is no reason to outlive it: who stands at a
-// breakpoint meanwhile goes on in time for its work and for a slow machine.
+// limit returns the environment's clock at which a timed step is over, whatever happens. A wait for
+// another client must not make a client at a breakpoint outlive its lease, unless the wait is as
+// long as the lease. So it ends early enough for that client to work and leave on a slow machine.
 func (c *nemesisRunner) limit(s nemesis.Step) int64 {
 	if s.Await == nil || s.For >= c.plan.TTL {
 		return c.until
@@ -22,8 +22,8 @@ func (c *nemesisRunner) limit(s nemesis.Step) int64 {
 	return limit
 }
 
-// mustGo is when a client that is inside has to go on to leave before its lease is over. It may
-// stay if the lease is over: the fault before the wait has outlasted it.
+// mustGo returns when a client inside has to go on to leave before its lease is over. The client
+// may stay if the lease is already over, because the fault before the wait outlasted it.
 func (c *nemesisRunner) mustGo(i int) int64 {
 	h := c.clients.all[i].hold
 	if !h.inside || h.over == 0 || c.record.epoch+h.over < c.record.environment.Now() {

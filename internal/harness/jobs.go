@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// What a run needs at most of a machine, beside others: a real one mostly waits and has up to six
-// servers and four clients of some 12 MB each, a simulated one works, and more than a few for each
-// processor only wait for each other.
+// The share of a machine that one of many runs needs at most. A real run mostly waits, and has up
+// to six servers and four clients of some 12 MB each. A simulated run computes, and more than a few
+// for each processor only wait for each other.
 const (
 	jobsOfProcessor = 32
 	memoryOfJob     = 128 << 20
 )
 
-// mostJobs is how many runs at the same time a machine bears; memory is 0 where that is not known.
+// mostJobs returns how many runs at the same time a machine bears. Memory is in bytes, or 0 if
+// unknown.
 func mostJobs(processors int, memory int64) int64 {
 	most := int64(processors) * jobsOfProcessor
 	if memory > 0 {
@@ -24,8 +25,8 @@ func mostJobs(processors int, memory int64) int64 {
 	return max(1, most)
 }
 
-// bears refuses more runs at the same time than this machine bears: it would stall, and a run in
-// which processes stalled says nothing.
+// bears returns an error if this machine cannot bear so many runs at the same time. Its processes
+// would stall, and a run with stalled processes says nothing.
 func bears(jobs int64) error {
 	most := mostJobs(runtime.GOMAXPROCS(0), memoryOfMachine())
 	if jobs <= most {
@@ -36,7 +37,7 @@ func bears(jobs int64) error {
 		jobsOfProcessor, memoryOfJob>>20)
 }
 
-// memoryOfMachine is how many bytes of memory Linux has; 0 elsewhere.
+// memoryOfMachine returns the size of the memory in bytes, or 0 on systems other than Linux.
 func memoryOfMachine() int64 {
 	text, _ := os.ReadFile("/proc/meminfo")
 	for line := range strings.Lines(string(text)) {

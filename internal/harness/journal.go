@@ -5,11 +5,11 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Journal is a run that its caller drives, step by step: it knows nothing of evidence or
-// scenarios, and keeps the same record as Run. Its methods are for one goroutine.
+// Journal is a run that its caller drives, step by step. It has no scenario and requires no
+// evidence, but keeps the same record as Run. Its methods are for one goroutine.
 type Journal struct{ run *run }
 
-// NewJournal begins the record.
+// NewJournal starts the record.
 func NewJournal(p Plan, w Environment, out Output) (*Journal, error) {
 	r, err := newRun(p, w, out)
 	return &Journal{r}, err
@@ -24,8 +24,7 @@ func (j *Journal) Begin(i int) {
 	}
 }
 
-// Take records a report of a client and answers what it asks. A breakpoint is not for the
-// record.
+// Take records a report of a client and answers its question, if any. It ignores breakpoints.
 func (j *Journal) Take(rep workloads.Report) error {
 	if rep.Breakpoint != nil {
 		return nil
@@ -33,7 +32,7 @@ func (j *Journal) Take(rep workloads.Report) error {
 	return j.run.handle(rep)
 }
 
-// Do carries out a step that changes the environment, or undoes such a change, and records it.
+// Do carries out and records a step that changes the environment or undoes such a change.
 func (j *Journal) Do(s nemesis.Step) error {
 	if s.Repairs() {
 		return j.run.nemesis.effects.repair(s)
@@ -49,6 +48,6 @@ func (j *Journal) Note(s nemesis.Step) error {
 	return j.run.nemesis.effects.recordAround(s, func(nemesis.Step) error { return nil })
 }
 
-// End is the end of the record: err says why it is worth less than planned. It is returned, with
-// what else went wrong.
+// End writes the end of the record. Err says why the run is worth less than planned. End returns it
+// together with other errors.
 func (j *Journal) End(err error) error { return j.run.end(err, nil) }

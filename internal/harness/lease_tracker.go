@@ -5,17 +5,17 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// leaseTracker is what is known of a client's hold while it is inside.
+// leaseTracker follows the hold of a client that is inside, and counts the leases that it lost.
 type leaseTracker struct {
 	inside bool
 	since  int64 // stamp of its grant
 	n      int
-	over   int64 // run's time at which its lease is over; 0: it has none
+	over   int64 // run's time at which its lease ends, or 0 without a lease
 	losses int   // leases that this client has lost so far
-	lost   bool  // that of this hold is among them
+	lost   bool  // the lease of this hold is counted in losses
 }
 
-// learn takes what a client did into account.
+// learn updates the tracker by an event of the client.
 func (h *leaseTracker) learn(e history.Event, now int64) {
 	h.expire(now)
 	switch {
@@ -50,7 +50,8 @@ func (h *leaseTracker) lose() {
 	}
 }
 
-// countLosses begins to wait for a loss. Who is inside beyond its lease already counts.
+// countLosses starts to wait for a loss. A client that is already inside beyond its lease counts as
+// a new loss.
 func (c *nemesisRunner) countLosses() {
 	c.losses = make([]int, len(c.clients.all))
 	for i := range c.clients.all {
@@ -63,7 +64,7 @@ func (c *nemesisRunner) countLosses() {
 	}
 }
 
-// findLoser looks whether a client that is meant has lost its lease often enough.
+// findLoser looks for a client that the Await names and that has lost its lease often enough.
 func (c *nemesisRunner) findLoser(a nemesis.Await) {
 	for i := range c.clients.all {
 		l := &c.clients.all[i]
@@ -75,7 +76,7 @@ func (c *nemesisRunner) findLoser(a nemesis.Await) {
 	}
 }
 
-// nextLoss is the environment's clock at which the next lease is over, if a step waits for that.
+// nextLoss returns the environment's clock at which the next lease ends, if a step waits for that.
 func (c *nemesisRunner) nextLoss() int64 {
 	at := int64(never)
 	if c.done() || c.steps[c.at].Await == nil || c.steps[c.at].Await.Phase != nemesis.Lost {

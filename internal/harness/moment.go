@@ -15,7 +15,7 @@ import (
 type MomentError struct {
 	Lock, Fault string
 	Sends       []string // the commands of the lock
-	Instead     string   // another aim of the fault, as --nemesis names it, or ""
+	Instead     string   // another aim of the fault in the words of --nemesis, or ""
 }
 
 func (e MomentError) Error() string {
@@ -31,9 +31,9 @@ func (e MomentError) Error() string {
 		e.Lock, sends, instead)
 }
 
-// CheckMoments returns a MomentError if a fault of a plan waits for a command that its lock, one of
-// lockbench's own, never sends. A drawn fault waits for none. A search may draw moments that a lock
-// does not have, so that it does not ask.
+// CheckMoments returns a MomentError if a fault of a plan waits for a command that the lock never
+// sends. It knows the commands of own locks only. A drawn fault waits for no command. A search does
+// not call it, since it may draw moments that a lock does not have.
 func (p Plan) CheckMoments(o RunOptions) error {
 	faults, err := nemesis.Parse(p.Nemesis)
 	if err != nil || p.Adapter != nil || faults.Drawn() {
@@ -75,8 +75,8 @@ func otherAim(lock impls.Entry, fault nemesis.Entry, params nemesis.Params) stri
 	return ""
 }
 
-// meets reports whether a lock can come to all moments of a fault that its scenario cannot do
-// without. What is wrong with the fault in another way is said elsewhere.
+// meets reports whether a lock can reach all moments that the scenario of a fault requires. It
+// reports true for a fault that is wrong in another way; other checks refuse that one.
 func meets(lock impls.Entry, spec string, params nemesis.Params) bool {
 	fault, err := nemesis.Parse(spec)
 	if err != nil {
@@ -88,7 +88,7 @@ func meets(lock impls.Entry, spec string, params nemesis.Params) bool {
 	})
 }
 
-// names finds the names of commands that a pattern begins with: "^p?expire ", "^(del|getset) ".
+// names finds the command names at the start of a pattern: "^p?expire ", "^(del|getset) ".
 var names = regexp.MustCompile(`^\^(\(?[a-z?|]+\)?) `)
 
 // sends reports whether a lock may send a command that a pattern matches.

@@ -32,7 +32,7 @@ func newNemesisRunner(p *Plan, all *clients, r *record) *nemesisRunner {
 // done reports whether every step has been carried out.
 func (c *nemesisRunner) done() bool { return c.at >= len(c.steps) }
 
-// wake is when the current step may be over without any report.
+// wake returns the environment's clock at which the current step is over without any report.
 func (c *nemesisRunner) wake() int64 {
 	if c.done() || !c.begun || !c.timed(c.steps[c.at]) {
 		return never
@@ -40,12 +40,12 @@ func (c *nemesisRunner) wake() int64 {
 	return c.limit(c.steps[c.at])
 }
 
-// timed reports whether a step is over after a while, whatever happens.
+// timed reports whether a step ends after some time, whatever happens.
 func (c *nemesisRunner) timed(s nemesis.Step) bool {
 	return s.Do == nemesis.Wait || s.Do == nemesis.Elected || s.Await != nil && s.For > 0
 }
 
-// advance carries out steps until one must be waited for.
+// advance carries out steps until one has to wait.
 func (c *nemesisRunner) advance() error {
 	for !c.done() {
 		s := c.steps[c.at]
@@ -64,7 +64,7 @@ func (c *nemesisRunner) advance() error {
 	return nil
 }
 
-// stepIsDone reports whether what a step waits for has come.
+// stepIsDone reports whether a step has nothing left to wait for.
 func (c *nemesisRunner) stepIsDone(s nemesis.Step) bool {
 	switch {
 	case s.Await != nil:
@@ -84,7 +84,7 @@ func (c *nemesisRunner) stepIsDone(s nemesis.Step) bool {
 	return true
 }
 
-// hasArrived reports whether the client that is awaited has come.
+// hasArrived reports whether the awaited client has reached its breakpoint.
 func (c *nemesisRunner) hasArrived(a nemesis.Await) bool {
 	if a.Phase == nemesis.Lost {
 		c.findLoser(a)
@@ -98,7 +98,7 @@ func (c *nemesisRunner) hasArrived(a nemesis.Await) bool {
 	return true
 }
 
-// begin starts a step; most are over at once.
+// begin starts a step. Most steps are over at once.
 func (c *nemesisRunner) begin(s nemesis.Step) error {
 	switch {
 	case s.Await != nil:
@@ -135,7 +135,7 @@ func (c *nemesisRunner) awaitNext() {
 	}
 }
 
-// await arms the breakpoint of a step at the clients that it names, once.
+// await arms the breakpoint of a step at the clients that the step names, once.
 func (c *nemesisRunner) await(step int) {
 	a := *c.steps[step].Await
 	if c.breakpoints.next(step, a) && a.Phase == nemesis.Lost {
@@ -143,13 +143,14 @@ func (c *nemesisRunner) await(step int) {
 	}
 }
 
-// pass lets the client with this name go on, or without a name the one at the latest breakpoint.
+// pass lets the client with this name go on. Without a name, it lets the client at the newest
+// breakpoint go on.
 func (c *nemesisRunner) pass(name string) {
 	if name != "" {
 		c.breakpoints.pass(name)
 		return
 	}
-	// a next Await that is armed already has released the client before it
+	// if the next Await is already armed, arming it has released this client
 	if next := c.at + 1; c.breakpoints.armed != next+1 {
 		c.breakpoints.release()
 	}

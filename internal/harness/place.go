@@ -2,24 +2,24 @@ package harness
 
 import "fmt"
 
-// Place says where the servers of an environment are, as far as the environment's name does not. A
-// plan has it, so that it repeats the same environment. What it names is not checked here: only the
-// environment knows what can be had.
+// Place says where the servers of an environment are, in addition to the environment's name. A plan
+// contains it, so that the plan repeats the same environment. Only the environment can check that
+// the named servers exist.
 type Place struct {
-	// environment process: the program that is started as Redis; "": the redis-server installed
+	// environment process: the program to start as Redis, or "" for the installed redis-server
 	Server  string `json:"server,omitempty"`
-	Image   string `json:"image,omitempty"`   // environment docker: what servers are started from
+	Image   string `json:"image,omitempty"`   // environment docker: the image of the servers
 	Network string `json:"network,omitempty"` // environment docker: host or bridge, or auto
-	// environment docker: on the host, or in a container each
+	// environment docker: where workers run, on the host or in a container each
 	Workers string `json:"workers,omitempty"`
 	// environment external: host:port of each independent master
 	Addrs []string `json:"addrs,omitempty"`
 	TLS   bool     `json:"tls,omitempty"` // environment external
-	// environment external: even one that holds keys of others
+	// environment external: accept a database that holds keys of others
 	AnyDatabase bool `json:"any_database,omitempty"`
 }
 
-// Suits refuses what another environment would have to be told.
+// Suits returns an error if a field is set that belongs to another environment.
 func (p Place) Suits(environment string) error {
 	for _, field := range []struct {
 		flag, environment string

@@ -1,5 +1,5 @@
-// Package harness turns what a user asked for into a plan, and a plan and an environment into a
-// history. It has the one loop that drives any environment: real processes, containers, the
+// Package harness turns the options of a user into a plan, and runs a plan on an environment to
+// record a history. Its one loop drives every environment: real processes, containers and the
 // simulator.
 package harness
 
@@ -26,8 +26,8 @@ import (
 // PlanFormat is the version of plan.json that this package writes.
 const PlanFormat = 2
 
-// Plan is all that a run needs: the same plan gives the same run, as far as the environment allows.
-// On disk it is plan.json.
+// Plan describes a run completely. The same plan gives the same run, except for the differences
+// that the environment makes. On disk it is plan.json.
 type Plan struct {
 	Format      int    `json:"format"`
 	Seed        uint64 `json:"seed"`
@@ -35,16 +35,16 @@ type Plan struct {
 	Place       Place  `json:"place,omitzero"` // of the environment's servers
 	Topology    string `json:"topology"`
 	Masters     int    `json:"masters,omitempty"` // of the topology independent
-	// behind each of them, or of the topology failover, where none means one
+	// of each master, or of the one master of the topology failover, where 0 means one replica
 	Replicas int    `json:"replicas,omitempty"`
-	Impl     string `json:"impl"`              // of an adapter its name
+	Impl     string `json:"impl"`              // name of the lock or of the adapter
 	Variant  string `json:"variant,omitempty"` // of the lock
-	// what drives the lock, where that is no lock of lockbench's own
+	// drives the lock; nil for lockbench's own locks
 	Adapter  *Adapter `json:"adapter,omitempty"`
 	Nemesis  string   `json:"nemesis"`
 	Workload string   `json:"workload"`
 	Clients  int      `json:"clients"`
-	// cycles of each client; 0: as many as it takes
+	// cycles of each client, or 0 for as many as the run needs
 	Rounds         int              `json:"rounds,omitempty"`
 	Keys           int              `json:"keys"`
 	TTL            history.Duration `json:"ttl"`
@@ -56,28 +56,28 @@ type Plan struct {
 	Rest          history.Duration `json:"rest,omitempty"`
 	Backoff       history.Duration `json:"backoff"`        // pause after an unknown outcome
 	ClientTimeout history.Duration `json:"client_timeout"` // dial, read and write of the Redis client
-	ClientRetries int              `json:"client_retries"` // what the Redis client itself resends
+	ClientRetries int              `json:"client_retries"` // how often the Redis client itself resends
 	NoWatchdog    bool             `json:"no_watchdog,omitempty"`
 	impls.Settings
 	RedisConfig []string         `json:"redis_config,omitempty"`
-	For         history.Duration `json:"for"` // the run ends then at the latest
+	For         history.Duration `json:"for"` // the longest time that the run may take
 	Stop        bool             `json:"stop_on_violation,omitempty"`
-	// a violation does not end it: every property has its chance
+	// a violation does not end the run, so that every property is judged
 	Thorough   bool     `json:"thorough,omitempty"`
 	Properties []string `json:"properties"`
-	// those of them that do not decide the run, unless Expect names them
+	// properties that do not decide the run, unless Expect names them
 	Reported []string         `json:"reported,omitempty"`
 	Expect   string           `json:"expect"`
 	Requires history.Requires `json:"requires"`
 	Scenario []nemesis.Step   `json:"scenario"`
 }
 
-// RunOptions is what a user asked for; zero fields mean the default.
+// RunOptions is the request of a user. Zero fields mean the default.
 type RunOptions struct {
 	Environment string `yaml:"-"`
 	Topology    string `yaml:"topology"`
 	Impl        string `yaml:"impl"`
-	Adapter     string `yaml:"adapter"` // instead of Impl: its name, or its folder
+	Adapter     string `yaml:"adapter"` // instead of Impl: a name or a folder
 	// instead of both: a lock that is linked into this program by the manifest's name (workloads.Link)
 	Linked         *adapters.Manifest `yaml:"-"`
 	Variant        string             `yaml:"variant"`
@@ -98,7 +98,7 @@ type RunOptions struct {
 	ClientTimeout  time.Duration      `yaml:"client_timeout,positive"`
 	For            time.Duration      `yaml:"for,positive"`
 	impls.Settings
-	// the document's own lease and poll
+	// use the lease and the poll of the lock's source document
 	Documented  bool     `yaml:"-"`
 	NoWatchdog  bool     `yaml:"-"`
 	Stop        bool     `yaml:"stop_on_violation"`
@@ -106,7 +106,7 @@ type RunOptions struct {
 	Properties  []string `yaml:"properties,commas"`
 	RedisConfig []string `yaml:"-"` // names and values by turns; Configure reads them
 	Place       Place    `yaml:"-"` // of the environment's servers
-	// what the environment offers; the zero value: everything
+	// faults that the environment can inject; the zero value means all
 	Capabilities nemesis.Capabilities `yaml:"-"`
 }
 
@@ -139,7 +139,7 @@ func (o *RunOptions) Configure(settings []string) error {
 	return nil
 }
 
-// The table of defaults (docs/design.md, Defaults); those of a lock are impls.Entry.Defaults.
+// The table of defaults (docs/design.md, Defaults). A lock has its own in impls.Entry.Defaults.
 const (
 	defaultTTL     = 2 * time.Second
 	minHold        = 80 * time.Millisecond
@@ -158,7 +158,8 @@ const (
 	maxClients     = 64 // bounds the load on the machine
 )
 
-// NewPlan fills in the defaults and refuses what makes no sense, with what to do about it.
+// NewPlan fills in the defaults. It returns an error that says what to do if options contradict
+// each other or cannot work.
 func NewPlan(w RunOptions) (Plan, error) {
 	lock, err := LockOf(w)
 	if err = cmp.Or(err, option.Check(w.Table())); err != nil {
@@ -184,7 +185,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 	}
 	p.Keys = or(w.Keys, keysFor(p.Workload))
 	if len(p.Properties) == 0 {
-		// Those that the lock does not promise, or the workload does not exercise, cost nothing.
+		// A property costs nothing if the lock does not promise it or the workload does not test it.
 		p.Properties, p.Reported = history.DefaultProperties(), history.ReportedProperties()
 	}
 	for _, l := range history.ParseExpectation(p.Expect).Letters {
@@ -192,7 +193,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 			p.Properties = append(p.Properties, l)
 		}
 	}
-	// that nothing else is violated shows only if a violation does not end the run
+	// only a run that goes on after a violation can show that nothing else is violated
 	expect := history.ParseExpectation(p.Expect)
 	p.Thorough = p.Thorough || expect.Exactly || expect.Starved
 	if w.Adapter == "" && w.Linked == nil {
@@ -223,7 +224,7 @@ func or[T comparable](v, otherwise T) T {
 	return v
 }
 
-// keysFor is how many locks a workload needs at least.
+// keysFor returns how many locks a workload needs at least.
 func keysFor(workload string) int {
 	for _, w := range workloads.All() {
 		if w.Name == workload {
@@ -233,8 +234,8 @@ func keysFor(workload string) int {
 	return 1
 }
 
-// times sets the lock's own times, scaled to the lease that the run uses, and how long a client
-// stays inside.
+// times sets the lock's own times, scaled to the lease of the run, and the time that a client stays
+// inside.
 func (p *Plan) times(w RunOptions, lock impls.Entry) {
 	ttl := or(w.TTL, defaultTTL)
 	if w.Documented {
@@ -249,7 +250,7 @@ func (p *Plan) times(w RunOptions, lock impls.Entry) {
 	p.WaitTimeout = or(w.WaitTimeout, d.WaitTimeout)
 }
 
-// tidy makes a scaled time one that people like to read.
+// tidy rounds a scaled time to whole milliseconds, unless it is shorter than one.
 func tidy(d time.Duration) time.Duration {
 	if d < time.Millisecond {
 		return d
@@ -257,7 +258,8 @@ func tidy(d time.Duration) time.Duration {
 	return d.Round(time.Millisecond)
 }
 
-// hold is long enough for a waiting client to poll three times, and stays well inside the lease.
+// hold returns a hold that lets a waiting client poll three times, and that ends well before the
+// lease.
 func hold(ttl, poll time.Duration) time.Duration {
 	h := max(minHold, 3*poll)
 	if h >= ttl/3 {
@@ -266,11 +268,11 @@ func hold(ttl, poll time.Duration) time.Duration {
 	return h
 }
 
-// pauseBetween is longer than a client that waits for the lock pauses between two tries, and then
-// some.
+// pauseBetween returns a pause that is long enough for a waiting client to try three times.
 func pauseBetween(poll time.Duration) time.Duration { return max(minHold, 3*poll) }
 
-// Simulable says in one line why this program cannot run the plan in the simulator; nil: it can.
+// Simulable returns nil if this program can run the plan in the simulator, or the reason why not in
+// one line.
 func (p Plan) Simulable() error {
 	if p.Adapter == nil {
 		return nil
@@ -287,7 +289,7 @@ func (p Plan) Simulable() error {
 		p.Adapter.Name)
 }
 
-// Validate says in one line what is wrong with a plan, also with one that was written by hand.
+// Validate returns an error of one line if a plan is wrong. It also checks handwritten plans.
 func (p Plan) Validate() error {
 	lock, err := p.lock()
 	switch {
@@ -332,8 +334,8 @@ func (p Plan) Validate() error {
 	return lock.Check(p.Worker().Options(), 1, max(p.Masters, 1))
 }
 
-// Deciding returns the properties that decide the run: all but those that are only reported. The
-// caller may keep and change the slice.
+// Deciding returns the properties that decide the run: all except the reported ones that Expect
+// does not name. The caller may keep and change the slice.
 func (p Plan) Deciding() []string {
 	expect := history.ParseExpectation(p.Expect)
 	return slices.DeleteFunc(slices.Clone(p.Properties), func(name string) bool {
@@ -341,7 +343,7 @@ func (p Plan) Deciding() []string {
 	})
 }
 
-// Declares is what the plan's lock promises.
+// Declares returns the promises of the plan's lock.
 func (p Plan) Declares() history.Declares {
 	e, err := p.lock()
 	if err != nil {
@@ -366,7 +368,7 @@ func (p Plan) Renews() bool {
 	return err == nil && e.Watchdog && !p.NoWatchdog
 }
 
-// scripts are those of the plan's lock, with what their replies mean.
+// scripts returns the scripts of the plan's lock with the meaning of their replies, by identifier.
 func (p Plan) scripts() map[string]history.Script {
 	e, err := p.lock()
 	if err != nil || len(e.Scripts) == 0 {
@@ -379,7 +381,7 @@ func (p Plan) scripts() map[string]history.Script {
 	return out
 }
 
-// Worker is what all workers of the plan have in common.
+// Worker returns the configuration that all workers of the plan share.
 func (p Plan) Worker() workloads.Config {
 	keys := make([]string, p.Keys)
 	for i := range keys {
@@ -399,8 +401,8 @@ func (p Plan) Write(w io.Writer) error {
 	return history.WriteDocument(w, p)
 }
 
-// ReadPlan reads plan.json and validates it. A field that is not known is refused: it is probably
-// misspelt.
+// ReadPlan reads plan.json and validates it. It refuses an unknown field, since that is probably a
+// spelling mistake.
 func ReadPlan(r io.Reader) (Plan, error) {
 	text, err := units.ReadAll(r, units.MaxFile)
 	if err != nil {
@@ -413,9 +415,9 @@ func ReadPlan(r io.Reader) (Plan, error) {
 	return p, p.Validate()
 }
 
-// DecodePlan reads a plan in JSON, and checks nothing of it but its format.
+// DecodePlan reads a plan in JSON. It checks only the format and the names of fields.
 func DecodePlan(text []byte) (p Plan, err error) {
-	text = bytes.TrimPrefix(text, []byte(units.BOM)) // some editors begin a file with it
+	text = bytes.TrimPrefix(text, []byte(units.BOM)) // some editors put it at the start of a file
 	var of struct {
 		Format int `json:"format"`
 	}

@@ -7,25 +7,25 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// progress knows when a run has shown what it can show. The checker decides later, from the record,
-// what it was worth.
+// progress decides when a run has enough evidence to end. The checker judges that evidence later,
+// from the record.
 type progress struct {
 	plan      *Plan
 	clients   *clients
 	violated  bool
 	contended int          // acquisitions granted while another client waited
 	fault     int64        // stamp of the latest fault event
-	served    map[int]bool // keys granted since then, by a command that was sent since then
+	served    map[int]bool // keys granted since that fault by a command that was sent after it
 	last      map[int]int  // the client that was granted each key last
 	handovers int          // grants to another client than the last one
-	moved     bool         // granted by the new master
+	moved     bool         // the new master has granted a lock
 	over      int64        // stamp of the end of the scenario
-	// stamp of the latest event that may be why a client was not granted the lock
+	// stamp of the latest event that may explain why a client was not granted the lock
 	excuse   int64
 	left     int64 // stamp of the latest event of a release
 	master   string
-	promoted int // how often a replica was
-	// stamp of the last time
+	promoted int // number of promotions
+	// stamp of the latest promotion
 	promotedAt int64
 }
 
@@ -55,8 +55,8 @@ func (p *progress) add(e history.Event) {
 	}
 }
 
-// byMaster reports whether a lock was granted by the server that was promoted last. A grant that
-// does not name its node must have been asked for since.
+// byMaster reports whether the server that was promoted last granted a lock. If the grant does not
+// name its node, the client must have asked for the lock after the promotion.
 func (p *progress) byMaster(e history.Event) bool {
 	if e.Grant != nil && e.Grant.Node != "" {
 		return p.master != "" && e.Grant.Node == p.master
@@ -64,8 +64,9 @@ func (p *progress) byMaster(e history.Event) bool {
 	return p.master != "" && p.clients.all[e.Process].called > p.promotedAt
 }
 
-// granted notes which lock was granted to whom. After a fault only a grant counts that was asked
-// for since, and where a client may enter again what it left behind, only one to another client.
+// granted notes which client was granted which lock. After a fault, a grant counts only if its
+// command was sent after the fault. For a reentrant lock it must also go to another client, because
+// a client can re-acquire the lock that it left behind itself.
 func (p *progress) granted(e history.Event) {
 	if p.served == nil {
 		p.served = map[int]bool{}
@@ -87,13 +88,14 @@ func (p *progress) granted(e history.Event) {
 	}
 }
 
-// margin is counted beyond what the checker requires: it judges by stamps, this by arrival.
+// margin is added to the number that the checker requires. The checker counts by stamps, and
+// progress by the arrival of reports.
 const margin = 1
 
-// finished reports whether the run may end: the scenario is over, either a violation is certain or
-// the evidence is complete, and every lock has been granted again since the last fault, or would
-// have been if it ever were. A thorough run looks for all the evidence also when it is violated;
-// since it may never come, its time is bounded.
+// finished reports whether the run may end. The scenario must be over, and a violation must be
+// certain or the evidence complete. Every lock must have been granted again since the last fault,
+// or patience for that must be over. A thorough run collects all evidence after a violation as
+// well. Since that evidence may never come, patience bounds that time as well.
 func (r *run) finished() bool {
 	if r.environment.Now() >= r.limit || r.plan.Stop && r.progress.violated ||
 		r.clients.allFinished() {
@@ -111,9 +113,9 @@ func (r *run) finished() bool {
 	return enough && served || (p.violated || !served) && since > r.patience()
 }
 
-// patience is how long a lock that is never granted need be waited for: a deadlock is
-// certain before, also where clients were between two calls for some of the time. Without a trace
-// of commands only calls that returned show that clients waited in vain.
+// patience returns how long a run waits for a lock that is not granted. A deadlock is certain
+// before that, even if clients spent some of the time between two calls. Without a trace of
+// commands, only calls that returned show that clients waited in vain, so patience is longer.
 func (r *run) patience() time.Duration {
 	d := r.plan.grantBound(true).D()*5/4 + 200*time.Millisecond
 	if r.plan.System() != "" {
@@ -122,10 +124,11 @@ func (r *run) patience() time.Duration {
 	return d
 }
 
-// calmSince is since when the scenario was over, nothing was done to the environment, no process
-// stalled and every outcome was known: what the checker's deadlock by deadline needs (D). It judges
-// none while a server is dead for good. What the outage needs then (A), which has the same bound,
-// is that no client was inside: that calls end in errors is what it is about.
+// calmSince returns the stamp since when the scenario is over, nothing was done to the environment,
+// no process stalled and every outcome was known. The checker needs such a calm time to judge a
+// deadlock (D). While a server is dead for good, it judges an outage (A) instead, with the same
+// bound. An outage needs a time without a client inside. Calls that end in errors do not interrupt
+// that time, since they are the outage.
 func (r *run) calmSince() int64 {
 	p := r.progress
 	if r.nemesis.effects.serverIsDead() && p.master == "" {
@@ -134,7 +137,7 @@ func (r *run) calmSince() int64 {
 	return max(p.fault, p.over, p.excuse)
 }
 
-// wakeCalm is when patience is over.
+// wakeCalm returns the environment's clock at which patience is over.
 func (r *run) wakeCalm() int64 {
 	if at := r.record.epoch + r.calmSince() + int64(r.patience()) + 1; at > r.environment.Now() {
 		return at

@@ -19,7 +19,7 @@ func Judgeable(properties []string) error {
 	return nil
 }
 
-// Expectable says what is wrong with an expectation; see history.ParseExpectation.
+// Expectable returns an error if an expectation is invalid; see history.ParseExpectation.
 func Expectable(expect string) error {
 	if expect == "" {
 		return nil

@@ -12,12 +12,12 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Environment is where a plan runs. Its methods are called by one goroutine. What else it can do,
-// it says by the capabilities of nemesis.
+// Environment is where a plan runs. One goroutine calls its methods. It implements further
+// interfaces of nemesis for the faults that it can inject.
 type Environment interface {
 	// Name is process, docker or sim.
 	Name() string
-	// Versions are those of what answered: "redis": "7.0.15".
+	// Versions returns the versions of the servers that answered: "redis": "7.0.15".
 	Versions() map[string]string
 	// Now reads the clock that all stamps come from, ns.
 	Now() int64
@@ -28,10 +28,11 @@ type Environment interface {
 	Send(client int, o workloads.Order)
 }
 
-// Prefixed is an Environment that puts a prefix before every key of a run; "": it does not.
+// Prefixed is an Environment that may put a prefix before every key of a run. Prefix returns "" if
+// it does not.
 type Prefixed interface{ Prefix() string }
 
-// Counting is an Environment whose servers count the keys that go.
+// Counting is an Environment whose servers count the keys that expire or are evicted.
 type Counting interface{ Counters() []history.Counters }
 
 // Watcher judges while the run goes on.
@@ -40,20 +41,20 @@ type Watcher interface {
 	Add(e history.Event) bool
 }
 
-// Output is where a run goes while it happens.
+// Output says where a run writes its records, and describes their origin.
 type Output struct {
 	History io.Writer
 	Trace   io.Writer
 	Command string // reproduces the run
 	Version string // of lockbench
-	// what the environment runs on, in a line; "" where that does not count
+	// the machine below the environment in one line, or "" if it does not matter
 	Machine string
 	Watch   func(history.Header) Watcher // may be nil
 }
 
-// Run carries out the plan on the environment and records what happens. The error says why the run
+// Run carries out the plan on the environment and records the history. The error says why the run
 // is worth nothing or less than planned: ctx ended, the environment broke, or a file could not be
-// written. What was recorded before it stands.
+// written. Events that were recorded before the error stay valid.
 func Run(ctx context.Context, p Plan, w Environment, out Output) error {
 	r, err := newRun(p, w, out)
 	if err != nil {
@@ -90,8 +91,8 @@ func newRun(p Plan, w Environment, out Output) (r *run, err error) {
 	return r, nil
 }
 
-// end writes the end of the record, with the step that the scenario lacks. Err says why the run is
-// worth less than planned; it is returned with what else went wrong.
+// end writes the end of the record, with the first step of the scenario that was not done. Err says
+// why the run is worth less than planned. End returns it together with other errors.
 func (r *run) end(err error, undone *history.Undone) error {
 	r.nemesis.effects.close()
 	e := history.Event{Type: history.End, T: r.record.now(), Process: history.Harness, Undone: undone}
@@ -117,7 +118,7 @@ type run struct {
 	plan        *Plan
 	environment Environment
 	started     time.Time // by the wall clock
-	limit       int64     // environment's clock at which it ends if not before
+	limit       int64     // environment's clock at the end of the run's time
 	record      *record
 	clients     *clients
 	nemesis     *nemesisRunner
@@ -134,7 +135,7 @@ func (r *run) header(out Output) history.Header {
 	}
 	poll := p.Poll
 	if p.Adapter != nil {
-		poll = p.Adapter.Poll // which may not be known
+		poll = p.Adapter.Poll // zero if unknown
 	}
 	prefix := ""
 	if e, ok := r.environment.(Prefixed); ok {
@@ -155,18 +156,17 @@ func (r *run) header(out Output) history.Header {
 	}
 }
 
-// stays ends the name of an aim that keeps the holder inside until its lease is over.
+// stays is the suffix of the aims that keep the holder inside until its lease is over.
 const stays = ":stay"
 
-// wholeTrace reports whether commands are recorded outside of the clients: by a tap, or by the
-// simulator.
+// wholeTrace reports whether a tap or the simulator records the commands, instead of the clients.
 func (r *run) wholeTrace() bool {
 	return r.plan.Adapter != nil && r.plan.System() == "" || r.environment.Name() == "sim"
 }
 
-// lateness is how late events of a run's clients may come. Those of this program come in order. The
-// threads of another one may report in any order, and a pause may come between a stamp and its
-// line.
+// lateness returns how late events of a run's clients may arrive. Clients of this program report in
+// order. The threads of an adapter may report in any order, and a pause may come between a stamp
+// and its line.
 func lateness(p Plan) history.Duration {
 	if p.Adapter == nil {
 		return 0
@@ -200,7 +200,7 @@ func (r *run) loop(ctx context.Context) error {
 		if err := r.nemesis.advance(); err != nil {
 			return err
 		}
-		r.hasten() // before who has left begins anew
+		r.hasten() // before dispatch starts a new cycle of a client that has left
 		r.clients.dispatch()
 		if err := r.step(ctx, r.wake()); err != nil {
 			return err
@@ -221,9 +221,9 @@ func (r *run) step(ctx context.Context, deadline int64) error {
 	return r.handle(rep)
 }
 
-// windDown lets clients finish what they are inside of. A client that waits is told to give up, and
-// where the run ends because a violation is certain, one that is inside leaves: longer holds would
-// show nothing more that was asked for.
+// windDown lets clients finish their cycles, and tells a client that waits to give up. If the run
+// ends because a violation is certain, it also tells a client inside to leave: a longer hold would
+// show nothing more.
 func (r *run) windDown(ctx context.Context) error {
 	r.clients.quiet, r.clients.only = true, ""
 	if err := r.nemesis.effects.unfreeze(); err != nil {
@@ -257,18 +257,17 @@ func (r *run) hangs() bool {
 	return len(r.plan.Scenario) == 0 && r.environment.Name() != "sim" && r.clients.busy()
 }
 
-// hangTime is how long a call must be waited for until it certainly hangs, as the checker judges
-// that.
+// hangTime returns how long the run must wait for a call until the checker can judge that it hangs.
 func (r *run) hangTime() int64 {
 	bound := r.plan.grantBound(false)
 	return int64(max(2*r.plan.AcquireTimeout, r.plan.ClientTimeout)+bound) + int64(windDownSlack)
 }
 
-// grantBound returns the bound of the checker for the declared lock.
+// grantBound returns the longest wait for a grant that the checker accepts of the declared lock.
 func (p *Plan) grantBound(faulted bool) history.Duration {
 	d := p.Declares()
 	return d.GrantBound(p.TTL, d.PauseOr(p.Poll), faulted)
 }
 
-// windDownSlack is what a busy machine may need beyond the hold and the client's time-outs.
+// windDownSlack is the time that a busy machine may need beyond the hold and the time-outs.
 const windDownSlack = 2 * time.Second

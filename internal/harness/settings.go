@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// settings are those of redis-server that a plan may name: a plan or a gate file may come with
-// a pull request of a stranger, and must not write files, listen elsewhere or load code. So this is
-// a list of what may be, and never of what may not.
+// settings are the settings of redis-server that a plan may name. A plan or a gate file may come
+// with a pull request of a stranger, and must not write files, listen elsewhere or load code. So
+// this is a list of allowed settings, never of forbidden ones.
 var settings = strings.Fields(`
 	appendonly appendfsync no-appendfsync-on-rewrite auto-aof-rewrite-percentage
 	auto-aof-rewrite-min-size aof-use-rdb-preamble aof-load-truncated aof-rewrite-incremental-fsync
@@ -25,10 +25,11 @@ var settings = strings.Fields(`
 	io-threads io-threads-do-reads latency-monitor-threshold slowlog-log-slower-than slowlog-max-len
 `)
 
-// maxSetting is how many bytes the value of a setting may have.
+// maxSetting is the greatest length of a setting's value, in bytes.
 const maxSetting = 200
 
-// allowed refuses settings of redis-server, names and values by turns, that a plan may not name.
+// allowed returns an error if a plan names a setting of redis-server that it must not name. Names
+// and values alternate in config.
 func allowed(config []string) error {
 	if len(config)%2 != 0 {
 		return fmt.Errorf("redis_config has %d words; it is a list of names and values", len(config))

@@ -5,10 +5,10 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// undone is the step without which the scenario proves nothing, or nil: the first one that was not
-// done, or, where no step injected anything and none met a client, the first of all. An await with
-// a time may be in vain as long as anything else happened: a lock may rightly deny what it waits
-// for.
+// undone returns the first step that was not done and without which the scenario proves nothing. If
+// all steps were done but injected no fault and met no client, it returns the first step. Otherwise
+// it returns nil. An await with a time limit may meet no client, since a lock may rightly deny the
+// awaited event.
 func (r *run) undone() *history.Undone {
 	c := r.nemesis
 	if len(c.steps) == 0 || !nemesis.MustHappen(r.plan.Nemesis) {
