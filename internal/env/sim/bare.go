@@ -7,17 +7,17 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Client lets other code than our workers be a client in a simulated environment: with a context, a
-// clock, and connections to the nodes. Code that uses time, goroutines and contexts as usual runs
-// unchanged. A fault can move its wall clock only if the code asks Env for the time.
+// Client lets code other than our workers act as a client in a simulated environment. It offers a
+// context, a clock, and connections to the nodes. Code that uses time, goroutines and contexts as
+// usual runs unchanged. A fault can move its wall clock only if the code asks Env for the time.
 type Client struct {
 	Context context.Context // ends when the client is killed, or the environment
 	Env     *workloads.Env
 	client  *client
 }
 
-// Dial is a go-redis Dialer to a node of the environment: its address is the node's name ("n0",
-// "n0:6379").
+// Dial connects to a node of the environment by its name ("n0", "n0:6379"). It can serve as the
+// Dialer of go-redis.
 func (p Client) Dial(ctx context.Context, _, node string) (net.Conn, error) {
 	if host, _, err := net.SplitHostPort(node); err == nil {
 		node = host

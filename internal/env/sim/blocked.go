@@ -20,14 +20,14 @@ func (n *node) block(c *conn, b *engine.Wait, upTo uint64) []byte {
 	return nil
 }
 
-// giveUp ends a wait for keys. A node that does not run does it later.
+// giveUp ends a wait for keys. If the node does not run now, it does so later.
 func (n *node) giveUp(c *conn, w *waiting) {
 	if c.waiting == w && !n.postpone(func() { n.giveUp(c, w) }) {
 		n.waited(c, w)
 	}
 }
 
-// resume lets the connections go on that waited for a key that was written.
+// resume lets connections go on if a key that they waited for was written.
 func (n *node) resume() {
 	for s := n.engine.Ready(n.clock()); s != nil; s = n.engine.Ready(n.clock()) {
 		args, before := s.Blocked.Args(), n.engine.Version()
@@ -52,10 +52,10 @@ func (n *node) conn(s *engine.Session) *conn {
 	return nil
 }
 
-// cleanTime is how often redis-server looks for keys that are over.
+// cleanTime is how often redis-server looks for expired keys.
 const cleanTime = 100 * time.Millisecond
 
-// clean removes keys that are over, where a connection wants to hear of it. Where none does, no
+// clean schedules the removal of expired keys if a connection wants to hear of it. Otherwise no
 // client can tell when a key is removed.
 func (n *node) clean() {
 	if !n.engine.Tracked() || n.engine.Replica {
@@ -71,7 +71,7 @@ func (n *node) clean() {
 	}
 }
 
-// cleaned is the end of the wait of clean.
+// cleaned removes expired keys at the time that clean scheduled.
 func (n *node) cleaned(at int64) {
 	if n.cleans != at || n.postpone(func() { n.cleaned(at) }) {
 		return

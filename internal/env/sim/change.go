@@ -11,10 +11,10 @@ type Change struct {
 	T      int64 // virtual time, ns since the environment began
 	Wall   int64 // the node's clock, µs
 	Node   string
-	Client int // whose command made it or met it; history.Harness: no client's
+	Client int // the client whose command made it or met it, otherwise history.Harness
 }
 
-// record lets the node's engine tell Config.Changed of each change of a key.
+// record makes the node's engine report each change of a key to Config.Changed.
 func (n *node) record() {
 	if n.cfg.Changed == nil {
 		return

@@ -1,12 +1,12 @@
 package sim
 
-// Chooser decides everything that a plan leaves open: it is the only source of chance of a run,
-// besides the streams that the plan's seed gives to the clients. Choose returns a number in [0, n).
+// Chooser decides everything that a plan leaves open. Chance enters a run only through it and
+// through the streams that the plan's seed gives to the clients. Choose returns a number in [0, n).
 // Zero is always the default answer: the shortest way, no preemption.
 //
-// Label and key name the question: the label its kind ("latency", "next"), the key this one
-// ("c2>n0.17", the 17th message of that client to that node). A chooser that answers by key keeps
-// its other answers when one is changed, which is what shrinking needs.
+// Label and key name the question. The label is its kind ("latency", "next"), and the key names
+// this one ("c2>n0.17", the 17th message of that client to that node). A chooser that answers by
+// key keeps its other answers when one of them changes. Shrinking needs that.
 type Chooser interface {
 	Choose(n int, label, key string) int
 }
@@ -25,8 +25,8 @@ func (Seeded) pick(n int, h uint64) int {
 	return 1 + int((h>>1)%uint64(n-1))
 }
 
-// Recorded answers from a map, and 0 where the map has no answer: a run is its deviations from the
-// default one.
+// Recorded answers from a map, and 0 if the map has no answer. So the map describes a run by its
+// deviations from the default run.
 type Recorded map[string]int
 
 // Choose returns the recorded answer.

@@ -27,19 +27,19 @@ type client struct {
 	stop      context.CancelFunc
 	dead      atomic.Bool
 	running   sync.WaitGroup
-	orders    []workloads.Order // that came and were not read yet
-	ordered   int64             // when the last order arrived or will
+	orders    []workloads.Order // arrived and not yet read
+	ordered   int64             // when the last order arrived or will arrive
 
 	orderTime time.Duration // see OrderTime
 
-	seen uint64 // hash of what it has done and seen, for Environment.Fingerprint
+	seen uint64 // hash of its reports and of the replies to it, for Environment.Fingerprint
 
 	spawned atomic.Int64
 	mu      sync.Mutex
 	dialled map[string]int // connections, by link
-	open    map[*conn]bool // that it has not closed, or is about to make
-	thaw    chan struct{}  // closed when it runs again; nil: it runs
-	frozen  int            // goroutines that wait for it
+	open    map[*conn]bool // connections that it has not closed, or is about to make
+	thaw    chan struct{}  // closed when the stopped process runs again; nil while it runs
+	frozen  int            // goroutines that wait for thaw
 	since   int64          // when it was stopped
 }
 
@@ -72,14 +72,14 @@ func (c *client) play(cfg workloads.Config) (err error) {
 	return nil
 }
 
-// failed makes a panic of the worker a failure of the run.
+// failed turns a panic of the worker into a failure of the run.
 func (c *client) failed() {
 	if p := recover(); p != nil {
 		c.report(workloads.Report{Failed: fmt.Sprintf("panic: %v", p)})
 	}
 }
 
-// report passes on what the worker says, while it lives.
+// report passes on a report of the worker, unless the process is dead.
 func (c *client) report(r workloads.Report) {
 	if !c.dead.Load() {
 		r.Process = c.number
@@ -87,7 +87,7 @@ func (c *client) report(r workloads.Report) {
 	}
 }
 
-// order is the arrival of an order.
+// order takes an order that arrives.
 func (c *client) order(o workloads.Order) {
 	c.orders = append(c.orders, o)
 	if len(c.orders) == 1 {
@@ -95,13 +95,13 @@ func (c *client) order(o workloads.Order) {
 	}
 }
 
-// orderAgain is after how long an order that must wait is looked at again.
+// orderAgain is the time until the client looks again at an order that must wait.
 const orderAgain = 50 * time.Microsecond
 
-// read takes the orders that have come. A process that is stopped has them in its pipe. A stop also
-// waits until no connection is being made. It makes locks close their subscriptions, and go-redis
-// keeps a subscription's mutex while it connects: a goroutine that waits for a mutex is not blocked
-// in the eyes of the bubble, so that the bubble would stand still for ever.
+// read takes the orders that have arrived. While the process is stopped, they stay in its pipe. A
+// DoStop also waits until no connection is being made. It makes locks close their subscriptions,
+// and go-redis holds a subscription's mutex while it connects. The bubble does not count a
+// goroutine that waits for a mutex as blocked, so it would wait for ever.
 func (c *client) read() {
 	for len(c.orders) > 0 && !c.paused() {
 		o := c.orders[0]
@@ -117,7 +117,7 @@ func (c *client) read() {
 	}
 }
 
-// connecting reports whether a connection is being made or has not been greeted.
+// connecting reports whether a connection is being made or has not answered yet.
 func (c *client) connecting() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,9 +135,9 @@ func (c *client) handle(o workloads.Order) {
 	}
 }
 
-// spawn staggers the client's goroutines: each begins at a moment of its own, nanoseconds apart, so
-// that no two of them do something at the same time and their order is always the same. It is
-// called by the parent, its result by the goroutine.
+// spawn staggers the client's goroutines. Each starts at a moment of its own, nanoseconds apart, so
+// that no two of them act at the same time and their order is always the same. The parent calls
+// spawn, and the new goroutine calls its result.
 func (c *client) spawn() func() {
 	turn := time.Duration(c.spawned.Add(1)%997 + 1)
 	return func() {
@@ -146,8 +146,8 @@ func (c *client) spawn() func() {
 	}
 }
 
-// breathe returns at once while the process runs, and otherwise when it runs again. The goroutines
-// that waited go on in the order in which they came.
+// breathe returns at once while the process runs. In a stopped process it waits until the process
+// runs again. Goroutines that waited go on in their order of arrival.
 func (c *client) breathe() {
 	for {
 		c.mu.Lock()
@@ -182,10 +182,10 @@ func (c *client) freeze() {
 	}
 }
 
-// gapLimit is from when on a process notices that it did not run, as workloads.Worker.Watch does.
+// gapLimit is the shortest stop that a process notices, as in workloads.Worker.Watch.
 const gapLimit = 20 * time.Millisecond
 
-// melt lets the process run again. It notices that it did not.
+// melt lets the process run again. The process reports the gap if it was longer than gapLimit.
 func (c *client) melt() {
 	c.mu.Lock()
 	if c.thaw == nil {
@@ -203,7 +203,7 @@ func (c *client) melt() {
 	c.read()
 }
 
-// end kills the process: it says and does nothing more. What it had sent is on its way.
+// end kills the process. It reports and does nothing more, but messages that it sent still arrive.
 func (c *client) end() {
 	c.dead.Store(true)
 	c.scheduler.stirred = true

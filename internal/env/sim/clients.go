@@ -87,15 +87,15 @@ func (s *clients) on(i int, f func(*client)) error {
 	return nil
 }
 
-// orderTime is how long an order is on its way to a client at least.
+// orderTime is the shortest time that an order takes to a client.
 const orderTime = 10 * time.Microsecond
 
-// OrderTime returns how long an order is on its way to a client, unless others are before it.
+// OrderTime returns how long an order takes to a client, unless it follows other orders.
 func OrderTime(client int) time.Duration { return orderTimeOf(clientName(client)) }
 
 func orderTimeOf(name string) time.Duration { return orderTime + time.Duration(hash(2, name)%9973) }
 
-// Send gives a client an order. It arrives a little later, after those before it.
+// Send gives a client an order. It arrives a little later, after earlier orders.
 func (s *clients) Send(client int, o workloads.Order) {
 	c := s.all[client]
 	at := max(s.scheduler.Now()+int64(c.orderTime), c.ordered+1)

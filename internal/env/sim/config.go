@@ -8,25 +8,23 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Config says what environment is wanted. Package cluster has the like for real
-// processes.
+// Config describes an environment. Package cluster has a similar type for real processes.
 type Config struct {
 	Topology string // nemesis.Single, Failover or Independent
 	Masters  int    // of the topology Independent
-	Replicas int    // behind each of them: 0 or 1; of the topology Failover: 0 means 1
+	Replicas int    // of each of those masters (0 or 1), or of the topology Failover (0 means 1)
 	Clients  int
 	Seed     uint64
-	Worker   workloads.Config // what all workers have in common
+	Worker   workloads.Config // shared by all workers
 	// settings of real servers; the simulator has none of them and refuses all
 	RedisConfig []string
-	Chooser     Chooser // answers what the plan leaves open; nil: Seeded{Seed}
-	// how long a message takes one way, to choose from; the first is the default; nil:
-	// DefaultLatencies
+	Chooser     Chooser // decides everything that the plan leaves open; default Seeded{Seed}
+	// times that a message may take one way, the usual one first; default DefaultLatencies
 	Latencies []time.Duration
 	Bare      bool // no workers: RunClient gives the clients something to do
 	// called by the scheduler for each command that a node executes; may be nil
 	Executed func(Execution)
-	Effects  bool // executions have what scripts did
+	Effects  bool // record the commands that scripts run, in Execution.Effects
 	// called by the scheduler for each change of a key on a node, before Executed; may be nil
 	Changed func(Change)
 }
@@ -37,20 +35,20 @@ type Execution struct {
 	Client int
 	Node   string
 	Args   []string
-	Reply  []byte // as it goes over the wire; empty: a WAIT that has not been answered yet
-	// the commands that a script has run, where Config.Effects asks for them
+	Reply  []byte // as it goes over the wire; empty for a WAIT without an answer yet
+	// the commands that a script has run, if Config.Effects is set
 	Effects [][]string
-	Wrote   bool // it changed what the node holds
-	Keys    int  // that the node holds after it
+	Wrote   bool // it changed the contents of the node
+	Keys    int  // number of the node's keys after it
 }
 
-// DefaultLatencies are the ways that a message may take: mostly as on one machine, now and then
+// DefaultLatencies are the times that a message may take: mostly as on one machine, now and then
 // much longer.
 var DefaultLatencies = []time.Duration{50 * time.Microsecond, 200 * time.Microsecond,
 	time.Millisecond, 5 * time.Millisecond}
 
-// nodes are the names of the servers that the topology has: the masters, which clients use, and
-// their replicas: one for each master in the same order, or all of the one master.
+// nodes returns the names of the topology's servers: the masters, which clients use, and their
+// replicas. There is one replica for each master in the same order, or all belong to one master.
 func (c Config) nodes() (masters, replicas []string, err error) {
 	switch c.Topology {
 	case nemesis.Single, "":

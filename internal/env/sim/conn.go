@@ -21,26 +21,26 @@ type conn struct {
 	node    *node
 	to      string          // the link's name
 	number  int             // among the client's connections over that link
-	session *engine.Session // nil: the node does not have it any more
-	request []byte          // what has arrived and is no whole command yet
+	session *engine.Session // nil after the node has closed it
+	request []byte          // bytes at the node that do not form a whole command yet
 	upTo    uint64          // the node's offset after the connection's last command
 	waiting *waiting        // for replicas
-	broken  bool            // closed in between: nothing that was under way arrives
-	upLast  int64           // when the last message to the node arrived or will
-	dnLast  int64           // and to the client
+	broken  bool            // closed on the way: messages under way do not arrive
+	upLast  int64           // when the last message to the node arrived or will arrive
+	dnLast  int64           // the same for messages to the client
 
 	heard atomic.Bool // the client has read something
-	// when the reader's patience ends, ns since 1970; 0: no reader waits, or it waits for ever
+	// deadline of the waiting reader, ns since 1970, or 0 without one; gone after Close
 	due atomic.Int64
 
 	mu     sync.Mutex
 	inbox  []byte        // arrived and not yet read
-	over   error         // what a read returns when inbox is empty: the other end is closed
+	over   error         // set after the other end has closed; Read returns it after the inbox
 	closed bool          // by the client
-	readBy int64         // ns since 1970; 0: no deadline
-	seq    int           // numbers what the client does
+	readBy int64         // deadline of reads, ns since 1970, or 0 without one
+	seq    int           // number of the client's latest call
 	hungry bool          // the reader waits for ready
-	listed bool          // among the environment's readers; the reader's own
+	listed bool          // it is in scheduler.readers; only the reader uses this field
 	ready  chan struct{} // something to read, or a new deadline
 }
 
@@ -48,7 +48,8 @@ var errEOF = io.EOF
 
 var _ net.Conn = (*conn)(nil)
 
-// Read returns what has arrived. Nothing arrives in a process that is stopped.
+// Read returns bytes that have arrived, or waits for some. In a stopped process it waits until the
+// process runs again.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		c.client.breathe()
@@ -109,14 +110,14 @@ func (c *conn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// post tells the scheduler what the client did. The mutex is held.
+// post hands the client's call to the scheduler. The caller holds the mutex.
 func (c *conn) post(x call) {
 	c.seq++
 	x.process, x.link, x.conn, x.seq = c.client.number, c.to, c.number, c.seq
 	c.client.scheduler.inbox.post(x)
 }
 
-// Close ends the connection. What was sent before still arrives.
+// Close ends the connection. Bytes that were sent before still arrive.
 func (c *conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,7 +132,7 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// signal wakes the reader, if it waits. The mutex is held.
+// signal wakes the reader, if it waits. The caller holds the mutex.
 func (c *conn) signal() {
 	if !c.hungry {
 		return
@@ -144,7 +145,7 @@ func (c *conn) signal() {
 	}
 }
 
-// transmit sends what the client wrote.
+// transmit sends the bytes that the client wrote.
 func (c *conn) transmit(data []byte) {
 	if c.broken {
 		return
@@ -152,7 +153,7 @@ func (c *conn) transmit(data []byte) {
 	c.link.send(&c.link.up, &c.upLast, cargo{conn: c, up: true, data: data})
 }
 
-// reach is the arrival of what the client wrote.
+// reach gives the node the bytes that the client wrote.
 func (c *conn) reach(data []byte) {
 	if c.link.reset {
 		c.broken = true
@@ -165,13 +166,13 @@ func (c *conn) reach(data []byte) {
 
 // bye tells the node that the client has closed.
 func (c *conn) bye() {
-	if c.link == nil { // it was never made
+	if c.link == nil { // the connection was never made
 		return
 	}
 	c.link.notice(&c.link.up, &c.upLast, func() { c.node.end(c) })
 }
 
-// answer sends what the node replied.
+// answer sends the replies of the node.
 func (c *conn) answer(data []byte) {
 	if c.broken || len(data) == 0 {
 		return
@@ -180,7 +181,7 @@ func (c *conn) answer(data []byte) {
 	c.link.send(&c.link.down, &c.dnLast, cargo{conn: c, data: slices.Clip(data)})
 }
 
-// deliver is the arrival of what the node answered. The connection keeps data.
+// deliver gives the client the replies of the node. The connection keeps data.
 func (c *conn) deliver(data []byte) {
 	c.client.scheduler.stirred = true
 	c.mu.Lock()
@@ -217,7 +218,7 @@ func (c *conn) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
 // SetWriteDeadline does nothing: a write never waits.
 func (c *conn) SetWriteDeadline(time.Time) error { return nil }
 
-// SetReadDeadline bounds reads, also one that is under way.
+// SetReadDeadline sets the deadline of later reads and of one that is waiting.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -238,11 +239,11 @@ func (address) Network() string { return "tcp" }
 // String is the name.
 func (a address) String() string { return string(a) }
 
-// SyscallConn lets go-redis look, before it uses a connection again, whether the other end has
-// closed it, as it does with real ones.
+// SyscallConn lets go-redis check before it reuses a connection whether the other end has closed
+// it. It does so with real connections as well.
 func (c *conn) SyscallConn() (syscall.RawConn, error) { return peek{c}, nil }
 
-// peek answers that one question.
+// peek answers the question of SyscallConn.
 type peek struct{ c *conn }
 
 // Read returns an error if the connection cannot be used. It has no descriptor to call f with.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// connection is a connection that is about to be made.
+// connection returns a connection that dial is about to make.
 func (c *client) connection(link string) *conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -25,7 +25,7 @@ func (c *client) closed(k *conn) {
 	delete(c.open, k)
 }
 
-// dialTime is how long it takes to connect: the proxy that answers is on the client's own machine.
+// dialTime is how long it takes to connect. It is short, as with a proxy on the client's machine.
 const dialTime = 20 * time.Microsecond
 
 // dial connects to a link by its name.

@@ -11,8 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
 )
 
-// Environment is a simulated environment. Its methods are for one goroutine, the one that Run
-// called.
+// Environment is a simulated environment. Only the goroutine that Run starts may call its methods.
 type Environment struct {
 	cfg     *Config
 	chooser Chooser
@@ -22,7 +21,7 @@ type Environment struct {
 	*clients
 }
 
-// newEnvironment connects the parts of an environment, which is still empty.
+// newEnvironment connects the parts of an environment that is still empty.
 func newEnvironment(cfg Config) *Environment {
 	w := &Environment{cfg: &cfg, chooser: cfg.Chooser, scheduler: newScheduler()}
 	if w.chooser == nil {
@@ -47,7 +46,7 @@ func (w *Environment) start() error {
 		return err
 	}
 	err := w.connect()
-	if p, ok := w.chooser.(Picker); ok { // from now on: exploring how clients connect is useless
+	if p, ok := w.chooser.(Picker); ok { // not earlier: the order of connections is not explored
 		w.ordering = &ordering{environment: w, scheduler: w.scheduler, picker: p}
 	}
 	return err
@@ -56,8 +55,8 @@ func (w *Environment) start() error {
 // startLimit is how long clients may take to connect.
 const startLimit = 5 * time.Second
 
-// connect waits until every worker is ready. All messages arrive at once, for all clients in
-// parallel: no run depends on their order.
+// connect waits until every worker is ready. It delivers all messages at once, for all clients in
+// parallel, since no run depends on their order.
 func (w *Environment) connect() error {
 	if w.cfg.Bare {
 		return nil
@@ -92,7 +91,7 @@ func (w *Environment) Versions() map[string]string {
 	return map[string]string{"redis": "simulated " + engine.Version, "sim": "1"}
 }
 
-// close ends every goroutine of the environment. No message is delivered any more.
+// close ends every goroutine of the environment. It delivers no more messages.
 func (w *Environment) close() {
 	w.inbox.alarm.Stop()
 	w.clients.close()
@@ -103,15 +102,15 @@ func (w *Environment) close() {
 // closed: after many refused connections it dials again every second.
 const strayTime = 2 * time.Minute
 
-// grain is the finest time that a fingerprint tells apart. Two orders of the same messages lead to
-// times that differ by microseconds.
+// grain is the resolution of times in a fingerprint. Times that differ only by microseconds come
+// from two orders of the same messages.
 const grain = time.Millisecond
 
 // Fingerprint returns a hash of the state that the rest of the run depends on: the contents of the
 // nodes, everything that each client has seen so far, the messages under way, and the time to a
-// millisecond. It is for a run with a Picker. Two equal fingerprints are the same state, with three
-// exceptions: a collision of 64 bits, a lock that tells times below a millisecond apart, and what a
-// Picker that prunes has to add itself. That is the contents of replies under way
+// millisecond. It is for a run with a Picker. Equal fingerprints mean equal states, except after a
+// collision of 64 bits or with a lock that distinguishes times below a millisecond. A Picker that
+// prunes must add two parts of the state itself: the contents of replies under way
 // (Config.Executed), and the client that acted last, if the Picker counts that.
 func (w *Environment) Fingerprint() uint64 {
 	h := fnv.New64a()
@@ -125,7 +124,7 @@ func (w *Environment) Fingerprint() uint64 {
 		fmt.Fprintf(h, "%d|", c.seen)
 	}
 	names := w.ordering.underWay()
-	slices.Sort(names) // in which order they were sent makes no difference
+	slices.Sort(names) // the order of sending makes no difference
 	for _, name := range names {
 		io.WriteString(h, name)
 	}

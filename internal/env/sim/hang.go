@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// HangError says that a goroutine of a client never ended, although the client's context and its
-// connections had: nothing can wake it any more.
+// HangError says that a goroutine of a client never ends. The client's context and its connections
+// have ended, so nothing can wake the goroutine any more.
 type HangError struct {
-	Goroutines []string // their stacks; those that are in a call of the lock, if any is
+	Goroutines []string // stacks, only of goroutines in a call of the lock if there are any
 }
 
 // Error shows the first goroutine.
@@ -21,7 +21,7 @@ func (e HangError) Error() string {
 	return text
 }
 
-// hung returns the error for a bubble in which all goroutines wait for ever.
+// hung returns the error for a bubble whose goroutines all wait for ever.
 func hung() HangError {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
@@ -43,5 +43,5 @@ func hung() HangError {
 	return HangError{slices.Compact(all)}
 }
 
-// callOfLock begins the name of the functions in which a worker calls a linked lock.
+// callOfLock is the prefix of the functions that call a linked lock for a worker.
 const callOfLock = "workloads.linkedKeys."

@@ -7,9 +7,10 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// link is the way between a client, or a replica, and a node: what a proxy of its own is in the
-// environment of processes. An action on it means what it means there: a cut drops data but lets an
-// end be noticed, new connections can be made, and healing it closes those it was put on.
+// link is the way between a client, or a replica, and a node. In the environment of processes each
+// link is a proxy, and faults on a link act as they do there. A cut drops data, but the end of a
+// connection is still noticed, and new connections can be made. Healing a cut closes the link's
+// connections.
 type link struct {
 	links     *links
 	scheduler *scheduler
@@ -20,21 +21,22 @@ type link struct {
 	refused   bool
 	reset     bool
 	conns     []*conn
-	healed    func() // of a replication link: begin again
+	healed    func() // of a replication link: copies everything again
 }
 
 // stream is one direction of a link.
 type stream struct {
-	name  string // of its messages, which are numbered
-	count int    // of them
+	name  string // first part of the names of its messages
+	count int    // number of its latest message, the second part
 	cut   bool
 	hold  bool
 	delay time.Duration
 	held  []cargo
 }
 
-// cargo is what arrives at the end of a way: bytes of a connection, or anything else. A run has
-// hundreds: closures would be half of what the scheduler allocates.
+// cargo is the content of a message: bytes of a connection, or a function to call on arrival. It is
+// no closure for bytes, since a run sends hundreds, and closures would be half of the scheduler's
+// allocations.
 type cargo struct {
 	conn *conn
 	up   bool // the bytes are for the node
@@ -54,18 +56,17 @@ func (g cargo) arrive() {
 	}
 }
 
-// send sends a message: it comes to the other end no sooner than *last, when the one before it
-// came.
+// send sends a message. It arrives after *last, the arrival of the message before it.
 func (l *link) send(s *stream, last *int64, g cargo) {
 	l.carry(s, last, event{link: l, stream: s, drops: true, cargo: g})
 }
 
-// notice is send for the end of a connection, which a cut lets through.
+// notice sends the end of a connection. A cut lets it through.
 func (l *link) notice(s *stream, last *int64, arrive func()) {
 	l.carry(s, last, event{link: l, stream: s, cargo: cargo{do: arrive}})
 }
 
-// carry is the way of a message or an end.
+// carry schedules the arrival of a message or of an end.
 func (l *link) carry(s *stream, last *int64, e event) {
 	if l.scheduler.ordering != nil && s.delay == 0 {
 		l.scheduler.ordering.pend(l, s, last, e)
@@ -75,7 +76,7 @@ func (l *link) carry(s *stream, last *int64, e event) {
 	*last = l.scheduler.queue.put(e)
 }
 
-// streams are the directions that a mode names.
+// streams returns the directions that a mode names.
 func (l *link) streams(mode string) ([]*stream, error) {
 	switch mode {
 	case nemesis.Both:
@@ -88,7 +89,7 @@ func (l *link) streams(mode string) ([]*stream, error) {
 	return nil, fmt.Errorf("a link is cut both ways, for requests or for replies, not %q", mode)
 }
 
-// heal makes the link whole. What was held or delayed is delivered now, in order.
+// heal removes all faults of the link. It delivers held and delayed messages now, in order.
 func (l *link) heal() {
 	broken := l.up.cut || l.down.cut || l.reset
 	held := append(l.up.held, l.down.held...)
@@ -108,10 +109,10 @@ func (l *link) heal() {
 	}
 }
 
-// heal undoes what was done to the stream. Its messages go on being numbered.
+// heal removes all faults of the stream. The numbers of its messages go on.
 func (s *stream) heal() { *s = stream{name: s.name, count: s.count} }
 
-// hasten delivers now each message that is under way for longer than any latency: it was delayed.
+// hasten delivers every delayed message now, that is each one due later than any latency explains.
 func (l *link) hasten() {
 	soon := l.scheduler.Now() + int64(l.links.longest())
 	var late []event
@@ -131,7 +132,7 @@ func (l *link) hasten() {
 	}
 }
 
-// closeAll closes the connections at both ends, as a proxy does that is put out of service.
+// closeAll closes the connections at both ends, as a proxy does when it stops.
 func (l *link) closeAll() {
 	all := l.conns
 	l.conns = nil

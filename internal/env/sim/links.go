@@ -20,11 +20,11 @@ type links struct {
 	scheduler *scheduler
 	chooser   Chooser
 	latencies []time.Duration
-	all       []*link // in the order in which they were made
+	all       []*link // in the order of creation
 	key       []byte  // of the latest question to the chooser
 
 	connecting atomic.Bool // clients are making their first connections
-	greeting   sync.Mutex  // guards nodes and links meanwhile
+	greeting   sync.Mutex  // guards nodes and links while clients connect
 }
 
 var _ nemesis.Linker = (*Environment)(nil)
@@ -46,8 +46,8 @@ func (s *links) find(name string) *link {
 	return s.all[i]
 }
 
-// latency returns how long the next message of a stream takes. Less than 10 µs of it come from the
-// name alone, so that no message arrives at the moment of a client's timer.
+// latency returns how long the next message of a stream takes. It adds less than 10 µs that depend
+// on the message's name, so that no message arrives at the moment of a client's timer.
 func (s *links) latency(of *stream) int64 {
 	of.count++
 	s.key = strconv.AppendInt(append(append(s.key[:0], of.name...), '.'), int64(of.count), 10)
@@ -58,7 +58,7 @@ func (s *links) latency(of *stream) int64 {
 // longest returns the longest latency.
 func (s *links) longest() time.Duration { return s.latencies[len(s.latencies)-1] }
 
-// choose asks the chooser. The usual one needs no text made for it.
+// choose asks the chooser. For Seeded, the usual one, it avoids the allocation of a string.
 func (s *links) choose(n int, label string, key []byte) int {
 	if seeded, ok := s.chooser.(Seeded); ok {
 		return seeded.pick(n, hash(seeded.Seed, key))
@@ -66,8 +66,8 @@ func (s *links) choose(n int, label string, key []byte) int {
 	return s.chooser.Choose(n, label, string(key))
 }
 
-// accept is the network's side of dial. A client notices a node that is gone only by the replies
-// that do not come, as behind a proxy.
+// accept is the network's side of dial. As behind a proxy, a client can connect to a node that is
+// down, and finds its connection closed.
 func (s *links) accept(c *conn, name string) error {
 	l := s.find(name)
 	if l == nil || l.refused {
@@ -83,8 +83,8 @@ func (s *links) accept(c *conn, name string) error {
 	return nil
 }
 
-// greet answers a command at once while the environment's clients connect: it is a HELLO or the
-// like, which nothing depends on. The caller holds the connection's mutex.
+// greet answers a command at once while the environment's clients connect. Nothing depends on these
+// commands, such as HELLO. The caller holds the connection's mutex.
 func (s *links) greet(c *conn, data []byte) bool {
 	if !s.connecting.Load() {
 		return false
@@ -95,7 +95,7 @@ func (s *links) greet(c *conn, data []byte) bool {
 	if err != nil || args == nil || len(rest) > 0 {
 		return false
 	}
-	c.link.up.count++ // the names of messages are the same as if these had been under way
+	c.link.up.count++ // later messages get the same names as if these had been sent
 	c.link.down.count++
 	c.inbox = append(c.inbox, c.node.engine.Do(c.node.clock(), c.session, args)...)
 	c.signal()

@@ -17,20 +17,20 @@ type node struct {
 	name      string
 	engine    *engine.Engine
 	offset    time.Duration // how far its wall clock is ahead
-	stands    int64         // where it stands, µs; 0: it does not
+	stands    int64         // the time at which its clock is stopped, µs, or 0 while it runs
 	down      bool
 	paused    bool
-	busy      int64 // since when it executes a script that does not end; 0: it does not
-	stalled   int64 // until when it executes one command
+	busy      int64 // start of a script that does not end, or 0 without one
+	stalled   int64 // end of the command of Stall
 	conns     []*conn
-	backlog   []func()   // what arrived while it was paused
-	waiting   uint64     // hash of what waits until it reads its sockets again, in order
-	cleans    int64      // when it looks for keys that are over; 0: it does not
-	effects   [][]string // of the latest command, if it was a script and Config.Effects is wanted
-	runs      *conn      // whose command it executes, where Config.Changed is wanted
+	backlog   []func()   // messages that arrived while it was paused
+	waiting   uint64     // hash of the messages that it has not read from its sockets, in order
+	cleans    int64      // when it looks for expired keys, or 0 if it does not
+	effects   [][]string // of the latest command, if it was a script and Config.Effects is set
+	runs      *conn      // the connection whose command it executes
 
 	replicas []*replica
-	position position // of what it sends them
+	position position // in the stream to its replicas
 }
 
 // open makes a session for a connection.
@@ -49,7 +49,7 @@ func (n *node) hangUp(c *conn) {
 	}
 }
 
-// receive takes bytes of a connection.
+// receive takes bytes from a connection.
 func (n *node) receive(c *conn, data []byte) {
 	if n.down || n.postpone(func() { n.receive(c, data) }) {
 		return
@@ -58,8 +58,8 @@ func (n *node) receive(c *conn, data []byte) {
 	n.serve(c)
 }
 
-// end takes the end of a connection, after all that was sent on it: a node that was stopped
-// executes what its socket has of a client that is gone.
+// end takes the end of a connection, after all bytes that were sent on it. A stopped node therefore
+// still executes the commands of a client that is gone.
 func (n *node) end(c *conn) {
 	if n.down || !n.postpone(func() { n.end(c) }) {
 		n.hangUp(c)
@@ -72,8 +72,8 @@ func (n *node) reads() bool {
 	return !n.paused && now >= n.stalled && (n.busy == 0 || now >= n.busy+int64(busyThreshold))
 }
 
-// noteWaiting notes a message that arrives at the node while it reads nothing: what it executes
-// later depends on the order in which such messages came.
+// noteWaiting notes a message that arrives while the node reads nothing. The order of such messages
+// is a part of the state, since the node executes them later in that order.
 func (n *node) noteWaiting(o Option) {
 	switch {
 	case n.reads():
@@ -83,8 +83,8 @@ func (n *node) noteWaiting(o Option) {
 	}
 }
 
-// postpone reports whether the node reads none of its sockets now. Then it does it later, after all
-// that it was to do before.
+// postpone reports whether the node reads none of its sockets now. If so, the node calls do later,
+// after everything that it postponed before.
 func (n *node) postpone(do func()) bool {
 	switch {
 	case n.paused:
@@ -99,7 +99,7 @@ func (n *node) postpone(do func()) bool {
 	return true
 }
 
-// requested adds to what has arrived and was not executed. The connection keeps data.
+// requested adds to the bytes that were not executed yet. The connection keeps data.
 func (c *conn) requested(data []byte) {
 	if len(c.request) > 0 {
 		data = append(c.request, data...)
@@ -107,8 +107,8 @@ func (c *conn) requested(data []byte) {
 	c.request = data
 }
 
-// busyThreshold is after how long of one script Redis answers others with -BUSY; the environment of
-// processes sets the same.
+// busyThreshold is the run time of a script after which Redis answers other commands with -BUSY.
+// The environment of processes uses the same value.
 const busyThreshold = 50 * time.Millisecond
 
 // serve executes the whole commands that a connection has sent, and sends their replies together.
@@ -136,7 +136,7 @@ func (n *node) serve(c *conn) {
 	n.ship()
 }
 
-// executed tells what a command did that was executed at a version of the contents.
+// executed reports a command to Config.Executed. Before is the version of the contents before it.
 func (n *node) executed(c *conn, args []string, reply []byte, before uint64) {
 	if see := n.cfg.Executed; see != nil {
 		see(Execution{n.scheduler.Now(), c.client.number, n.name, args, reply, n.effects,
@@ -144,7 +144,7 @@ func (n *node) executed(c *conn, args []string, reply []byte, before uint64) {
 	}
 }
 
-// onReal says what to do with a lock that sends what the simulated Redis lacks.
+// onReal advises what to do with a lock that sends a command that the simulated Redis lacks.
 const onReal = "A real Redis runs it: make the lock an adapter (docs/adding-an-adapter.md)"
 
 func (n *node) execute(c *conn, args []string) []byte {
@@ -166,7 +166,7 @@ func (n *node) execute(c *conn, args []string) []byte {
 	return reply
 }
 
-// clock is the node's wall clock, µs.
+// clock returns the node's wall clock, µs.
 func (n *node) clock() int64 {
 	if n.stands != 0 {
 		return n.stands
@@ -174,7 +174,7 @@ func (n *node) clock() int64 {
 	return (time.Now().UnixNano() + int64(n.offset)) / int64(time.Microsecond)
 }
 
-// kill ends the node. What it had sent arrives, and then the end of each connection.
+// kill ends the node. Messages that it sent still arrive, and then the end of each connection.
 func (n *node) kill() {
 	n.down, n.paused, n.busy, n.stalled, n.cleans, n.backlog = true, false, 0, 0, 0, nil
 	n.engine.Lose()
@@ -184,7 +184,7 @@ func (n *node) kill() {
 	}
 }
 
-// restart brings the node back, empty, since it keeps nothing on a disk.
+// restart brings the node back empty, since it keeps nothing on a disk.
 func (n *node) restart() {
 	n.down, n.engine, n.position = false, engine.New(), position{}
 	n.record()

@@ -60,8 +60,8 @@ func (s *nodes) replicate(master, to *node) {
 	master.replicas = append(master.replicas, r)
 }
 
-// linkReplicas makes the links between replicas of one master, over which they follow the replica
-// that is promoted.
+// linkReplicas makes the links between replicas of one master. After a promotion, the other
+// replicas use these links to follow the new master.
 func (s *nodes) linkReplicas(replicas []*node) {
 	for _, to := range replicas {
 		for _, of := range replicas {
@@ -111,7 +111,7 @@ func (s *nodes) PauseNode(name string) error {
 	return s.on(name, func(n *node) { n.paused = true })
 }
 
-// ResumeNode lets a node run again and execute what was sent to it.
+// ResumeNode lets a node run again. It executes the commands that arrived meanwhile.
 func (s *nodes) ResumeNode(name string) error {
 	return s.on(name, func(n *node) {
 		late := n.backlog
@@ -130,7 +130,7 @@ func (s *nodes) SetNodeClock(name string, offset time.Duration) error {
 	})
 }
 
-// StopNodeClock makes a node's wall clock stand where it is.
+// StopNodeClock stops a node's wall clock.
 func (s *nodes) StopNodeClock(name string) error {
 	return s.on(name, func(n *node) { n.stands = n.clock() })
 }
@@ -140,8 +140,8 @@ func (s *nodes) Block(name string) error {
 	return s.on(name, func(n *node) { n.busy = s.scheduler.Now() })
 }
 
-// Stall makes a node execute one command for d, during which it answers no client. It executes
-// later commands afterwards.
+// Stall makes a node execute one command for d. The node answers no client during that time, and
+// executes later commands afterwards.
 func (s *nodes) Stall(name string, d time.Duration) error {
 	return s.on(name, func(n *node) { n.stalled = s.scheduler.Now() + int64(d) })
 }
@@ -161,10 +161,10 @@ func (s *nodes) Free(name string) error {
 // Promote makes a replica a master. Other replicas of its master follow it.
 func (s *nodes) Promote(name string) error { return s.on(name, (*node).promote) }
 
-// barrierLimit is how long Barrier waits.
+// barrierLimit is the longest time that Barrier waits.
 const barrierLimit = 2 * time.Second
 
-// Barrier waits until the replicas have all that their masters were told.
+// Barrier waits until the replicas have all writes of their masters.
 func (s *nodes) Barrier() error {
 	done := func() bool {
 		return !slices.ContainsFunc(s.all, func(n *node) bool {
@@ -180,8 +180,8 @@ func (s *nodes) Barrier() error {
 	return nil
 }
 
-// Lags reports whether a replica lacks something that its master has executed, although no fault
-// keeps the link between them from carrying it: it was only under way.
+// Lags reports whether a replica lacks a write that its master has executed, although no fault
+// strikes the link between them. The write is only under way then.
 func (s *nodes) Lags(replica string) bool {
 	for _, n := range s.all {
 		for _, r := range n.replicas {
@@ -193,7 +193,7 @@ func (s *nodes) Lags(replica string) bool {
 	return false
 }
 
-// Command executes a command on a node at once, as an operator or another program does, and returns
+// Command executes a command on a node at once, as an operator or another program might. It returns
 // the reply as redis-cli shows it. It is for tests and scripts that change the contents of a node.
 func (s *nodes) Command(name string, args ...string) (string, error) {
 	n, err := s.find(name)

@@ -13,10 +13,10 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// message is under way until it is picked.
+// message is a message that is under way until the Picker picks it.
 type message struct {
 	option Option
-	stream *int64 // messages of one stream arrive in their order
+	stream *int64 // identifies the stream; its messages arrive in order
 	link   *link
 	arrive func()
 }
@@ -31,7 +31,7 @@ type ordering struct {
 	sleepers    sleepers
 }
 
-// pend puts a message where the Picker finds it.
+// pend adds a message to the list that the Picker picks from.
 func (o *ordering) pend(l *link, s *stream, last *int64, e event) {
 	s.count++
 	option := Option{Process: -1, Name: fmt.Sprintf("%s.%d", s.name, s.count), To: l.node.name,
@@ -75,9 +75,9 @@ func (o *ordering) other(x Option) int {
 }
 
 const (
-	// events that are due so soon happen unpicked: orders that arrive, connections that are made
+	// events that are due so soon need no pick: orders that arrive, connections that are made
 	machinery = time.Millisecond
-	tick      = time.Microsecond // between two messages, so that stamps tell them apart
+	tick      = time.Microsecond // time between two messages, so that their stamps differ
 	// a sleep that ends so soon is an option of its own
 	moment = 10 * time.Millisecond
 )
@@ -128,7 +128,7 @@ func (o *ordering) options(now, limit int64) (options []Option, messages []int) 
 	return slices.Insert(options, at, nap), slices.Insert(messages, at, -1)
 }
 
-// arrive delivers a message. A reply becomes a part of its client's state for the fingerprint.
+// arrive delivers a message. It adds a reply to its client's part of the fingerprint.
 func (o *ordering) arrive(i int) {
 	m := o.pending[i]
 	o.pending = slices.Delete(o.pending, i, i+1)
@@ -155,8 +155,8 @@ func (o *ordering) pass(limit int64) {
 	}
 }
 
-// passes returns until when time passes at most: a client wakes then, a reader gives up, or another
-// timer of a client ends.
+// passes returns the latest time until which time may pass: a client wakes then, a reader gives up,
+// or another timer of a client ends.
 func (o *ordering) passes(now, limit int64) int64 {
 	if len(o.scheduler.queue.events) > 0 {
 		limit = min(limit, o.scheduler.queue.events[0].at)

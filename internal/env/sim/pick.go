@@ -25,19 +25,19 @@ const Again = -1
 // Option is one thing that may happen next.
 type Option struct {
 	Process int // client of the message, or -1 for a replica's and for time
-	// "c0>n0.12", the 12th message on this way; "c0>n0 reply.12"; "c0 wakes.3", from its third sleep,
-	// which is a short one; "time"
+	// "c0>n0.12", the 12th message on this way; "c0>n0 reply.12"; "c0 wakes.3", the end of the
+	// client's third sleep, if that ends soon; "time"
 	Name string
 	// node or client at which the message arrives, client that sleeps, or "" for time
 	To    string
 	Reads bool // a request that changes nothing
-	// when a message was sent, or until when time passes at most, by the environment's clock in ns
+	// when a message was sent, or the latest time until which time passes, environment's clock, ns
 	At int64
 }
 
 // Races reports whether the order of two options may make a difference.
 func (o Option) Races(other Option) bool { return o.To == other.To && !(o.Reads && other.Reads) }
 
-// Time is the name of the option that time passes until a client does something. While a client
-// sleeps for a moment only, such as inside, its waking is the option instead.
+// Time is the name of the option that time passes until a client acts. If a client's sleep ends
+// soon, the end of that sleep is the option instead.
 const Time = "time"

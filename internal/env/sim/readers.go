@@ -7,18 +7,18 @@ import (
 )
 
 // readers are the connections whose client has waited for bytes with a deadline. The scheduler ends
-// such a wait, as a timer of the connection would at the same moment: two timers and a select for
-// each command were more work than this.
+// such a wait at the deadline. It replaces a timer of the connection: two timers and a select for
+// each command took more time.
 type readers struct {
 	mu    sync.Mutex
 	conns []*conn
 }
 
-// gone as a connection's due says that it is closed.
+// gone is the due of a closed connection.
 const gone = -1
 
-// awaitReader makes the scheduler end the wait of a connection's reader when it is due. It wakes
-// the scheduler if it sleeps for longer than that.
+// awaitReader makes the scheduler end the wait of a connection's reader at due. It wakes the
+// scheduler if that would sleep longer.
 func (s *scheduler) awaitReader(c *conn, due int64) {
 	if !c.listed {
 		c.listed = true
@@ -31,7 +31,7 @@ func (s *scheduler) awaitReader(c *conn, due int64) {
 	}
 }
 
-// soonest is when the first wait is over, ns since 1970.
+// soonest returns when the first wait is over, ns since 1970.
 func (r *readers) soonest() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,7 +50,7 @@ func (r *readers) soonest() int64 {
 	return first
 }
 
-// expire ends the waits that are over, and reports whether there was one.
+// expire ends the waits that are over, and reports whether there were any.
 func (r *readers) expire(now int64) (some bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,7 +63,7 @@ func (r *readers) expire(now int64) (some bool) {
 	return some
 }
 
-// lapse wakes the reader to see that its time is over.
+// lapse wakes the reader, which then sees that its time is over.
 func (c *conn) lapse() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
 )
 
-// replica is a node that copies another, as its master sees it. The master sends the whole state
-// after each change, with absolute ends of life: to a replica it does not matter which command made
-// the change.
+// replica is a node that copies another, from the view of its master. The master sends the whole
+// state after each change, with absolute expiry times. A replica need not know the command that
+// made the change.
 type replica struct {
 	master  *node
 	node    *node
@@ -17,20 +17,20 @@ type replica struct {
 	sent    uint64
 	loaded  uint64 // the master's offset that has arrived
 	has     uint64 // the master's offset that the replica has confirmed
-	tells   uint64 // what it will confirm by itself when a second is over; 0: nothing
+	tells   uint64 // the offset that it confirms by itself at the end of the second, or 0
 	upLast  int64
 	dnLast  int64
-	epoch   int // of the connection: what an older one carried does not count
+	epoch   int // number of the connection; messages of an older connection do not count
 	pending bool
 }
 
-// position is how far a master is in what it sends its replicas: Redis' replication offset, which
-// counts changes here instead of bytes. A WAIT that has to wait adds to it, too: the master asks
-// for confirmations in the stream itself (REPLCONF GETACK).
+// position is a master's place in the stream to its replicas. It is Redis' replication offset, but
+// counts changes instead of bytes. A WAIT that has to wait advances it as well, because the master
+// asks for confirmations in the stream itself (REPLCONF GETACK).
 type position struct {
 	version uint64 // of the contents, when they were last sent
 	asked   uint64 // requests for a confirmation
-	asking  bool   // the last of them is not under way yet
+	asking  bool   // the last request has not been sent yet
 	written uint64 // offset after the last change
 }
 
@@ -57,8 +57,8 @@ func (n *node) promote() {
 	}
 }
 
-// follow makes the replica one of another master, whose contents it takes. A node that does not run
-// cannot be told.
+// follow makes the replica follow another master and copy its contents. It does nothing for a node
+// that does not run, since an operator could not reach it either.
 func (r *replica) follow(master *node) {
 	if r.node == master || r.node.down || r.node.paused {
 		return
@@ -73,10 +73,10 @@ func (r *replica) follow(master *node) {
 	r.copyIn(followTime)
 }
 
-// ship sends the state, or a request to confirm it, to the replicas, if there is one.
+// ship sends a new state, or a new request to confirm it, to the replicas.
 func (n *node) ship() {
 	p, offset, confirmed := &n.position, n.streamOffset(), n.streamOffset()
-	if p.asking { // what a replica confirms is what was before the request
+	if p.asking { // a replica confirms the changes before the request
 		confirmed--
 	}
 	if v := n.engine.Version(); v != p.version {
@@ -100,7 +100,7 @@ func (r *replica) send(offset, confirmed uint64, s engine.Snapshot) {
 	}})
 }
 
-// apply is a state's arrival at the replica, which confirms it.
+// apply loads a state that arrives at the replica, and confirms it.
 func (r *replica) apply(offset, confirmed uint64, s engine.Snapshot) {
 	if r.node.down || !r.node.engine.Replica {
 		return
@@ -123,10 +123,10 @@ func (r *replica) apply(offset, confirmed uint64, s engine.Snapshot) {
 	r.tells = offset
 }
 
-// tellTime is how often a replica confirms by itself what it has.
+// tellTime is how often a replica sends a confirmation by itself.
 const tellTime = time.Second
 
-// tell is what a replica does once in a second. Nothing is sent that the master knows.
+// tell sends the confirmation that a replica makes once in a second, unless the master has it.
 func (r *replica) tell(epoch int) {
 	switch {
 	case epoch != r.epoch || r.node.down || !r.node.engine.Replica:
@@ -140,7 +140,7 @@ func (r *replica) tell(epoch int) {
 	}
 }
 
-// confirm tells the master what the replica has.
+// confirm tells the master that the replica has everything up to an offset.
 func (r *replica) confirm(offset uint64) {
 	epoch := r.epoch
 	r.link.send(&r.link.down, &r.dnLast, cargo{do: func() {
@@ -151,18 +151,18 @@ func (r *replica) confirm(offset uint64) {
 	}})
 }
 
-// resyncTime is how long a replica takes to notice a lost connection and to copy everything: a
-// second at most in Redis.
+// resyncTime is how long a replica takes to notice a lost connection and to copy everything. Redis
+// takes at most a second.
 const resyncTime = 500 * time.Millisecond
 
-// followTime is how long a replica takes to copy everything from a master that it is told to
-// follow: 10 to 30 ms on one machine.
+// followTime is how long a replica takes to copy everything from its new master: 10 to 30 ms on one
+// machine.
 const followTime = 20 * time.Millisecond
 
-// resync begins again after the connection, or the master, was lost.
+// resync copies everything again after the connection or the master was lost.
 func (r *replica) resync() { r.copyIn(resyncTime) }
 
-// copyIn has everything copied once more, after a while.
+// copyIn makes the master send everything once more, after the given time.
 func (r *replica) copyIn(after time.Duration) {
 	r.epoch++
 	r.has, r.sent, r.loaded, r.tells, r.pending = 0, 0, 0, 0, true
@@ -176,9 +176,9 @@ func (r *replica) copyIn(after time.Duration) {
 	})
 }
 
-// await begins a WAIT, or answers it at once. It is for what the master had executed when it had
-// executed the connection's last command before this one, whichever client had written; a
-// connection that has sent none waits for nothing.
+// await starts a WAIT, or answers it at once. The WAIT is for the master's offset right after the
+// connection's last command, which includes earlier writes of other clients. A connection that has
+// sent no command waits for nothing.
 func (n *node) await(c *conn, b engine.Wait, upTo uint64) []byte {
 	w := &waiting{replicas: b.Replicas, offset: upTo}
 	if have := n.have(w.offset); have >= w.replicas {
@@ -193,7 +193,7 @@ func (n *node) await(c *conn, b engine.Wait, upTo uint64) []byte {
 	return nil
 }
 
-// have is how many replicas have confirmed an offset.
+// have returns how many replicas have confirmed an offset.
 func (n *node) have(offset uint64) int {
 	have := 0
 	for _, r := range n.replicas {
@@ -204,7 +204,7 @@ func (n *node) have(offset uint64) int {
 	return have
 }
 
-// confirmed answers the connections that have waited for enough replicas.
+// confirmed answers the connections that waited for replicas if enough of them have confirmed.
 func (n *node) confirmed() {
 	for _, c := range n.conns {
 		if c.waiting != nil && !c.waiting.forKeys && n.have(c.waiting.offset) >= c.waiting.replicas {
@@ -213,7 +213,7 @@ func (n *node) confirmed() {
 	}
 }
 
-// waited ends a WAIT, and executes what the connection has sent since.
+// waited ends the wait of a connection, and executes the commands that it has sent since.
 func (n *node) waited(c *conn, w *waiting) {
 	if c.waiting != w || n.down {
 		return

@@ -1,11 +1,12 @@
-// Package sim is an environment in virtual time: the same workers, locks and go-redis clients as in
-// the environment of real processes, with connections in memory to a Redis of our own, inside one
-// testing/synctest bubble. A run is a function of its plan and its seed.
+// Package sim is an environment in virtual time. It runs the same workers, locks and go-redis
+// clients as the environment of real processes, with connections in memory to a Redis of our own,
+// inside one testing/synctest bubble. A run is a function of its plan and its seed.
 //
-// How it works: every byte on a connection is a message that one goroutine, the scheduler
-// (Environment.Next), delivers at its time. It delivers one, waits until every goroutine in the
-// bubble is blocked (synctest.Wait), puts what they sent meanwhile in a canonical order, and goes
-// on. Nothing else may decide what happens next; docs/simulator.md has the rules and the traps.
+// How it works: bytes on a connection travel as messages, and one goroutine, the scheduler
+// (Environment.Next), delivers each message at its time. It delivers one, waits until every
+// goroutine in the bubble is blocked (synctest.Wait), sorts the new messages of these goroutines
+// into a canonical order, and goes on. Nothing else may decide what happens next;
+// docs/simulator.md has the rules and the traps.
 package sim
 
 import (
@@ -22,7 +23,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// prepare makes a process one that simulates.
+// prepare sets up this process for simulation.
 var prepare = sync.OnceFunc(func() {
 	workloads.Silence()
 	if os.Getenv("GOGC") == "" {
@@ -30,27 +31,27 @@ var prepare = sync.OnceFunc(func() {
 	}
 })
 
-// garbage is how much a simulating process may throw away before it collects, in percent of the
-// memory that it keeps. A run throws away 0.1 to 0.6 MB and keeps nothing, and a campaign or a
-// search keeps a few megabytes: with Go's own 100 the collector was at work after every 10 to 40
-// runs, for 8 % of the time. 400 makes that 2 %, and the heap at most five times what is kept. It
-// is set here and nowhere else, because only a process that simulates has such garbage; a user who
-// sets GOGC has decided otherwise.
+// garbage is the GOGC of a process that simulates. A run throws away 0.1 to 0.6 MB and keeps
+// nothing, and a campaign or a search keeps a few megabytes. With Go's default of 100 the collector
+// ran after every 10 to 40 runs, for 8 % of the time. 400 makes that 2 %, and bounds the heap by
+// five times the memory that the process keeps. Only a process that simulates has such garbage. A
+// GOGC that the user sets wins.
 const garbage = 400
 
-// Run makes the environment, calls f with it, and ends every goroutine of it. It can be called from
-// any program, and by several goroutines at the same time; but f runs in a bubble, so that it must
-// not wait for anything outside (a channel, a network), and what it makes stays inside. The error
-// is f's, or says why the environment broke; a panic of f is an error.
+// Run makes the environment, calls f with it, and ends every goroutine of it. Any program can call
+// it, also from several goroutines at the same time. But f runs in a bubble: it must not wait for
+// anything outside (a channel, a network), and its channels, timers and goroutines must stay
+// inside. Run returns the error of f, or one that says why the environment broke. It turns a panic
+// of f into an error.
 //
-// A client that waits for a mutex whose holder waits for the network is not blocked in the eyes of
-// the bubble: the environment stands still. That is an error, too, and the only one that leaves
-// goroutines behind.
+// The bubble does not count a client as blocked if it waits for a mutex whose holder waits for the
+// network. The environment then makes no progress, and Run returns an error after a while. Only in
+// that case goroutines are left behind.
 func Run(cfg Config, f func(w *Environment) error) error {
 	prepare()
 	var h watchdog
 	ended := make(chan error, 1)
-	go func() { // a goroutine of its own: it is ended by a bubble that fails
+	go func() { // a goroutine of its own, since a bubble that fails ends its goroutine
 		err := errors.New("the simulator's bubble ended early")
 		defer func() {
 			p := recover()
@@ -67,16 +68,16 @@ func Run(cfg Config, f func(w *Environment) error) error {
 	return h.watch(ended)
 }
 
-// watchdog shows from outside of the bubble whether the scheduler waits for clients that never come
-// to rest.
+// watchdog observes from outside of the bubble whether the scheduler waits for clients that never
+// block.
 type watchdog struct {
-	waits   atomic.Int64 // number of waits that have begun
+	waits   atomic.Int64 // number of waits that have started
 	waiting atomic.Bool
 	over    atomic.Bool // the environment was used, and nothing went wrong
 	closed  atomic.Bool // the environment has ended, and the bubble waits for the last goroutines
 }
 
-// stallLimit is how much real time clients may need between two events.
+// stallLimit is the longest real time that clients may take between two events.
 const stallLimit = 30 * time.Second
 
 // watch returns how the run ended.
@@ -102,7 +103,7 @@ func (h *watchdog) watch(ended <-chan error) error {
 	}
 }
 
-// inside is a whole life of an environment, in the bubble.
+// inside makes an environment in the bubble, calls f with it and closes it.
 func inside(cfg Config, h *watchdog, f func(*Environment) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

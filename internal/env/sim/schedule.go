@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// scheduler lets things happen one after the other in virtual time: it takes what clients did,
-// delivers messages, and passes their reports on.
+// scheduler lets events happen one after the other in virtual time. It takes the calls and reports
+// of clients, delivers messages, and passes the reports on.
 type scheduler struct {
 	zero     int64 // when the environment began, ns since 1970
 	watchdog *watchdog
@@ -23,7 +23,7 @@ type scheduler struct {
 	reports  []workloads.Report // in order
 	taken    int                // number of reports that Next has returned
 	ordering *ordering          // decides what happens next; if nil, messages have latencies
-	// a client may run: the scheduler did something to one since all were blocked
+	// a client may run, because the scheduler has changed something since all were blocked
 	stirred bool
 }
 
@@ -62,7 +62,7 @@ func (s *scheduler) Next(ctx context.Context, deadline int64) (workloads.Report,
 // which then answers Again.
 func (s *scheduler) Tell(r workloads.Report) { s.reports = append(s.reports, r) }
 
-// rush lets everything happen that is to come. If that is nothing, time passes.
+// rush lets all scheduled events happen at once. If there are none, time passes.
 func (s *scheduler) rush(limit int64) {
 	if !s.stirred && len(s.queue.events) == 0 {
 		s.stepTimed(limit)
@@ -74,27 +74,27 @@ func (s *scheduler) rush(limit int64) {
 	}
 }
 
-// inbox is what the clients' goroutines hand to the scheduler. All else belongs to the scheduler
-// alone.
+// inbox collects the calls and reports that the clients' goroutines hand to the scheduler.
+// Everything else belongs to the scheduler alone.
 type inbox struct {
 	mu      sync.Mutex
 	reports []workloads.Report
 	calls   []call
 	asleep  atomic.Bool  // the scheduler waits for alarm
-	until   atomic.Int64 // which is to come then, ns since 1970
+	until   atomic.Int64 // when alarm fires, ns since 1970
 	alarm   *time.Timer
 
-	lastReports []workloads.Report // taken the time before last: memory to use again
+	lastReports []workloads.Report // returned by the latest take; the next one reuses the memory
 	lastCalls   []call
 }
 
 // call is something that a client did on the network: it dialled, wrote or closed.
 type call struct {
-	process   int    // who; this and what follows put calls of one moment in order
-	link      string // where to
-	conn, seq int    // on which of its connections there, and which of its calls on that
+	process   int    // the client; this and the next three fields sort calls of one moment
+	link      string // name of the link
+	conn, seq int    // number of the connection on the link, and of the call on the connection
 	do        func()
-	from      *conn // or instead: it wrote data to this
+	from      *conn // instead of do: the connection that sends data
 	data      []byte
 }
 
@@ -112,15 +112,15 @@ func (b *inbox) post(c call) {
 	b.wake()
 }
 
-// wake ends the scheduler's sleep. The scheduler falls asleep while all clients are blocked, so
-// that none can come in between.
+// wake ends the scheduler's sleep. The scheduler starts to sleep while all clients are blocked, so
+// no client can act between its check and its sleep.
 func (b *inbox) wake() {
 	if b.asleep.CompareAndSwap(true, false) {
 		b.alarm.Reset(0)
 	}
 }
 
-// doze lets time pass until then. It reports whether a client ended it.
+// doze lets time pass until the given time. It reports whether a client woke the scheduler earlier.
 func (b *inbox) doze(now, until int64) (woken bool) {
 	b.until.Store(until)
 	b.alarm.Reset(time.Duration(until - now))
@@ -136,12 +136,11 @@ func (b *inbox) any() bool {
 	return len(b.reports) > 0 || len(b.calls) > 0
 }
 
-// settle waits until every client is blocked, and takes what they did meanwhile. Clients whose
-// timers fired at the same moment ran side by side: what they did is put in the order of their
-// numbers.
+// settle waits until every client is blocked, and takes their calls and reports. Clients whose
+// timers fired at the same moment ran in parallel. Settle sorts their calls and reports by client.
 func (s *scheduler) settle() {
 	if !s.stirred {
-		return // all are blocked as they were
+		return // all clients are still blocked
 	}
 	s.stirred = false
 	s.waitBlocked()
@@ -164,7 +163,7 @@ func (s *scheduler) settle() {
 	}
 }
 
-// take empties the inbox. What it returns is valid until it is called again.
+// take empties the inbox. Its results are valid until the next call.
 func (b *inbox) take() ([]workloads.Report, []call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -181,8 +180,8 @@ func (c call) compare(o call) int {
 		cmp.Compare(c.conn, o.conn), cmp.Compare(c.seq, o.seq))
 }
 
-// inOrder sorts the reports of one moment by client. Within a client they stay as they came, except
-// for commands that ended side by side.
+// inOrder sorts the reports of one moment by client. Reports of one client keep their order, except
+// that commands that ended together are sorted by number.
 func inOrder(rs []workloads.Report) []workloads.Report {
 	if len(rs) < 2 {
 		return rs
@@ -208,13 +207,13 @@ func ended(r workloads.Report) bool { return r.Command != nil && r.Command.Recv 
 // event is something that will happen.
 type event struct {
 	at     int64   // environment's clock
-	link   *link   // whose message it is; nil: none
-	stream *stream // of the link, which may hold it
+	link   *link   // the link of the message, or nil
+	stream *stream // the direction of the link, or nil; it may hold the message
 	drops  bool    // it is lost if the stream is cut
 	cargo
 }
 
-// happen is the end of a message's way, or whatever else was to happen.
+// happen lets a message arrive, unless its stream drops or holds it, or calls the event's function.
 func (e event) happen() {
 	switch s := e.stream; {
 	case s == nil:
@@ -227,14 +226,14 @@ func (e event) happen() {
 	}
 }
 
-// queue holds the events in the order in which they happen.
+// queue holds the events, sorted by time.
 type queue struct{ events []event }
 
-// add makes something happen at a time that no other event has: at or a little later. It returns
+// add schedules do at a time that no other event has: at, or the next free nanosecond. It returns
 // that time.
 func (q *queue) add(at int64, do func()) int64 { return q.put(event{at: at, cargo: cargo{do: do}}) }
 
-// put is add for an event.
+// put schedules an event as add does.
 func (q *queue) put(e event) int64 {
 	i, taken := slices.BinarySearchFunc(q.events, e.at, func(e event, at int64) int {
 		return cmp.Compare(e.at, at)
@@ -247,14 +246,14 @@ func (q *queue) put(e event) int64 {
 	return e.at
 }
 
-// next takes the first event out.
+// next removes the first event and returns it.
 func (q *queue) next() event {
 	e := q.events[0]
 	q.events = slices.Delete(q.events, 0, 1)
 	return e
 }
 
-// step lets one thing happen, or time pass.
+// step lets one event happen, or time pass.
 func (s *scheduler) step(limit int64) {
 	if s.ordering != nil {
 		s.ordering.pick(limit)
@@ -263,8 +262,8 @@ func (s *scheduler) step(limit int64) {
 	}
 }
 
-// stepTimed lets the next event happen, or time pass until it is due, until the limit, or until a
-// client does something.
+// stepTimed lets the next event happen if it is due. Otherwise time passes until it is due, until
+// the limit, or until a client acts.
 func (s *scheduler) stepTimed(limit int64) {
 	now, at := s.Now(), limit
 	if len(s.queue.events) > 0 {
@@ -279,7 +278,7 @@ func (s *scheduler) stepTimed(limit int64) {
 	}
 }
 
-// sleep lets virtual time pass. It ends early when a client does something.
+// sleep lets virtual time pass. It ends early when a client acts.
 func (s *scheduler) sleep(d time.Duration) {
 	s.stirred = true
 	now := time.Now().UnixNano()

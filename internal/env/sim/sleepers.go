@@ -20,7 +20,7 @@ type nap struct {
 	until  int64
 }
 
-// hook makes the clients tell of their sleeps. Only the first call does something.
+// hook makes the clients report their sleeps. Later calls do nothing.
 func (s *sleepers) hook(w *Environment) {
 	if s.hooked {
 		return
@@ -45,8 +45,8 @@ func (s *sleepers) sleep(client int, until int64) (awake func()) {
 	}
 }
 
-// soonest returns the sleep that ends first, and false if none ends by then. A client whose sleep
-// is over was stopped.
+// soonest returns the sleep that ends first, and false if none ends by the given time. It skips
+// sleeps that are over already, since their clients are stopped.
 func (s *sleepers) soonest(now, by int64) (Option, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,3 +1,4 @@
-// Package asredis has the tests of the simulator beside a real Redis. They are apart from its other
-// tests, so that go can remember the results of those: they only compute.
+// Package asredis has the tests that compare the simulator with a real Redis. They have a package
+// of their own, so that go can cache the results of the simulator's other tests, which need no
+// server.
 package asredis

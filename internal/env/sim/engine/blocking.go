@@ -9,11 +9,11 @@ import (
 	"github.com/lockbench/lockbench/internal/base/resp"
 )
 
-// Wait is a command that has no answer yet: a WAIT for replicas, which who runs the server answers,
-// or a command that waits for one of its keys.
+// Wait is a command without an answer yet. It is either a WAIT for replicas, which the caller of
+// the engine answers, or a command that waits for one of its keys.
 type Wait struct {
 	Replicas int
-	Timeout  int64 // ms; 0: for ever
+	Timeout  int64 // ms, or 0 for ever
 	keys     []string
 	args     []string
 	on       blocking
@@ -25,12 +25,12 @@ func (w *Wait) Args() []string { return w.args }
 // ForKeys reports whether the command waits for keys.
 func (w *Wait) ForKeys() bool { return w.keys != nil }
 
-// blocking is a command that waits until a key has what it takes.
+// blocking is a command that waits until a key has an element to take.
 type blocking struct {
 	kind kind
 	keys func(args []string) []string
-	take func(c *call, key string) // replies, of a key that is there
-	none func(out *resp.Writer)    // the reply where it may not wait
+	take func(c *call, key string) // takes from an existing key and replies
+	none func(out *resp.Writer)    // the reply if the command must not wait
 }
 
 var (
@@ -39,13 +39,13 @@ var (
 	popScore = blocking{aSortedSet, allButLast, takeScore, (*resp.Writer).NullArray}
 )
 
-// allButLast are the keys of a command whose last word is the time.
+// allButLast returns the keys of a command whose last word is the time.
 func allButLast(args []string) []string { return args[1 : len(args)-1] }
 
-// source is the key that an element is moved from.
+// source returns the key of the list that loses an element.
 func source(args []string) []string { return args[1:2] }
 
-// blocks returns a command that takes from the first of its keys that has something, or waits.
+// blocks returns a command that takes an element from the first of its keys that has one, or waits.
 func blocks(b blocking) func(*call) {
 	return func(c *call) {
 		if !c.ends() {
@@ -73,7 +73,8 @@ func blocks(b blocking) func(*call) {
 	}
 }
 
-// timeout reads the seconds that a command waits, as ms; false: the error has been replied.
+// timeout reads the seconds that a command waits, and returns ms. If they are invalid, it replies
+// the error and returns false.
 func (c *call) timeout(text string) (int64, bool) {
 	s, err := strconv.ParseFloat(text, 64)
 	switch {
@@ -87,7 +88,7 @@ func (c *call) timeout(text string) (int64, bool) {
 	return 0, false
 }
 
-// ends reports whether the ends that a BLMOVE names are ends; the error is replied otherwise.
+// ends reports whether both ends in a BLMOVE are LEFT or RIGHT. Otherwise it replies the error.
 func (c *call) ends() bool {
 	if !strings.EqualFold(c.args[0], "blmove") {
 		return true
@@ -101,7 +102,7 @@ func (c *call) ends() bool {
 	return true
 }
 
-// takeEnd is BLPOP and BRPOP of a list that is there.
+// takeEnd is BLPOP and BRPOP of an existing list.
 func takeEnd(c *call, key string) {
 	next := c.e.get(key).copied(aList)
 	taken := next.take(strings.EqualFold(c.args[0], "blpop"), 1)
@@ -109,7 +110,7 @@ func takeEnd(c *call, key string) {
 	c.out.bulks([]string{key, taken[0].name})
 }
 
-// takeMoved is BRPOPLPUSH and BLMOVE of a list that is there.
+// takeMoved is BRPOPLPUSH and BLMOVE of an existing list.
 func takeMoved(c *call, _ string) {
 	without := *c // the words of the command that does not wait
 	without.args = c.args[:len(c.args)-1]
@@ -117,7 +118,7 @@ func takeMoved(c *call, _ string) {
 	c.out = without.out
 }
 
-// takeScore is BZPOPMIN and BZPOPMAX of a sorted set that is there.
+// takeScore is BZPOPMIN and BZPOPMAX of an existing sorted set.
 func takeScore(c *call, key string) {
 	f := c.popRanked(key, c.e.get(key), 1)[0]
 	c.out.Array(3)
@@ -126,15 +127,15 @@ func takeScore(c *call, key string) {
 	c.out.Double(f.value)
 }
 
-// signal notes that a key has got what a blocked connection may wait for.
+// signal notes that a key has got an element that a blocked connection may wait for.
 func (e *Engine) signal(key string) {
 	if len(e.blocked) > 0 && !slices.Contains(e.ready, key) {
 		e.ready = append(e.ready, key)
 	}
 }
 
-// Ready returns a connection that can go on: of those that wait for a key that got something, the
-// one that has waited for longest. Nil: there is none.
+// Ready returns a connection that can go on because its key got an element. If there are several,
+// it returns the one that has waited longest. It returns nil if there is none.
 func (e *Engine) Ready(now int64) *Session {
 	for e.now = now; len(e.ready) > 0; e.ready = e.ready[1:] {
 		v := e.get(e.ready[0])

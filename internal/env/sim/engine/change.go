@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// How says in which way a key changed.
+// How is the way a key changed.
 type How uint8
 
-// The ways in which a key changes.
+// The ways a key changes.
 const (
 	Written How = iota // a command set its value or its expiry
 	Deleted            // a command removed it
@@ -18,17 +18,18 @@ const (
 	Lost               // the server lost its memory
 )
 
-// Change is one change of a key. Old and New are nil where the key does not exist.
+// Change is one change of a key. Old is nil if the key did not exist before, and New is nil if it
+// does not exist after it.
 type Change struct {
 	Key      string
 	How      How
 	Old, New *Value
 }
 
-// Value is what a key holds. Equal pointers mean the same write, also on a replica.
+// Value is the value of a key. Equal pointers mean the same write, also on a replica.
 type Value = value
 
-// Text returns a string, or the fields and values of a hash by turns.
+// Text returns a string, or the alternating fields and values of a hash.
 func (v *value) Text() string {
 	if v.fields == nil {
 		return v.str
@@ -51,7 +52,7 @@ func (v *value) Fields() (names []string) {
 // Expiry returns the end of the key in ms of the server's wall clock, or 0 if it has none.
 func (v *value) Expiry() int64 { return v.until }
 
-// tell reports a change to whom it may concern.
+// tell reports a change to Engine.Changed.
 func (e *Engine) tell(key string, how How, from, to *value) {
 	if e.Changed != nil {
 		e.Changed(Change{key, how, from, to})

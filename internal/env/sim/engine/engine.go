@@ -1,18 +1,18 @@
-// Package engine is the Redis that the simulator runs: those commands that locks use, with the
-// replies of redis-server 7.0 byte for byte, on a clock that the caller gives. The tests compare it
-// with a real server.
+// Package engine is the Redis that the simulator runs. It executes the commands that locks use, and
+// gives the replies of redis-server 7.0 byte for byte, on a clock that the caller gives. The tests
+// compare it with a real server.
 //
-// What it has: the commands of the table in table.go, RESP2 and RESP3, one database, strings,
-// hashes, lists, sets and sorted sets, absolute expiry, scripts, transactions, pub/sub,
-// invalidation messages (CLIENT TRACKING), the roles of master and replica. A command that waits
-// leaves its session blocked, and who runs the server lets it go on (blocking.go). A key that is
-// over is removed when it is next touched, or by Expire. A command, option or subcommand that is
-// not there is an error, never a silent OK; if redis-server has it, Lacks says so, too.
+// It has the commands in table.go, RESP2 and RESP3, one database, strings, hashes, lists, sets and
+// sorted sets, absolute expiry, scripts, transactions, pub/sub, invalidation messages (CLIENT
+// TRACKING), and the roles of master and replica. A command that waits leaves its session blocked,
+// and the caller of the engine lets it go on (blocking.go). The engine removes an expired key when
+// a command touches it next, or in Expire. It answers an unknown command, option or subcommand with
+// an error, never with a silent OK. If redis-server has it, the engine also sets Lacks.
 //
-// What it does not have, on purpose: streams and everything else that no lock uses; access control;
-// persistence; eviction; Redis functions and script flags; in scripts cjson, cmsgpack, struct,
-// bit and random numbers. The text of Lua's own errors differs, and so does the text of a number
-// with a fraction or above 10^14 that a script itself joins to a string.
+// It does not have streams and everything else that no lock uses; access control; persistence;
+// eviction; Redis functions and script flags; in scripts cjson, cmsgpack, struct, bit and random
+// numbers. The text of Lua's own errors differs. So does the text of a number with a fraction or
+// above 10^14 if a script itself joins it to a string.
 package engine
 
 import (
@@ -26,54 +26,54 @@ import (
 	"github.com/lockbench/lockbench/internal/base/resp"
 )
 
-// Engine is one Redis server. It is not safe for concurrent use. Its clock is what each call says.
+// Engine is one Redis server. It is not safe for concurrent use. Each call passes the time.
 type Engine struct {
 	keys    map[string]*value
 	now     int64  // µs of the wall clock while a command runs
 	version uint64 // grows with each change
 	scripts map[string]string
 	subs    map[string][]*Session
-	// of patterns, in the order in which they were subscribed to
+	// subscriptions to patterns, oldest first
 	patterns []pattern
-	blocked  []*Session // those that wait for keys, in the order in which they came
-	ready    []string   // keys that one of them may go on with
+	blocked  []*Session // sessions that wait for keys, oldest first
+	ready    []string   // keys with elements for a blocked session
 	tracking tracking
 	caller   *Session // whose command runs
-	before   []byte   // what the caller is told before the reply
-	// of keys: connections that want to know if they change
+	before   []byte   // messages to the caller before the reply
+	// by key: connections that watch it
 	watchers map[string][]*Session
 	nextID   int64
 	call     call
 
-	// Replica makes every write of a client an error, as replica-read-only does.
+	// Replica makes every write of a client fail, as replica-read-only does.
 	Replica bool
-	// Busy makes nearly every command an error: a script does not end.
+	// Busy makes nearly every command fail, as a script that does not end.
 	Busy bool
-	// Monitor is told of each command as MONITOR would show it: those of a script behind the one that
-	// runs it. Nil: not wanted.
+	// Monitor, unless nil, gets a line for each command as MONITOR shows it. The commands of a script
+	// follow the command that runs it.
 	Monitor func(line string)
-	// Effects gets the commands that scripts run. Nil: not wanted.
+	// Effects, unless nil, gets the commands that scripts run.
 	Effects *[][]string
-	// Changed is told of each change of a key. Nil: not wanted.
+	// Changed, unless nil, gets each change of a key.
 	Changed func(Change)
-	// Lacks is the first command that was sent and that redis-server has, but this package has not:
-	// what comes of a run then says nothing. "": none.
+	// Lacks is the first command of a client that redis-server has and this package lacks, or "". The
+	// result of such a run says nothing.
 	Lacks string
 }
 
-// value is what a key holds. It is never changed after it was stored: a snapshot shares it.
+// value is the value of a key. It never changes after it was stored, since snapshots share it.
 type value struct {
 	kind   kind
 	str    string
-	fields []field // of all but a string: in the order of insertion, of a list in its own
-	until  int64   // ms of the wall clock after which the key is gone; 0: never
+	fields []field // entries of all kinds but a string, by insertion or in the order of the list
+	until  int64   // ms of the wall clock after which the key is gone, or 0 for never
 }
 
-// field is an entry of a hash; an element of a list or set, by its name; or an element of a sorted
-// set with its score.
+// field is a field of a hash with its value, an element of a sorted set with its score, or an
+// element of a list or set without a value.
 type field struct{ name, value string }
 
-// kind is what a value is.
+// kind is the type of a value.
 type kind byte
 
 const (
@@ -87,8 +87,8 @@ const (
 // kindNames are the words of TYPE.
 var kindNames = [...]string{"string", "hash", "list", "set", "zset"}
 
-// collection returns the value of a kind at a key, or nil if there is none; ok is false, and the
-// error replied, if the key holds something else.
+// collection returns the value at a key, or nil if there is none. If the key holds a value of
+// another kind, it replies the error and returns false.
 func (c *call) collection(key string, k kind) (v *value, ok bool) {
 	v = c.e.get(key)
 	if v != nil && v.kind != k {
@@ -98,7 +98,7 @@ func (c *call) collection(key string, k kind) (v *value, ok bool) {
 	return v, true
 }
 
-// copied returns a value that may be changed: a copy of v, or an empty one if v is nil.
+// copied returns a copy of v that the caller may change. It is empty if v is nil.
 func (v *value) copied(k kind) *value {
 	if v == nil {
 		return &value{kind: k}
@@ -123,13 +123,13 @@ func New() *Engine {
 		subs: map[string][]*Session{}, watchers: map[string][]*Session{}, tracking: newTracking()}
 }
 
-// Session is what a server knows of one connection.
+// Session is a server's view of one connection.
 type Session struct {
 	ID   int64
-	Push func([]byte) // how a published message reaches the connection
-	// the connection waits: it gets no reply yet, and nothing more of it is executed
+	Push func([]byte) // sends a published message to the connection
+	// if not nil, the connection waits for the reply, and the engine executes none of its commands
 	Blocked *Wait
-	// its latest command was executed, with whatever result: neither refused nor queued
+	// its latest command was executed, with or without success, not refused or queued
 	Ran      bool
 	name     string
 	subs     []string
@@ -140,13 +140,13 @@ type Session struct {
 	script   bool // the session of a running script
 }
 
-// Open begins a session.
+// Open starts a session.
 func (e *Engine) Open(push func([]byte)) *Session {
 	e.nextID++
 	return &Session{ID: e.nextID, Push: push}
 }
 
-// Close ends a session: it gets no more messages.
+// Close ends a session. The session gets no more messages.
 func (e *Engine) Close(s *Session) {
 	for len(s.subs) > 0 {
 		e.unsubscribe(s, s.subs[0])
@@ -159,21 +159,21 @@ func (e *Engine) Close(s *Session) {
 	e.tracking.untrack(s)
 }
 
-// Version tells whether something was changed: equal numbers, equal contents.
+// Version returns a number that grows with each change. Equal numbers mean equal contents.
 func (e *Engine) Version() uint64 { return e.version }
 
-// Len is how many keys there are, with those whose time is over and that were not touched since.
+// Len returns the number of keys, including expired keys that no command has touched since.
 func (e *Engine) Len() int { return len(e.keys) }
 
-// Do executes one command at now, µs of the server's wall clock, and returns the reply, with what
-// the session is told before and after it. There is no reply if the session is blocked after it.
+// Do executes one command at now, µs of the server's wall clock. It returns the reply, with
+// messages to the session before and after it. There is no reply if the command blocks the session.
 func (e *Engine) Do(now int64, s *Session, args []string) []byte {
 	return e.run(now, s, args, (*call).dispatch)
 }
 
 func (e *Engine) run(now int64, s *Session, args []string, do func(*call)) []byte {
 	e.now, e.caller, e.tracking.caller, e.before = now, s, s, nil
-	c := &e.call // its memory serves every command: one is executed at a time
+	c := &e.call // all commands share its memory, since one is executed at a time
 	*c = call{e: e, s: s, args: args, out: reply{resp.Writer{Three: s.three}}}
 	do(c)
 	if s.tracks.caching && !s.tx.begun && !strings.EqualFold(args[0], "client") {
@@ -186,7 +186,7 @@ func (e *Engine) run(now int64, s *Session, args []string, do func(*call)) []byt
 	return append(append(e.before, c.out.B...), e.tracking.broadcast(s)...)
 }
 
-// push sends a session what it has not asked for: one whose command runs gets it before the reply.
+// push sends a message to a session. The session whose command runs gets it before the reply.
 func (e *Engine) push(s *Session, message []byte) {
 	if s == e.caller {
 		e.before = append(e.before, message...)
@@ -195,13 +195,13 @@ func (e *Engine) push(s *Session, message []byte) {
 	}
 }
 
-// call is one command while it is executed.
+// call is a command in execution.
 type call struct {
 	e      *Engine
 	s      *Session
 	args   []string
 	out    reply
-	queued bool // it is a part of a transaction that is executed
+	queued bool // it is a part of a transaction that EXEC runs
 }
 
 func (c *call) dispatch() {
@@ -224,7 +224,7 @@ func (c *call) dispatch() {
 	}
 }
 
-// execute runs a command that nothing forbids.
+// execute runs a command that refusal allows.
 func (c *call) execute(cmd command) {
 	if c.e.Monitor != nil {
 		c.e.Monitor(c.shown())
@@ -236,7 +236,7 @@ func (c *call) execute(cmd command) {
 	c.e.tracking.remember(cmd, c.args)
 }
 
-// shown is the line of MONITOR for a command.
+// shown returns the line of MONITOR for a command.
 func (c *call) shown() string {
 	from := fmt.Sprintf("client:%d", c.s.ID)
 	if c.s.script {
@@ -249,7 +249,7 @@ func (c *call) shown() string {
 	return string(b)
 }
 
-// unknown is the error for a command that is not in the table.
+// unknown returns the error for a command that is not in the table.
 func (c *call) unknown() string {
 	switch {
 	case inRedis(c.args[0]):
@@ -260,13 +260,13 @@ func (c *call) unknown() string {
 	return unknown(c.args)
 }
 
-// lack notes that redis-server has what this package has not, and returns the error for it.
+// lack notes a command that redis-server has and this package lacks, and returns the error for it.
 func (c *call) lack(what string) string {
 	c.e.Lacks = cmp.Or(c.e.Lacks, strings.ToUpper(what))
 	return "ERR the simulated Redis has no " + strings.ToUpper(what)
 }
 
-// refusal is the error for which a command is not executed; "": none.
+// refusal returns the error that keeps a command from being executed, or "".
 func (c *call) refusal(cmd command) string {
 	switch {
 	case !cmd.takes(len(c.args)) && c.s.script:
@@ -289,8 +289,7 @@ func (c *call) refusal(cmd command) string {
 	return ""
 }
 
-// refuse replies an error in the place of executing a command. Its transaction is worth nothing
-// then.
+// refuse replies an error instead of executing a command. EXEC then discards its transaction.
 func (c *call) refuse(cmd command, problem string) {
 	c.s.tx.broken = c.s.tx.begun
 	if cmd.name == "exec" {
@@ -304,7 +303,7 @@ func arity(name string) string {
 	return "ERR wrong number of arguments for '" + strings.ToLower(name) + "' command"
 }
 
-// unknown is the error for a command that does not exist, which repeats the beginning of its
+// unknown returns the error for a command that does not exist. The error repeats the start of the
 // arguments.
 func unknown(args []string) string {
 	var b strings.Builder
@@ -317,17 +316,17 @@ func unknown(args []string) string {
 	return "ERR unknown command '" + asC(args[0], 128) + "', with args beginning with: " + b.String()
 }
 
-// asC is what C prints of a text, at most n bytes: a zero byte ends it.
+// asC returns at most n bytes of a text, up to the first zero byte, as C prints it.
 func asC(s string, n int) string {
 	s, _, _ = strings.Cut(s, "\x00")
 	return s[:min(len(s), n)]
 }
 
-// ms is the server's clock in milliseconds.
+// ms returns the server's clock in milliseconds.
 func (e *Engine) ms() int64 { return e.now / 1000 }
 
-// get returns what a key holds; nil: nothing. A key is there at the very millisecond at which it
-// ends, and gone in the next.
+// get returns the value of a key, or nil. A key still exists in the millisecond of its expiry, and
+// is gone in the next.
 func (e *Engine) get(key string) *value {
 	v := e.keys[key]
 	if v != nil && v.until != 0 && e.ms() > v.until {
@@ -342,8 +341,8 @@ func (e *Engine) get(key string) *value {
 	return v
 }
 
-// Expire removes every key that is over at now, µs, as the active expiry cycle of a real server
-// does all the time. It makes a difference only when the clock is about to go back.
+// Expire removes every key that has expired at now, µs, as the active expiry cycle of a real server
+// does all the time. It makes a difference only if the clock is about to go back.
 func (e *Engine) Expire(now int64) {
 	e.now = now
 	for _, k := range slices.Sorted(maps.Keys(e.keys)) {
@@ -369,7 +368,7 @@ func (e *Engine) remove(key string) {
 	e.tracking.invalidate(key, e.caller)
 }
 
-// Snapshot is the contents of a server, to be loaded into a replica. It may be kept.
+// Snapshot is the contents of a server for a replica to load. It never changes.
 type Snapshot struct{ keys map[string]*value }
 
 // Snapshot returns the contents.
@@ -388,8 +387,8 @@ func (e *Engine) Load(s Snapshot) {
 	e.keys = maps.Clone(s.keys)
 }
 
-// Contents is all that the server holds, as text: equal texts, equal contents. Keys that are over
-// but were not touched count, and so do connections that wait for keys.
+// Contents returns the contents of the server as text. Equal texts mean equal contents. The text
+// includes expired keys that no command has touched, and connections that wait for keys.
 func (e *Engine) Contents() string {
 	var b strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(e.keys)) {

@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// hash returns the hash at a key; ok is false, and the error replied, if it holds something else.
+// hash returns the hash at a key, or nil. If the key holds a value of another kind, it replies the
+// error and returns false.
 func (c *call) hash(key string) (v *value, ok bool) {
 	return c.collection(key, aHash)
 }
 
-// fieldIndex is the place of a field; -1: it is not there. v may be nil.
+// fieldIndex returns the index of a field, or -1 if v lacks it. v may be nil.
 func (v *value) fieldIndex(name string) int {
 	if v == nil {
 		return -1

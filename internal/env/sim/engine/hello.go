@@ -2,7 +2,7 @@ package engine
 
 import "strings"
 
-// hello tells what the server is, and changes the protocol of the connection.
+// hello replies the server's name and version, and changes the protocol of the connection.
 func hello(c *call) {
 	three, name := c.s.three, c.s.name
 	if len(c.args) > 1 {

@@ -33,10 +33,10 @@ func typeOf(c *call) {
 	}
 }
 
-// expireOptions are what may follow EXPIRE key amount.
+// expireOptions are the options after EXPIRE key amount.
 type expireOptions struct{ nx, xx, gt, lt bool }
 
-// parse reads the options; it returns an error if they contradict each other or are unknown.
+// parse reads the options. It returns an error if they contradict each other or are unknown.
 func (o *expireOptions) parse(args []string) string {
 	for _, a := range args {
 		switch strings.ToLower(a) {
@@ -61,8 +61,8 @@ func (o *expireOptions) parse(args []string) string {
 	return ""
 }
 
-// forbid reports whether the options keep a key's end from being moved from old to when; 0 is no
-// end.
+// forbid reports whether the options forbid to move a key's expiry from old to when. Old is 0 if
+// the key has none.
 func (o expireOptions) forbid(old, when int64) bool {
 	return o.nx && old != 0 || o.xx && old == 0 || o.gt && (old == 0 || when <= old) || o.lt &&
 		old != 0 && when >= old
@@ -119,8 +119,8 @@ func ttl(c *call) {
 	}
 }
 
-// seconds rounds as Redis does. The sum does not overflow as an unsigned number, which is what
-// Redis' compiler makes of it.
+// seconds rounds as Redis does. The sum is unsigned, so it does not overflow; Redis as compiled
+// computes the same.
 func seconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
 
 func persist(c *call) {

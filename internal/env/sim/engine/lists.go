@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// push is LPUSH, RPUSH, and with an X their forms for a list that is there.
+// push is LPUSH and RPUSH, and LPUSHX and RPUSHX for an existing list.
 func push(c *call) {
 	name := strings.ToLower(c.args[0])
 	v, ok := c.collection(c.args[1], aList)
@@ -64,7 +64,7 @@ func pop(c *call) {
 	}
 }
 
-// take removes n elements from an end of a list, and returns them in the order of their removal.
+// take removes n elements from one end of a list, and returns them in the order of their removal.
 func (v *value) take(left bool, n int) []field {
 	at := 0
 	if !left {
@@ -139,7 +139,7 @@ func clampRange(n int, from, to int64) (int, int) {
 	return int(from), int(to) + 1
 }
 
-// bounds reads the numbers of a range; false: the error has been replied.
+// bounds reads the numbers of a range. If they are invalid, it replies the error and returns false.
 func (c *call) bounds() (from, to int64, ok bool) {
 	from, ok1 := integer(c.args[2])
 	to, ok2 := integer(c.args[3])

@@ -30,7 +30,7 @@ func newInterpreter() *interpreter {
 		i.l.SetGlobal(name, lua.LNil)
 	}
 	math := i.l.GetGlobal("math").(*lua.LTable)
-	for _, name := range []string{"random", "randomseed"} { // Redis' own sequence is not to be had
+	for _, name := range []string{"random", "randomseed"} { // Lua here lacks Redis' own sequence
 		math.RawSetString(name, i.l.NewFunction(func(l *lua.LState) int {
 			l.RaiseError("%s", i.call.lack("math."+name+" in scripts"))
 			return 0
@@ -67,7 +67,7 @@ func (i *interpreter) protect() {
 	i.l.SetMetatable(i.l.Get(lua.GlobalsIndex), meta)
 }
 
-// absent are the globals that Redis gives to scripts and this package does not.
+// absent are the globals that scripts have in Redis and lack in this package.
 var absent = []string{"bit", "cjson", "cmsgpack", "coroutine", "gcinfo", "load", "loadstring",
 	"struct"}
 
@@ -96,7 +96,7 @@ func formatNumber(f float64, digits int) string {
 	return strconv.FormatFloat(f, 'g', digits, 64)
 }
 
-// library is the redis table of a script.
+// library returns the redis table of a script.
 func (i *interpreter) library() *lua.LTable {
 	t := i.l.NewTable()
 	for name, f := range map[string]lua.LGFunction{
@@ -180,10 +180,11 @@ func (i *interpreter) arguments() (args []string, problem string) {
 	return args, ""
 }
 
-// fromReply turns a reply into what a script sees, and returns how many bytes it was.
+// fromReply turns a reply into a Lua value for a script, and returns the length of the reply in
+// bytes.
 func (i *interpreter) fromReply(b []byte) (lua.LValue, int) {
 	kind, head, used := resp.Line(b)
-	n, _ := strconv.ParseInt(string(head), 10, 64) // our own reply: a number where one is due
+	n, _ := strconv.ParseInt(string(head), 10, 64) // valid, since the engine made the reply
 	switch kind {
 	case '+':
 		return single(i.l, "ok", string(head)), used
@@ -206,7 +207,7 @@ func (i *interpreter) fromReply(b []byte) (lua.LValue, int) {
 	return t, used
 }
 
-// reply turns what a script returns into a reply.
+// reply turns the result of a script into a reply.
 func (i *interpreter) reply(out *resp.Writer, v lua.LValue) {
 	switch v := v.(type) {
 	case lua.LBool:

@@ -2,7 +2,7 @@ package engine
 
 import "github.com/lockbench/lockbench/internal/base/resp"
 
-// reply is the reply to a command, with the forms that several commands share.
+// reply writes the reply to a command. Its methods write forms that several commands share.
 type reply struct{ resp.Writer }
 
 // names replies the names of entries.
@@ -21,14 +21,14 @@ func (r *reply) bulks(all []string) {
 	}
 }
 
-// scanned replies the end of a scan with all that it found.
+// scanned replies the end of a scan with all found entries.
 func (r *reply) scanned(all []string) {
 	r.Array(2)
 	r.Bulk("0")
 	r.bulks(all)
 }
 
-// ranking replies elements, and their scores if they are wanted.
+// ranking replies elements, with their scores if scores is true.
 func (r *reply) ranking(all []field, scores bool) {
 	if !scores {
 		r.names(all)
@@ -40,7 +40,7 @@ func (r *reply) ranking(all []field, scores bool) {
 	}
 }
 
-// old replies the text that a key held.
+// old replies the former text of a key.
 func (r *reply) old(v *value) {
 	if v == nil {
 		r.Null()
@@ -49,7 +49,7 @@ func (r *reply) old(v *value) {
 	}
 }
 
-// pair replies an element and its score: an array of its own in RESP3.
+// pair replies an element and its score, in RESP3 as an array of its own.
 func (r *reply) pair(f field) {
 	if r.Three {
 		r.Array(2)

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// keys lists the keys that match a pattern, in the order of their names: real servers have none.
+// keys lists the keys that match a pattern, sorted by name. A real server lists them in any order.
 func keys(c *call) {
 	c.out.bulks(c.e.names(func(k string, _ *value) bool { return glob(c.args[1], k) }))
 }
 
-// names returns the keys that are wanted, in the order of their names.
+// names returns the names of the keys that want accepts, sorted.
 func (e *Engine) names(want func(key string, v *value) bool) (found []string) {
 	for _, k := range slices.Sorted(maps.Keys(e.keys)) {
 		if v := e.get(k); v != nil && want(k, v) {
@@ -22,10 +22,10 @@ func (e *Engine) names(want func(key string, v *value) bool) (found []string) {
 	return found
 }
 
-// scanOptions are what may follow the cursor of a SCAN.
+// scanOptions are the options after the cursor of a SCAN.
 type scanOptions struct{ match, kind string }
 
-// parse reads the options; false: the error has been replied.
+// parse reads the options. If they are invalid, it replies the error and returns false.
 func (o *scanOptions) parse(c *call, args []string) bool {
 	o.match = "*"
 	for ; len(args) > 1; args = args[2:] {
@@ -50,7 +50,8 @@ func (o *scanOptions) parse(c *call, args []string) bool {
 	return len(args) == 0
 }
 
-// cursor reads where a scan goes on; false: the error has been replied.
+// cursor reads the cursor of a scan, and reports whether it is the start. If it is invalid, cursor
+// replies the error and returns false.
 func (c *call) cursor(text string) (start, ok bool) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -59,7 +60,7 @@ func (c *call) cursor(text string) (start, ok bool) {
 	return n == 0, err == nil
 }
 
-// scan replies all keys at once, in the order of their names. Redis may do so, too.
+// scan replies all keys at once, sorted by name. Redis may also do so.
 func scan(c *call) {
 	var o scanOptions
 	start, ok := c.cursor(c.args[1])
@@ -100,7 +101,7 @@ func scanFields(k kind) func(*call) {
 	}
 }
 
-// inOrder returns the entries of a collection, which may be nil.
+// inOrder returns the entries of a collection, or nothing if v is nil.
 func (v *value) inOrder(k kind) []field {
 	if k == aSortedSet {
 		return v.ranked()

@@ -26,7 +26,8 @@ func evalsha(c *call) {
 	c.eval(source)
 }
 
-// numKeys reads how many of the arguments are keys; false: the error has been replied.
+// numKeys reads how many of the arguments are keys. If the number is invalid, it replies the error
+// and returns false.
 func (c *call) numKeys() (int, bool) {
 	n, ok := integer(c.args[2])
 	switch {
@@ -105,9 +106,9 @@ func sha(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// idle are Lua states ready for use. To make one takes longer than a whole run of a simple lock,
-// hence no sync.Pool, which the garbage collector empties; nothing of one script is left for the
-// next, since scripts can set no globals.
+// idle are Lua states ready for use. Making one takes longer than a whole run of a simple lock. So
+// they are not in a sync.Pool, which the garbage collector empties. A script leaves nothing for the
+// next one, since scripts cannot set globals.
 var idle struct {
 	mu   sync.Mutex
 	list []*interpreter
@@ -136,11 +137,11 @@ type interpreter struct {
 	l        *lua.LState
 	call     *call               // the EVAL that is running
 	compiled map[string]compiled // by source
-	keys     *lua.LTable         // read by scripts as KEYS
-	argv     *lua.LTable         // and ARGV
+	keys     *lua.LTable         // KEYS of the script
+	argv     *lua.LTable         // ARGV of the script
 	blame    *lua.LFunction
 	session  Session // of the commands in scripts
-	inner    call    // the one that is executed
+	inner    call    // the command of the script in execution
 	scratch  []byte  // the memory of its reply
 }
 
@@ -150,11 +151,11 @@ type compiled struct {
 	name string // its SHA-1
 }
 
-// compiledMost bounds what an interpreter remembers; locks have a handful of scripts.
+// compiledMost bounds the cached scripts of an interpreter. Locks have a handful of scripts.
 const compiledMost = 256
 
-// compile returns the function of a script, or the error as Redis words it. The reason within is
-// gopher-lua's.
+// compile returns the function of a script, or the error in the words of Redis. The reason in the
+// error comes from gopher-lua.
 func (i *interpreter) compile(source string) (compiled, string) {
 	if f, ok := i.compiled[source]; ok {
 		return f, ""
@@ -169,11 +170,11 @@ func (i *interpreter) compile(source string) (compiled, string) {
 	// no script reads the table "arg", which costs 2 KiB for each run
 	body.Proto.IsVarArg &^= lua.VarArgNeedsArg
 	f := compiled{body, sha(source)}
-	i.compiled[strings.Clone(source)] = f // not with the command that it was a part of
+	i.compiled[strings.Clone(source)] = f // a copy, so that the whole command need not stay in memory
 	return f, ""
 }
 
-// run executes a script for an EVAL and replies what it returns.
+// run executes a script for an EVAL and replies the script's result.
 func (i *interpreter) run(c *call, f *lua.LFunction, name string, keys, args []string) {
 	i.call, i.keys, i.argv = c, i.table(keys), i.table(args)
 	defer func() { i.call = nil }()
@@ -196,7 +197,7 @@ func (i *interpreter) table(items []string) *lua.LTable {
 	return t
 }
 
-// failure words the error that ended a script as Redis 7.0 does.
+// failure returns the error that ended a script in the words of Redis 7.0.
 func failure(err error, name string) string {
 	msg, line := err.Error(), "1"
 	if api, ok := err.(*lua.ApiError); ok {
@@ -208,7 +209,7 @@ func failure(err error, name string) string {
 	return msg + " script: " + name + ", on @user_script:" + line + "."
 }
 
-// thrown is the message of a Lua error, and the line that it comes from; "" if nothing tells it.
+// thrown returns the message of a Lua error, and the number of its line, or "" if unknown.
 func thrown(object lua.LValue) (msg, line string) {
 	t, ok := object.(*lua.LTable)
 	if !ok {
@@ -220,8 +221,8 @@ func thrown(object lua.LValue) (msg, line string) {
 	return t.RawGetString("err").String(), line
 }
 
-// blame is called where an error is thrown: it makes it a table, as Redis does, and adds the line
-// of the script.
+// blame handles a Lua error where it is thrown. It makes it a table, as Redis does, and adds the
+// line of the script.
 func blame(l *lua.LState) int {
 	t, ok := l.Get(1).(*lua.LTable)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/resp"
 )
 
-// Version is the redis-server whose replies this package gives.
+// Version is the version of redis-server that this package imitates.
 const Version = "7.0.15"
 
 func ping(c *call) {
@@ -33,7 +33,7 @@ func clock(c *call) {
 	c.out.Bulk(strconv.FormatInt(c.e.now%1e6, 10))
 }
 
-// info has the one section that a client asks for to know whom it talks to.
+// info replies the one section that clients read to learn about the server.
 func info(c *call) {
 	for _, section := range c.args[1:] {
 		if !strings.EqualFold(section, "server") {
@@ -88,7 +88,7 @@ func selectDB(c *call) {
 	}
 }
 
-// wait leaves the session blocked; who runs the server knows the replicas and answers.
+// wait leaves the session blocked. The caller of the engine knows the replicas and answers.
 func wait(c *call) {
 	replicas, ok1 := integer(c.args[1])
 	timeout, ok2 := integer(c.args[2])
@@ -109,7 +109,7 @@ func wait(c *call) {
 	}
 }
 
-// replicaOf makes a replica a master. The other way is the environment's affair.
+// replicaOf makes a replica a master. Only the environment can make a master a replica.
 func replicaOf(c *call) {
 	if !strings.EqualFold(c.args[1], "no") || !strings.EqualFold(c.args[2], "one") {
 		c.out.Error(c.lack("REPLICAOF but for NO ONE"))
@@ -119,7 +119,7 @@ func replicaOf(c *call) {
 	c.out.Status("OK")
 }
 
-// Number is a reply of its own, the answer to a WAIT.
+// Number returns a reply with a number, the answer to a WAIT.
 func Number(n int) []byte {
 	var r resp.Writer
 	r.Integer(int64(n))

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// setOptions are what may follow SET key value.
+// setOptions are the options after SET key value.
 type setOptions struct {
 	nx, xx, get, keep bool
-	unit              string // ex, px, exat or pxat; empty: no expiry
+	unit              string // ex, px, exat or pxat, or "" without an expiry
 	amount            string
 }
 
-// parse reads the options; false: they contradict each other or are unknown.
+// parse reads the options. It returns false if they contradict each other or are unknown.
 func (o *setOptions) parse(args []string) bool {
 	for i := 0; i < len(args); i++ {
 		opt := strings.ToLower(args[i])
@@ -54,7 +54,7 @@ func setex(c *call) {
 	c.assign(c.args[1], c.args[3], setOptions{unit: unit, amount: c.args[2]})
 }
 
-// assign is what all forms of SET have in common.
+// assign executes all forms of SET.
 func (c *call) assign(key, text string, o setOptions) {
 	until, ok := c.expiryOf(o)
 	if !ok {
@@ -82,8 +82,8 @@ func (c *call) assign(key, text string, o setOptions) {
 	}
 }
 
-// expiryOf is the end of life that the options ask for, ms; 0: none. If it is impossible, that is
-// replied.
+// expiryOf returns the expiry in the options, ms of the wall clock, or 0 without one. If it is
+// invalid, it replies the error and returns false.
 func (c *call) expiryOf(o setOptions) (int64, bool) {
 	if o.unit == "" {
 		return 0, true
@@ -102,7 +102,7 @@ func (c *call) expiryOf(o setOptions) (int64, bool) {
 	return until, true
 }
 
-// absolute turns an amount of time into ms of the wall clock; false: there is no such number.
+// absolute turns an amount of time into ms of the wall clock. It returns false on an overflow.
 func absolute(n int64, seconds, at bool, now int64) (int64, bool) {
 	if seconds {
 		if n > math.MaxInt64/1000 || n < math.MinInt64/1000 {

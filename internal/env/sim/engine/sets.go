@@ -53,7 +53,7 @@ func sismember(c *call) {
 	}
 }
 
-// smembers lists a set in the order of insertion: real servers have none.
+// smembers lists a set in the order of insertion. A real server lists it in any order.
 func smembers(c *call) {
 	if v, ok := c.collection(c.args[1], aSet); ok {
 		all := v.copied(aSet).fields
@@ -84,7 +84,7 @@ func (v *value) ranked() []field {
 	return all
 }
 
-// zaddOptions are what may follow ZADD key.
+// zaddOptions are the options after ZADD key.
 type zaddOptions struct{ nx, xx, gt, lt, ch, incr bool }
 
 // parse reads the options and returns what follows them.
@@ -164,8 +164,8 @@ func zadd(c *call) {
 	}
 }
 
-// rate sets the score of an element, and returns the one that it had and the one that it has, which
-// is "" if the options forbid to set it.
+// rate sets the score of an element. It returns the old and the new score. The new one is "" if the
+// options forbid to set it.
 func (v *value) rate(name string, n float64, o zaddOptions) (was, is string) {
 	i := v.fieldIndex(name)
 	switch {
@@ -212,7 +212,7 @@ func zrank(c *call) {
 	}
 }
 
-// zrange has the ranges by rank. Those by score have ZRANGEBYSCORE.
+// zrange returns a range by rank. ZRANGEBYSCORE returns a range by score.
 func zrange(c *call) {
 	from, to, ok := c.bounds()
 	if !ok {
@@ -230,11 +230,12 @@ func zrange(c *call) {
 	}
 }
 
-// scoreRange reads the bounds of scores; false: the error has been replied.
+// scoreRange reads the bounds of scores. If they are invalid, it replies the error and returns
+// false.
 func (c *call) scoreRange() (in func(field) bool, ok bool) {
 	low, lowOpen := strings.CutPrefix(c.args[2], "(")
 	high, highOpen := strings.CutPrefix(c.args[3], "(")
-	from, ok1 := score(cmp.Or(low, "0")) // C takes an empty text for zero here
+	from, ok1 := score(cmp.Or(low, "0")) // C reads an empty text as zero here
 	to, ok2 := score(cmp.Or(high, "0"))
 	if !ok1 || !ok2 {
 		c.out.Error("ERR min or max is not a float")

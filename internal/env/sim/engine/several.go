@@ -79,7 +79,7 @@ func dbsize(c *call) {
 	c.out.Integer(n)
 }
 
-// hmset is HMSET, which replies OK and not a number.
+// hmset is HMSET. It replies OK, not a number.
 func hmset(c *call) {
 	if len(c.args)%2 != 0 {
 		c.out.Error(arity(c.args[0]))

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// text returns the string at a key; ok is false, and the error replied, if it holds something else.
+// text returns the string at a key, or nil. If the key holds a value of another kind, it replies
+// the error and returns false.
 func (c *call) text(key string) (v *value, ok bool) {
 	return c.collection(key, aString)
 }
@@ -41,7 +42,7 @@ func getdel(c *call) {
 	}
 }
 
-// getex is GET that also moves the end of the key.
+// getex is GETEX, a GET that also changes the key's expiry.
 func getex(c *call) {
 	var o setOptions
 	stays := len(c.args) == 3 && strings.EqualFold(c.args[2], "persist")
@@ -144,7 +145,7 @@ func incr(c *call) {
 	}
 }
 
-// step is by how much a number grows.
+// step returns the amount to add to a number, below zero for DECR and DECRBY.
 func (c *call) step() (int64, bool) {
 	by, name := int64(1), strings.ToLower(c.args[0])
 	if len(c.args) > 2 {

@@ -13,12 +13,13 @@ type pattern struct {
 	s    *Session
 }
 
-// listens reports whether the connection may only listen: in RESP3 it may send commands, too.
+// listens reports whether the connection may only listen, because it has subscriptions in RESP2. In
+// RESP3 it may also send commands.
 func (c *call) listens() bool {
 	return !c.s.three && len(c.s.subs)+len(c.s.patterns) > 0
 }
 
-// publish tells the listeners of the channel first, and then those of patterns.
+// publish sends a message to the listeners of the channel first, and then to listeners of patterns.
 func publish(c *call) {
 	channel, text := c.args[1], c.args[2]
 	n := int64(0)
@@ -35,7 +36,7 @@ func publish(c *call) {
 	c.out.Integer(n)
 }
 
-// message is what a listener gets.
+// message returns a message in the protocol of its listener.
 func message(s *Session, words ...string) []byte {
 	r := resp.Writer{Three: s.three}
 	r.Push(len(words))
@@ -84,8 +85,8 @@ func (c *call) end(what string, all []string, leave func(*Session, string)) {
 	}
 }
 
-// pubsub knows NUMSUB, how many listen to each of the channels, and NUMPAT, how many patterns there
-// are.
+// pubsub is PUBSUB NUMSUB, the number of listeners of each channel, and PUBSUB NUMPAT, the number
+// of patterns.
 func pubsub(c *call) {
 	switch sub := strings.ToLower(c.args[1]); {
 	case sub == "numpat" && len(c.args) == 2:

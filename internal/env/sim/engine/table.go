@@ -8,7 +8,7 @@ import (
 // command is a row of the table of commands.
 type command struct {
 	name  string
-	arity int // arguments with the name; below zero: at least so many
+	arity int // number of words including the name, or if negative the least number
 	flags flags
 	run   func(*call)
 }
@@ -20,7 +20,7 @@ const (
 	noScript                     // refused in a script
 	subscribed                   // allowed to a connection that listens to channels
 	busy                         // allowed while a script does not end
-	control                      // of a transaction: it is never queued
+	control                      // controls a transaction, so it is never queued
 	alone                        // Redis can queue it, and this package cannot
 )
 
@@ -175,13 +175,13 @@ func lookup(name string) (command, bool) {
 	return cmd, ok
 }
 
-// Reads reports whether a command, by its name, surely changes nothing and is heard by none.
+// Reads reports whether the command with this name surely changes nothing and sends no message.
 func Reads(name string) bool {
 	c, known := lookup(name)
 	return known && c.flags == 0 && c.name != "publish"
 }
 
-// longest is more than the longest name of a command.
+// longest is greater than the length of every command's name.
 const longest = 20
 
 // lower appends name in lower case.
@@ -196,13 +196,13 @@ func lower(b []byte, name string) []byte {
 	return b
 }
 
-// Redis7 has the names of all commands of redis-server of this Version, one in each line, a
-// subcommand as "client|list".
+// Redis7 lists all commands of redis-server of this Version, one in each line, a subcommand as
+// "client|list".
 //
 //go:embed redis7.txt
 var Redis7 string
 
-// inRedis reports whether the Redis that is simulated has a command, or a subcommand of one.
+// inRedis reports whether redis-server has a command, or a subcommand of one.
 func inRedis(words ...string) bool {
 	return strings.Contains("\n"+Redis7, "\n"+strings.ToLower(strings.Join(words, "|"))+"\n")
 }

@@ -8,24 +8,24 @@ import (
 	"github.com/lockbench/lockbench/internal/base/resp"
 )
 
-// tracking is what the server knows of connections that want to hear when a key changes (CLIENT
+// tracking is the server's list of connections that want to hear when a key changes (CLIENT
 // TRACKING).
 type tracking struct {
-	readers map[string][]*Session // of a key that they have read, in the order of reading
-	all     []*Session            // that track, in the order in which they began
-	changed map[string]*Session   // keys that were not broadcast yet, and whose command changed them
-	after   []byte                // sent to the caller after the reply
-	caller  *Session              // its command runs, or nil
+	readers map[string][]*Session // by key: connections that have read it, in the order of reading
+	all     []*Session            // connections that track, in the order of their CLIENT TRACKING ON
+	changed map[string]*Session   // keys to broadcast, and whose command changed them
+	after   []byte                // messages to the caller after the reply
+	caller  *Session              // the connection whose command runs, or nil
 }
 
 func newTracking() tracking {
 	return tracking{readers: map[string][]*Session{}, changed: map[string]*Session{}}
 }
 
-// pending reports whether there is something to tell when a command is over.
+// pending reports whether there are messages to send after a command.
 func (t *tracking) pending() bool { return len(t.changed) > 0 || t.after != nil }
 
-// tracks is what a connection tracks.
+// tracks are the tracking options of a connection.
 type tracks struct {
 	on, broadcast, optIn, optOut, noLoop bool
 	prefixes                             []string
@@ -83,7 +83,7 @@ func (t *tracks) parse(c *call, args []string) string {
 	return ""
 }
 
-// conflict returns the error for options that contradict each other, or what is tracked already.
+// conflict returns the error for options that contradict each other or the connection's old ones.
 func (t *tracks) conflict(old tracks) string {
 	switch {
 	case !t.on:
@@ -104,7 +104,7 @@ func (t *tracks) conflict(old tracks) string {
 	return overlap(t.prefixes, old.prefixes)
 }
 
-// overlap returns the error for a prefix that another one begins with, or that begins with one.
+// overlap returns the error for two prefixes if one of them is a prefix of the other.
 func overlap(prefixes, old []string) string {
 	const why = "' overlaps with "
 	const end = ". Prefixes for a single client must not overlap."
@@ -123,7 +123,7 @@ func overlap(prefixes, old []string) string {
 	return ""
 }
 
-// caching is CLIENT CACHING: whether the keys of the next command are tracked.
+// caching is CLIENT CACHING. It says whether the keys of the next command are tracked.
 func (c *call) caching() {
 	t := &c.s.tracks
 	word := strings.ToLower(c.args[2])
@@ -143,7 +143,7 @@ func (c *call) caching() {
 	}
 }
 
-// remember notes the keys that a command has read, of a connection that tracks them.
+// remember notes the keys that the caller's command has read, if the caller tracks them.
 func (t *tracking) remember(cmd command, args []string) {
 	s := t.caller
 	if s == nil || !s.tracks.remembers() {
@@ -156,7 +156,7 @@ func (t *tracking) remember(cmd command, args []string) {
 	}
 }
 
-// remembers reports whether the keys that the next command reads are to be noted.
+// remembers reports whether remember must note the keys that the next command reads.
 func (t *tracks) remembers() bool {
 	switch {
 	case !t.on || t.broadcast:
@@ -182,8 +182,8 @@ func (c command) reads(args []string) []string {
 	return args[1:2]
 }
 
-// invalidate tells who has read a key, or tracks all, that it changed by a command of a connection,
-// or by none if it is over.
+// invalidate tells the connections that have read a key, or track all keys, that it changed. By is
+// the connection whose command changed it, or nil for an expired key.
 func (t *tracking) invalidate(key string, by *Session) {
 	for _, s := range t.readers[key] {
 		if s.tracks.noLoop && s == by {
@@ -197,8 +197,8 @@ func (t *tracking) invalidate(key string, by *Session) {
 	}
 }
 
-// outdated sends one invalidation; without keys it is for all of them. The session whose command
-// runs gets it behind its reply. In RESP2 there is no way to send it.
+// outdated sends a session one invalidation, for all keys if it names none. The session whose
+// command runs gets it after its reply. A session with RESP2 cannot get it.
 func (t *tracking) outdated(s *Session, keys ...string) {
 	r := resp.Writer{Three: true}
 	r.Push(2)
@@ -220,7 +220,7 @@ func (t *tracking) outdated(s *Session, keys ...string) {
 	}
 }
 
-// invalidateAll tells everyone who tracks that all keys are gone.
+// invalidateAll tells all connections that track that all keys are gone.
 func (t *tracking) invalidateAll() {
 	for _, s := range t.all {
 		t.outdated(s)
@@ -228,8 +228,8 @@ func (t *tracking) invalidateAll() {
 	clear(t.readers)
 }
 
-// broadcast tells which keys have changed since the last time, and returns what is left to tell to
-// the caller.
+// broadcast sends the names of keys that have changed since its last call. It returns the messages
+// for the caller, which follow the reply.
 func (t *tracking) broadcast(caller *Session) []byte {
 	t.caller = caller
 	for _, s := range t.all {
@@ -252,7 +252,7 @@ func (t *tracking) broadcast(caller *Session) []byte {
 	return after
 }
 
-// trackedPrefixes are the prefixes of which all changes are told.
+// trackedPrefixes returns the prefixes of the keys whose changes are broadcast to the connection.
 func (t *tracks) trackedPrefixes() []string {
 	switch {
 	case !t.broadcast:

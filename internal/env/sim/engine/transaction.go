@@ -2,13 +2,13 @@ package engine
 
 import "slices"
 
-// transaction is what a connection has said from WATCH or MULTI on.
+// transaction is the state of a connection after WATCH or MULTI.
 type transaction struct {
 	begun   bool       // by MULTI
 	queue   [][]string // commands
-	broken  bool       // a command was refused: EXEC executes none
+	broken  bool       // a command was refused, so EXEC executes none
 	watched []string   // keys
-	touched bool       // one of them has changed
+	touched bool       // a watched key has changed
 }
 
 func multi(c *call) {
@@ -26,14 +26,14 @@ func (c *call) queue() {
 	c.out.Status("QUEUED")
 }
 
-// exec executes what was queued, unless a watched key has changed or its lease has ended.
+// exec executes the queued commands, unless a watched key has changed or expired.
 func exec(c *call) {
 	if !c.s.tx.begun {
 		c.out.Error("ERR EXEC without MULTI")
 		return
 	}
 	for _, key := range c.s.tx.watched {
-		c.e.get(key) // touches a key that is over
+		c.e.get(key) // touches an expired key
 	}
 	t := c.s.tx
 	c.e.endTransaction(c.s)
@@ -67,7 +67,7 @@ func watch(c *call) {
 		return
 	}
 	for _, key := range c.args[1:] {
-		c.e.get(key) // a key that is over is not there from the beginning
+		c.e.get(key) // removes an expired key, so that its expiry does not count as a change
 		if !slices.Contains(c.s.tx.watched, key) {
 			c.s.tx.watched = append(c.s.tx.watched, key)
 			c.e.watchers[key] = append(c.e.watchers[key], c.s)
@@ -81,7 +81,7 @@ func unwatch(c *call) {
 	c.out.Status("OK")
 }
 
-// endTransaction forgets what a connection has queued and watched.
+// endTransaction forgets the queued commands and watched keys of a connection.
 func (e *Engine) endTransaction(s *Session) {
 	for _, key := range s.tx.watched {
 		e.watchers[key] = slices.DeleteFunc(e.watchers[key], func(x *Session) bool { return x == s })
