@@ -77,6 +77,11 @@ var behindCases = []propertyCase{
 	{"a key that is found when all have run again for as long", "R", left +
 		"c1 acquire 41 4000 fail; c1 gap 1000 gap=900", leftTrace + "1 1 1050 1055 n0 SETNX k b -> 0\n" +
 		"1 1 2500 2505 n0 SETNX k b -> 0", Violated, ""},
+	{"a key that is found after the plan had paused the client", "R", left +
+		"c1 acquire 41 4000 fail; fault pause c1 90 1000; c1 gap 1000 gap=900", leftTrace +
+		"1 1 1050 1055 n0 SETNX k b -> 0", Violated, ""},
+	{"a key that is found before a stall", "R", left + "c1 acquire 41 4000 fail; " +
+		"c1 gap 3000 gap=900", leftTrace + "1 1 1050 1055 n0 SETNX k b -> 0", Violated, ""},
 	{"a key that is found after two stalls", "R", left + "c1 acquire 41 4000 fail; " +
 		"c1 gap 1000 gap=900; c-1 gap 2000 gap=900", leftTrace + "1 1 3800 3805 n0 SETNX k b -> 0",
 		Violated, ""},
@@ -96,6 +101,37 @@ var behindCases = []propertyCase{
 		"clienttimeout 100; c2 acquire 90 210 info; c3 acquire 220 230 sent=225 lease=100; " +
 		"c3 release 235 240; c1 acquire 245 3000 fail", leftTrace + lostTake +
 		"3 1 225 226 n0 SETNX k d -> 1\n1 1 250 255 n0 SETNX k b -> 0", Violated, ""},
+	{"a key that a lost command may have left whose client was granted the lock since", "R", left +
+		"clienttimeout 100; c2 acquire 90 210 info; c2 acquire 220 230 sent=225 lease=100; " +
+		"c2 release 235 240; c1 acquire 245 3000 fail", leftTrace + lostTake +
+		"2 2 225 226 n0 SETNX k c -> 1\n2 2 236 238 n0 DEL k -> 1\n" + found, Unknown, ""},
+	{"a key that is there before a command is lost", "R", left + "clienttimeout 100; " +
+		"c2 acquire 90 210 info; c1 acquire 41 3000 fail", leftTrace +
+		"1 1 50 55 n0 SETNX k b -> 0\n" + lostTake, Violated, ""},
+
+	// Questions that are lost: only who may have the key leaves one.
+	{"a key, and a question of a client is lost that has written nothing in this call", "R", left +
+		"clienttimeout 100; c2 acquire 1 4 sent=2 lease=9; c2 release 5 8; c2 acquire 90 210 info; " +
+		"c1 acquire 220 3000 fail", "2 1 2 3 n0 SETNX k c -> 1\n2 1 5 7 n0 DEL k -> 1\n" +
+		leftTrace + "2 2 100 200 n0 GET k -> !timeout\n" + found, Violated, ""},
+	{"a key, and a question is lost that does not say of which call", "R", left +
+		"clienttimeout 100; c2 acquire 90 210 info; c1 acquire 220 3000 fail", leftTrace +
+		"2 0 100 200 n0 GET k -> !timeout\n" + found, Unknown, ""},
+	{"a key, and a question is lost while another client is inside", "R", left +
+		"clienttimeout 100; c3 acquire 90 95 sent=91 lease=100; c3 release 150 155; " +
+		"c2 acquire 90 210 info; c1 acquire 220 3000 fail", leftTrace +
+		"3 1 91 92 n0 SETNX k d -> 1\n2 1 100 200 n0 GET k -> !timeout\n3 1 151 152 n0 DEL k -> 1\n" +
+		found, Violated, ""},
+	{"a key, and a question is lost before its client is inside", "R", left +
+		"clienttimeout 100; c2 acquire 90 210 info; c2 acquire 211 220 sent=212 lease=100; " +
+		"c2 release 225 230; c1 acquire 235 3000 fail", leftTrace +
+		"2 1 100 200 n0 GET k -> !timeout\n2 2 212 213 n0 SETNX k c -> 1\n" +
+		"2 2 226 227 n0 DEL k -> 1\n" + found, Violated, ""},
+	{"a key, and a question is lost of a client that is inside and asks again", "R",
+		"reentrant; clienttimeout 100; " + left + "c2 acquire 90 95 sent=91 lease=100; " +
+			"c2 acquire 99 210 info depth=1; c2 release 212 215 n=1; c1 acquire 220 3000 fail",
+		leftTrace + "2 1 91 92 n0 SETNX k c -> 1\n2 2 100 200 n0 GET k -> !timeout\n" +
+			"2 1 213 214 n0 DEL k -> 1\n" + found, Unknown, ""},
 }
 
 // kept is a client that is inside for longer than its lease.
@@ -108,4 +144,6 @@ const (
 
 	leftTrace = "0 1 12 15 n0 SETNX k a -> 1\n0 1 31 0 n0 DEL k -> \n"
 	lostTake  = "2 1 100 200 n0 SETNX k c -> !timeout\n"
+	// found is a client that finds a key that no client should have.
+	found = "1 1 250 255 n0 SETNX k b -> 0"
 )
