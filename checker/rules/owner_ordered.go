@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"slices"
-
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
@@ -29,14 +27,15 @@ func (c ownerRule) deletedInOrder(ss []record.Span, g *trace.Grants) (p property
 	return p, false
 }
 
-// hitsInAllOrders reports whether a deletion hit the value of a hold, in all orders.
+// hitsInAllOrders reports whether a deletion hit the value of a hold, in all orders. What its
+// client wrote since the grant, like an inner acquisition, is its value, too.
 func (c ownerRule) hitsInAllOrders(m, ga *history.Command, h *record.Hold) bool {
 	orders := ordersOf(c.Case, ga, m)
 	if orders == nil || len(orders.Hits(m)) == 0 {
 		return false
 	}
 	for by := range orders.Hits(m) {
-		if by != ga && (by == nil || by.Process != h.Process || by.N != h.N || by.Sent < ga.Sent) {
+		if by == nil || by.Process != h.Process || by.Sent < ga.Sent {
 			return false
 		}
 	}
@@ -54,8 +53,7 @@ func (c ownerRule) hasOwn(m *history.Command) bool {
 			return own != nil
 		case mine && k.Recv <= m.Sent && c.tookKey(k) && c.keyFacts().mayLast(k) >= m.Sent:
 			own = k
-		case own != nil && lastAnswer(k) >= own.Sent &&
-			(c.trace.MayHaveDeleted(k) || c.keyFacts().mayChange(k)):
+		case c.trace.MayHaveDeleted(k), c.keyFacts().mayChange(k):
 			own = nil
 		}
 	}
@@ -63,15 +61,14 @@ func (c ownerRule) hasOwn(m *history.Command) bool {
 }
 
 // tookKey reports whether a command took the key for its client. If a swap let no client in, it
-// left the key to its owner, with another value.
+// left the key to its owner, with another value. If it let one in, the orders know that.
 func (c ownerRule) tookKey(k *history.Command) bool {
-	return c.trace.Takes(k) && (trace.EffectOf(k.Args).Kind != trace.Swap ||
-		slices.Contains(c.grants().ByHold, k))
+	return c.trace.Takes(k) && trace.EffectOf(k.Args).Kind != trace.Swap
 }
 
 // kindOf returns the kind of a deletion of a hold's key in a witness, and its class.
 func kindOf(m, ga *history.Command) (verdict.Kind, string) {
-	if ga != nil && m.Sent < ga.Sent {
+	if m.Sent < ga.Sent {
 		return verdict.LateDelete, verdict.LateMessage
 	}
 	return verdict.ForeignDelete, verdict.ReleasedByNonOwner

@@ -144,14 +144,14 @@ func (s *ordering) unclear(v value, m *history.Command) []way {
 	if v.there() && (s.Frees(m) || kind == Script && s.declared(m) == nil) && !s.sparesValue(m, v) {
 		all = append(all, way{ended: v.by, how: ByDeletion, with: m, deletes: true, victim: v.by})
 	}
-	if s.Frees(m) || !kind.Writes() && kind != None {
+	if s.Frees(m) || !kind.Writes() && (kind != None || silent[Verb(m)]) {
 		return all
 	}
 	if kind == Swap && v.there() {
 		all = append(all, way{after: v.reading(m)})
 	}
 	if !v.there() || kind == Write || kind == Swap || kind == Script && s.declared(m) == nil ||
-		kind == None && !silent[Verb(m)] {
+		kind == None {
 		all = append(all, s.written(v, m))
 	}
 	return all
