@@ -14,9 +14,9 @@ import (
 
 // sharedToken returns the token that made a command of one client pass for the owner's, or "". The
 // command compares the token of both holds with the value of the key: a script, or a deletion that
-// names a value.
+// names a value. The client's own hold, b, is nil if it is not known.
 func (c keyFacts) sharedToken(a, b *record.Hold, m *history.Command) string {
-	if a == nil || b == nil || a.Process == b.Process || m == nil || !compares(m) {
+	if b == nil || a.Process == b.Process || !compares(m) {
 		return ""
 	}
 	tokens := c.tokensOf(b)
@@ -62,7 +62,8 @@ func (c keyFacts) tokensOf(h *record.Hold) (tokens []string) {
 func (c keyFacts) releasedWith(h *record.Hold, v string) bool {
 	return slices.ContainsFunc(c.quorums().sentWithin(h.Process, h.From, record.Forever),
 		func(m *history.Command) bool {
-			return (m.N == h.N || m.N == 0) && c.trace.Releasing(m) && slices.Contains(arguments(m), v)
+			return (m.N == h.N || m.N == 0) && c.trace.Releasing(m) &&
+				(slices.Contains(arguments(m), v) || trace.EffectOf(m.Args).Is == v)
 		})
 }
 
@@ -71,8 +72,8 @@ func arguments(m *history.Command) []string {
 	if len(m.Args) < 3 {
 		return nil
 	}
-	keys, err := strconv.Atoi(m.Args[2])
-	if err != nil || keys < 0 || 3+keys > len(m.Args) {
+	keys, _ := strconv.Atoi(m.Args[2]) // of another command, any value
+	if keys < 0 || 3+keys > len(m.Args) {
 		return nil
 	}
 	return m.Args[3+keys:]
