@@ -137,11 +137,11 @@ func (d *daemon) network(name string) (string, error) {
 		Host, Bridge)
 }
 
-// Name is server.Launcher.
+// Name implements server.Launcher.
 func (l *Launcher) Name() string { return "docker" }
 
-// Versions is server.Launcher: the daemon, the image, the network, and where the proxies and the
-// workers are.
+// Versions implements server.Launcher: the daemon, the image, the network, and where the proxies
+// and the workers are.
 func (l *Launcher) Versions() map[string]string {
 	proxies := OnHost
 	if l.network == Bridge {
@@ -153,7 +153,7 @@ func (l *Launcher) Versions() map[string]string {
 	}
 }
 
-// Cannot is server.Launcher.
+// Cannot implements server.Launcher.
 func (l *Launcher) Cannot(do string) error {
 	if do == nemesis.NodeClock {
 		return l.noClock()

@@ -77,7 +77,7 @@ func (l *Launcher) noClock() error {
 			"Linux on %s; take our image for this fault", l.image.name, l.daemon.arch)
 }
 
-// ServerVersion is server.Launcher.
+// ServerVersion implements server.Launcher.
 func (l *Launcher) ServerVersion() (string, error) {
 	return l.serverVersion(context.Background(), nil, nil)
 }

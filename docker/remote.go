@@ -33,7 +33,7 @@ type remoteProxies struct {
 	last     string // the last line that did not hold a message
 }
 
-// Remote is server.Launcher.
+// Remote implements server.Launcher.
 func (l *Launcher) Remote() (*proxy.Remote, error) {
 	if l.network == Host {
 		return nil, nil

@@ -32,8 +32,8 @@ type redisServer struct {
 	*instance
 }
 
-// Launch is server.Launcher. The container is made in the background, so that many come up side by
-// side.
+// Launch implements server.Launcher. The container is made in the background, so that many come up
+// side by side.
 func (l *Launcher) Launch(c server.NodeConfig) (server.Server, error) {
 	if kind, ok := c.Kind.(server.Packed); ok {
 		return l.launchPacked(c, kind)
@@ -149,7 +149,7 @@ func (s *redisServer) live(image string, options []testcontainers.ContainerCusto
 	return oneLine(err)
 }
 
-// Kill is server.Server.
+// Kill implements server.Server.
 func (s *redisServer) Kill() {
 	s.remove()
 	<-s.Done()

@@ -25,13 +25,13 @@ type tools struct {
 	node     string
 }
 
-// Edition is server.Tools.
+// Edition implements server.Tools.
 func (t tools) Edition(program string) (string, error) {
 	return strings.ReplaceAll(t.launcher.image.id, ":", "-") + "-" + path.Base(program), nil
 }
 
-// Fill is server.Tools. The folder is filled in a container and comes out as an archive: for users
-// whom the image does not know, some programs refuse to work.
+// Fill implements server.Tools. The folder is filled in a container and comes out as an archive:
+// for users whom the image does not know, some programs refuse to work.
 func (t tools) Fill(folder, program string, args func(folder string) []string) error {
 	const inside, nobody = "/tmp/fresh", "65534:65534"
 	script := finds + `mkdir -m 700 ` + inside + ` && p=$(find_ "$0") && "$p" "$@" >&2 && tar -c -C ` +
@@ -85,7 +85,7 @@ func write(name string, from io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// Ask is server.Tools: the program runs in the server's container.
+// Ask implements server.Tools: the program runs in the server's container.
 func (t tools) Ask(program string, args ...string) (string, error) {
 	at, ok := t.launcher.running.Load(t.node)
 	if !ok {

@@ -109,10 +109,10 @@ func (l spawner) describeWorker(name string) ([]testcontainers.ContainerCustomiz
 	), err
 }
 
-// Output is server.Worker.
+// Output implements server.Worker.
 func (w *containerWorker) Output() io.Reader { return w.out }
 
-// Wait is server.Worker.
+// Wait implements server.Worker.
 func (w *containerWorker) Wait() error {
 	<-w.done
 	if w.end == exited(0) {
@@ -121,5 +121,5 @@ func (w *containerWorker) Wait() error {
 	return w.end
 }
 
-// Kill is server.Worker.
+// Kill implements server.Worker.
 func (w *containerWorker) Kill() { w.remove() }

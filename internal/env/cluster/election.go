@@ -67,7 +67,7 @@ func (e *election) lead(node string) {
 }
 
 // promoted reports a phase of a promotion once. It reports the start as well if the end is the
-// first message: those of several servers may come in any order.
+// first message, since messages of several servers may arrive in any order.
 func (e *election) promoted(phase, node string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -74,7 +74,7 @@ func (c *Config) possible() error {
 	return nil
 }
 
-// newEnvironment connects the parts of an environment, in which nothing runs yet.
+// newEnvironment connects the parts of an environment. Nothing runs in it yet.
 func newEnvironment(cfg Config) *Environment {
 	w := &Environment{cfg: &cfg, inbox: newInbox()}
 	w.hosts = &hosts{cfg: w.cfg, inbox: w.inbox}

@@ -25,7 +25,7 @@ func (s *nodes) KillNode(name string) error {
 }
 
 // StartNode starts a killed node at its old address, with the files that it left behind, and
-// returns when it answers. Its settings decide what is in the files: Redis writes none by default.
+// returns when it answers. Redis writes no files by default; its settings can change that.
 func (s *nodes) StartNode(name string) error {
 	return s.on(name, func(n *node) error {
 		if err := s.hosts.relaunch(n); err != nil {
@@ -46,7 +46,7 @@ func (s *nodes) PauseNode(name string) error {
 	return s.hit(name, func(n *node) error { return n.Pause() })
 }
 
-// ResumeNode lets a node run again. It executes what was sent to it meanwhile.
+// ResumeNode lets a node run again. It executes the commands that arrived meanwhile.
 func (s *nodes) ResumeNode(name string) error {
 	return s.on(name, func(n *node) error { return n.Resume() })
 }
@@ -61,7 +61,7 @@ func (s *nodes) SetNodeClock(name string, offset time.Duration) error {
 	})
 }
 
-// StopNodeClock makes a node's wall clock stand where it is.
+// StopNodeClock stops a node's wall clock.
 func (s *nodes) StopNodeClock(name string) error {
 	return s.on(name, func(n *node) error {
 		if n.Clock == nil {
@@ -75,9 +75,9 @@ func (s *nodes) StopNodeClock(name string) error {
 // answers others with -BUSY.
 func (s *nodes) Block(name string) error { return s.hit(name, (*node).block) }
 
-// Stall makes a node execute a command that takes d, DEBUG SLEEP, during which it answers no client
-// and everything sent to it waits. That is as with a slow script, which Redis has no clock to end
-// in time. Free returns when it has ended, and returns an error if it was over too soon.
+// Stall makes a node execute DEBUG SLEEP for d. Meanwhile the node answers no client, and commands
+// to it wait, as they do behind a slow script. A script could not end in time, since it has no
+// clock. Free returns when the command has ended, with an error if it ended too soon.
 func (s *nodes) Stall(name string, d time.Duration) error {
 	return s.hit(name, func(n *node) error { return n.sleep(d) })
 }

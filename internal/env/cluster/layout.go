@@ -9,10 +9,10 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// layout starts the servers of a topology, of which the first already runs.
+// layout starts the servers of a topology. The first server already runs.
 type layout interface{ start() error }
 
-// site is what all layouts build with.
+// site has the parts that all layouts build with.
 type site struct {
 	cfg *Config
 	*hosts
@@ -146,11 +146,11 @@ func (l independentLayout) start() error {
 	return l.replicate()
 }
 
-// failoverLayout has one master and its replicas, of which the harness promotes one.
+// failoverLayout has one master and its replicas. The harness promotes one of them.
 type failoverLayout struct{ site }
 
-// start starts the replicas in parallel, and makes the links over which they follow the one that is
-// promoted.
+// start starts the replicas in parallel, and makes the links between them. After a promotion, the
+// other replicas use these links to follow the new master.
 func (l failoverLayout) start() error {
 	for i := range max(l.cfg.Replicas, 1) {
 		if err := l.startReplica(1+i, nodeName(1+i), l.nodes.all[0]); err != nil {
@@ -202,7 +202,7 @@ func (w *Environment) startFronts() error {
 	return nil
 }
 
-// entrance returns the address at which clients reach a node: that of its front, or its own.
+// entrance returns the address at which clients reach a node: its front's address, or its own.
 func (w *Environment) entrance(n *node) string {
 	for i, f := range w.fronts {
 		if w.nodes.all[i] == n {

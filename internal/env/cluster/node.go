@@ -145,7 +145,7 @@ func (n *node) proveClock(offset time.Duration) error {
 	return err
 }
 
-// proveStop reads a clock twice: one that stands falls behind by the time in between.
+// proveStop reads a clock twice. A stopped clock falls behind by the time between the two.
 func (n *node) proveStop() error {
 	const between = 20 * time.Millisecond
 	c, err := can[clocked](n)

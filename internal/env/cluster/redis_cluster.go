@@ -21,7 +21,7 @@ import (
 // fault hits a server, and again when one has been promoted.
 type clusterLayout struct{ site }
 
-// start starts a cluster in the place of n0, which has only looked for a free address.
+// start starts a cluster that replaces n0. The first n0 only served to find a free address.
 func (l clusterLayout) start() error {
 	first := l.nodes.all[0]
 	l.nodes.all = nil

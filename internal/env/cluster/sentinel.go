@@ -20,9 +20,9 @@ import (
 )
 
 // sentinelLayout has a master, two replicas and three sentinels. Each server has one public
-// address, that of its proxy "s>nX" or "s>sX". Replicas and sentinels know no other address, so
-// that cutting this link takes the server away from all of them, while clients have links of their
-// own to it (docs/running.md, Sentinel layout).
+// address, the address of its proxy "s>nX" or "s>sX". Replicas and sentinels know no other address.
+// So a cut of this link separates the server from all of them. It does not separate the server from
+// clients, since these have links of their own (docs/running.md, Sentinel layout).
 //
 // The harness tells the sentinels of each other and of the replicas, since finding out takes them
 // two seconds. The sentinels are patient until a fault hits a server, and again when they have

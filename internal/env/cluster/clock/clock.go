@@ -1,5 +1,5 @@
-// Package clock moves the wall clock of a redis-server through a file that a library, which is
-// loaded before the C library, adds to the time.
+// Package clock moves the wall clock of a redis-server. A library that is loaded before the C
+// library reads an offset from a file and adds it to the time.
 package clock
 
 import (
@@ -17,7 +17,7 @@ import (
 //go:embed shim/clockshim.c
 var shimSource []byte
 
-// errNoCompiler says why the shim cannot be had.
+// errNoCompiler says that the shim cannot be compiled.
 var errNoCompiler = errors.New(
 	"moving a server's clock needs a C compiler: `apt-get install gcc libc6-dev`")
 
@@ -67,7 +67,7 @@ type Server struct {
 	Path string
 	// Faketime says that libfaketime reads the file and not the shim.
 	Faketime bool
-	// Remote sets the clock where the file is not one of this machine's; else nil.
+	// Remote sets the clock if the file is on another machine, otherwise it is nil.
 	Remote func(offset time.Duration) error
 }
 
@@ -77,9 +77,9 @@ func New(dir, node string) (*Server, error) {
 	return c, c.Set(0)
 }
 
-// Set makes the clock wrong by offset. The shim's file is written in place, since the server has
-// mapped it; eight aligned bytes change at once. That of libfaketime is replaced: a server that
-// reads it while it is written would see no offset at all.
+// Set makes the clock wrong by offset. It writes the shim's file in place, since the server has
+// mapped it, and eight aligned bytes change at once. It replaces the file of libfaketime, since a
+// server that reads a half-written file would see no offset at all.
 func (c *Server) Set(offset time.Duration) error {
 	if c.Remote != nil {
 		return c.Remote(offset)
@@ -102,7 +102,7 @@ func (c *Server) Set(offset time.Duration) error {
 	return f.Truncate(8) // it goes on, if it was stopped
 }
 
-// Stop makes the clock stand where it is. libfaketime and containers are refused.
+// Stop stops the clock. It returns an error for libfaketime and for containers.
 func (c *Server) Stop() error {
 	if c.Remote != nil || c.Faketime {
 		return errors.New("only a server that reads its clock through the shim can have it stopped")

@@ -1,5 +1,5 @@
-// Package memory is about what processes share in this machine's memory: a folder there, and what
-// killed servers leave behind.
+// Package memory finds a folder in this machine's memory, and removes shared memory that killed
+// servers leave behind.
 package memory
 
 import (
@@ -13,13 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shared is where Linux has a file system in memory that every user may write to.
+// shared is the file system in memory of Linux. Every user may write to it.
 const shared = "/dev/shm"
 
-// room is what must be free of it: a database takes up to 100 MB, and some thirty runs go at once.
+// room is the least free space in it, in bytes. A database takes up to 100 MB, and some thirty runs
+// go on at once.
 const room = 4 << 30
 
-// Folder is a folder in memory with room for many runs; "": there is none.
+// Folder returns a folder in memory with room for many runs, or "" if there is none.
 func Folder() string {
 	var s unix.Statfs_t
 	if err := unix.Statfs(shared, &s); err != nil || s.Type != unix.TMPFS_MAGIC ||
@@ -29,14 +30,14 @@ func Folder() string {
 	return shared
 }
 
-// postmaster is the file in which PostgreSQL names its segment of System V's shared memory. A
-// server that is killed leaves the segment behind, and Linux has 4,096 of them.
+// postmaster is the file with the number of PostgreSQL's segment of System V shared memory. A
+// killed server leaves the segment behind, and Linux allows 4,096 of them.
 const postmaster = "postmaster.pid"
 
-// Forget removes the segment that a killed PostgreSQL with this folder has left, if there is
-// one. A server that comes back makes another. The file can name any segment of the machine, so
-// that the kernel must confirm it: the server's process and its user made this segment, and it has
-// the key. The server's children may still use it while they end.
+// Forget removes the segment that a killed PostgreSQL with this folder has left, if there is one. A
+// server that comes back makes another. The file could name any segment of the machine. So Forget
+// asks the kernel whether the server's process and user made this segment, with this key. The
+// server's children may still use it while they end.
 func Forget(dir string) {
 	left, ok := segment(filepath.Join(dir, postmaster))
 	if !ok {
@@ -48,14 +49,14 @@ func Forget(dir string) {
 	}
 }
 
-// leftover is what postmaster.pid says of a segment and of who made it.
+// leftover describes a segment and its maker by the content of postmaster.pid.
 type leftover struct {
 	user, process uint32
 	key           int32
 	id            int
 }
 
-// made reports whether the kernel's description of a segment is that of the leftover.
+// made reports whether the kernel's description of a segment matches the leftover.
 func (l leftover) made(d unix.SysvShmDesc) bool {
 	return d.Perm.Key == l.key && d.Perm.Cuid == l.user && d.Cpid == int32(l.process)
 }

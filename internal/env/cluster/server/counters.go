@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Counters is what the node counted of keys that went since it started. One that is no master does
-// not tell its own.
+// Counters returns the node's counts of removed keys since it started. It returns an error if the
+// node is not a master, since others do not count their own.
 func (c Admin) Counters() (n history.Counters, err error) {
 	ctx, cancel := background()
 	defer cancel()
@@ -34,7 +34,7 @@ func (c Admin) Counters() (n history.Counters, err error) {
 	return n, nil
 }
 
-// calls is how often commands were called, by "cmdstat_del:calls=12,usec=...".
+// calls returns how often commands were called, from lines such as "cmdstat_del:calls=12,usec=...".
 func calls(info string, commands ...string) (sum int64) {
 	for _, name := range commands {
 		first, _, _ := strings.Cut(field(info, "cmdstat_"+name), ",")
@@ -43,7 +43,8 @@ func calls(info string, commands ...string) (sum int64) {
 	return sum
 }
 
-// number is what a text says; 0 if it is empty, since the server has not counted it yet.
+// number returns the number in a text. It is 0 if the text is empty, since the server has not
+// counted anything yet.
 func number(text string) int64 {
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return n

@@ -114,8 +114,8 @@ func (g *External) inspect(c Admin) error {
 	return err
 }
 
-// notAnswering is the error of a Redis that answers a command with err or not at all; or what it
-// says by itself.
+// notAnswering returns the error for a Redis that does not answer commands. If the Redis sends a
+// reason by itself, the error has that reason, otherwise err.
 func notAnswering(addr string, err error) error {
 	c, dialErr := net.DialTimeout("tcp", addr, AdminTimeout)
 	if dialErr == nil {
@@ -152,22 +152,22 @@ func field(info, name string) string {
 	return ""
 }
 
-// Name is Launcher.
+// Name implements Launcher.
 func (g *External) Name() string { return "external" }
 
-// Versions is Launcher.
+// Versions implements Launcher.
 func (g *External) Versions() map[string]string { return g.versions }
 
-// ServerVersion is Launcher. It is not needed: it serves an action that Cannot refuses.
+// ServerVersion implements Launcher. It is not needed: it serves an action that Cannot refuses.
 func (g *External) ServerVersion() (string, error) { return "", nil }
 
-// Remote is Launcher.
+// Remote implements Launcher.
 func (g *External) Remote() (*proxy.Remote, error) { return nil, nil }
 
-// Cannot is Launcher. The harness does not kill, stop or reconfigure servers of others.
+// Cannot implements Launcher. The harness does not kill, stop or reconfigure servers of others.
 func (g *External) Cannot(do string) error { return nemesis.CapabilitiesOf(g.Name()).Cannot(do) }
 
-// Launch is Launcher.
+// Launch implements Launcher.
 func (g *External) Launch(c NodeConfig) (Server, error) {
 	if len(c.Config) > 0 {
 		return nil,
@@ -213,7 +213,7 @@ func (g *External) clean(addr string) error {
 	return nil
 }
 
-// ExternalServer is a server that was there before us and stays.
+// ExternalServer is a server that was running before us and stays.
 type ExternalServer struct {
 	addr, secret string
 	done         chan struct{}
@@ -222,29 +222,29 @@ type ExternalServer struct {
 // errNotOurs is the answer to a caller that did not ask Cannot.
 var errNotOurs = errors.New("this Redis is not ours")
 
-// Ready is Server.
+// Ready implements Server.
 func (p ExternalServer) Ready() error { return nil }
 
-// Done is Server.
+// Done implements Server.
 func (p ExternalServer) Done() <-chan struct{} { return p.done }
 
-// Err is Server.
+// Err implements Server.
 func (p ExternalServer) Err() error { return nil }
 
-// Kill is Server: it lets go.
+// Kill implements Server. It does nothing, since the server is not ours.
 func (p ExternalServer) Kill() {}
 
-// Pause is Server.
+// Pause implements Server.
 func (p ExternalServer) Pause() error { return errNotOurs }
 
-// Stopped is Server.
+// Stopped implements Server.
 func (p ExternalServer) Stopped() bool { return false }
 
-// Resume is Server.
+// Resume implements Server.
 func (p ExternalServer) Resume() error { return errNotOurs }
 
-// Settle tells a node where the server is, instead of at an address of the run's own, and what it
-// asks for.
+// Settle gives a node the address of the external server, instead of an address of the run, and the
+// secret that the server requires.
 func (p ExternalServer) Settle(c *NodeConfig) {
 	host, port, _ := net.SplitHostPort(p.addr)
 	c.Host, c.Secret = host, p.secret

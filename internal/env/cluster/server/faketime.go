@@ -26,10 +26,10 @@ var faketimePlaces = [][2]string{
 	{"/usr/lib/faketime/libfaketime.so.1", "/usr/lib/libc.so.6"},
 }
 
-// faketime returns what LD_PRELOAD must be for libfaketime. It has been tried with a server: with
-// Debian's redis-server, which is linked with jemalloc, libfaketime alone spins at start for ever.
-// With the C library before it, its allocator wins (docs/running.md, libfaketime and
-// jemalloc).
+// faketime returns the value of LD_PRELOAD for libfaketime after it has tried it with a server.
+// With Debian's redis-server and its jemalloc, libfaketime alone spins at start for ever. With the
+// C library before libfaketime, the allocator of the C library wins (docs/running.md, libfaketime
+// and jemalloc).
 var faketime = sync.OnceValues(func() (preload string, err error) {
 	for _, place := range faketimePlaces {
 		libs, _ := filepath.Glob(place[0])
@@ -142,8 +142,8 @@ func wind(c *clock.Server) (env []string, err error) {
 	return faketimeEnvironment(preload, c.Path), c.Set(0)
 }
 
-// ClockMeans says why the clock of a redis-server that is a process of this machine cannot be
-// moved; nil: it can.
+// ClockMeans returns nil if lockbench can move the clock of a redis-server that is a process of
+// this machine, or the reason why it cannot.
 func ClockMeans() error {
 	_, err := clock.Shim()
 	if err == nil {

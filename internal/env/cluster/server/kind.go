@@ -23,16 +23,16 @@ type Kind interface {
 	SaysReady(c NodeConfig, line string) bool
 }
 
-// Packed is a Kind whose servers can run in containers of an image that has its programs. One that
-// is not is Redis, or what an image has instead.
+// Packed is a Kind whose servers can run in containers of an image that has its programs. Only
+// Redis is not Packed: an image may have a compatible server instead of it.
 type Packed interface {
 	Kind
-	// Files are what an image must have: the program of the server first, then further ones and what
-	// they need, by patterns as Tools have them.
+	// Files returns the files that an image must have, as patterns in the form of Tools: the program
+	// of the server first, then further programs and their files.
 	Files() []string
 }
 
-// Preparer is a Kind whose servers find more than an empty folder when they start.
+// Preparer is a Kind whose servers need files in their folder before they start.
 type Preparer interface {
 	// Prepare fills the server's folder, unless it was filled before.
 	Prepare(c NodeConfig) error
@@ -42,15 +42,14 @@ type Preparer interface {
 // leads. The operator of a member says whether it Leads.
 type Gatherer interface {
 	Kind
-	// PeerPorts are how far the ports for other members are from the one for clients.
+	// PeerPorts returns the distance of each port for other members from the port for clients.
 	PeerPorts() []int
-	// SeparateViews reports whether a member can be told addresses of the others that others are not
-	// told.
+	// SeparateViews reports whether each member can have its own addresses of the others.
 	SeparateViews() bool
-	// WrapConn returns the end of a connection of one member to the k-th port of another, as it is or
-	// with what has to be changed in what is written to it.
+	// WrapConn returns the end of a connection from one member to the k-th port of another. It may
+	// wrap the connection to change the bytes that the member writes.
 	WrapConn(k int, there net.Conn) net.Conn
-	// Member is the kind of the i-th of all. Of the first two that start, the first can lead.
+	// Member returns the kind of the i-th member. If the first two members start, the first can lead.
 	Member(all []Fellow, i int) Kind
 	// Leads reports whether a line of a member's output says that it leads from now on.
 	Leads(line string) bool
@@ -100,7 +99,7 @@ func ClientEnv(k Kind) []string {
 	return nil
 }
 
-// Probed is a Kind whose servers answer a stranger's question at once, so that it can be seen
+// Probed is a Kind whose servers answer a question at once without a login, so that a probe sees
 // whether they run.
 type Probed interface {
 	Kind
@@ -108,10 +107,10 @@ type Probed interface {
 	Probe() string
 }
 
-// Opener is a Kind whose servers let clients in when they were told of them.
+// Opener is a Kind whose servers must be told of clients before they let them in.
 type Opener interface {
 	Kind
-	// Open tells a server that is ready, however often.
+	// Open tells a server that is ready. It may be called more than once.
 	Open(c NodeConfig) error
 }
 
@@ -119,8 +118,8 @@ type Opener interface {
 // and own their folders.
 type Unprivileged interface{ Unprivileged() }
 
-// Operator is what the harness asks of a server itself. Which more it can be asked depends on its
-// kind; who asks says what is needed.
+// Operator is the harness's own connection to a server. It may have further methods, which depend
+// on the kind of the server. A caller that needs one declares an interface with that method.
 type Operator interface {
 	Version() (string, error)
 	Close() error
@@ -129,10 +128,10 @@ type Operator interface {
 // Redis is a redis-server, or a compatible server.
 type Redis struct{}
 
-// Name is Kind.
+// Name implements Kind.
 func (Redis) Name() string { return "redis-server" }
 
-// Find is Kind.
+// Find implements Kind.
 func (Redis) Find() (string, error) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -141,11 +140,12 @@ func (Redis) Find() (string, error) {
 	return path, nil
 }
 
-// Operator is Kind: an Admin.
+// Operator implements Kind: an Admin.
 func (Redis) Operator(c NodeConfig) Operator { return c.Dial() }
 
-// Command is Kind: a server that keeps nothing on disk and feeds its replica without the delays of
-// docs/running.md, Replication barrier. One that has none wakes up as rarely as Redis does.
+// Command implements Kind: a server that keeps nothing on disk and feeds its replica without the
+// delays of docs/running.md, Replication barrier. One that has none wakes up as rarely as Redis
+// does.
 func (Redis) Command(c NodeConfig, _ string) (args []string, text string) {
 	a := []string{
 		"--bind", c.Host, "--port", strconv.Itoa(c.Port), "--dir", c.Dir, "--protected-mode", "no",
@@ -167,7 +167,7 @@ func (Redis) Command(c NodeConfig, _ string) (args []string, text string) {
 	return a, ""
 }
 
-// SaysReady is Kind: it accepts connections and, as a replica, has its first copy.
+// SaysReady implements Kind: it accepts connections and, as a replica, has its first copy.
 func (Redis) SaysReady(c NodeConfig, line string) bool {
 	if c.ReplicaOf != "" {
 		return strings.Contains(line, "<-> REPLICA sync: Finished with success")

@@ -80,7 +80,7 @@ func (l *Life) End(why any) {
 	close(l.done)
 }
 
-// Ready is Server.
+// Ready implements Server.
 func (l *Life) Ready() error {
 	t := time.NewTimer(l.Patience)
 	defer t.Stop()
@@ -95,8 +95,8 @@ func (l *Life) Ready() error {
 	}
 }
 
-// Done is Server.
+// Done implements Server.
 func (l *Life) Done() <-chan struct{} { return l.done }
 
-// Err is Server.
+// Err implements Server.
 func (l *Life) Err() error { return l.err }

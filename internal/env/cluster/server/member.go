@@ -27,7 +27,7 @@ type Member struct {
 // to the servers.
 const MemberPatience = PatientAfter
 
-// Prepare is Preparer: the file is there already if the node is started again with it.
+// Prepare implements Preparer: the file is there already if the node is started again with it.
 func (m Member) Prepare(c NodeConfig) error {
 	file := filepath.Join(c.Dir, "nodes.conf")
 	if _, err := os.Stat(file); err == nil {
@@ -59,8 +59,8 @@ func (m Member) line(epoch int, myself bool) string {
 		slots)
 }
 
-// Command is Kind. Others know the node by addresses at which each of them has a way of its own,
-// told by where it connects from. A replica is a candidate however long it has heard nothing.
+// Command implements Kind. Others know the node by addresses at which each of them has a way of its
+// own, told by where it connects from. A replica is a candidate however long it has heard nothing.
 func (m Member) Command(c NodeConfig, file string) (args []string, text string) {
 	args, text = m.Redis.Command(c, file)
 	host, data, _ := net.SplitHostPort(m.Data)
@@ -73,12 +73,12 @@ func (m Member) Command(c NodeConfig, file string) (args []string, text string) 
 		"--cluster-allow-replica-migration", "no"), text
 }
 
-// SaysReady is Kind.
+// SaysReady implements Kind.
 func (m Member) SaysReady(c NodeConfig, line string) bool {
 	return Redis{}.SaysReady(NodeConfig{}, line)
 }
 
-// Operator is Kind.
+// Operator implements Kind.
 func (m Member) Operator(c NodeConfig) Operator { return MemberAdmin{c.Dial(), m} }
 
 // MemberAdmin is our own connection to a node of a cluster.
@@ -137,8 +137,8 @@ func (a MemberAdmin) SwitchOver() error {
 }
 
 // Give moves the slot of a key, with all keys in it, to another master at an address, while clients
-// go on: first what is not there is asked of the other one, then key by key moves, and at last all
-// is asked of it.
+// go on. First, this node sends clients to the other one for keys that it lacks. Then the keys move
+// one by one. At last the other node owns the slot.
 func (a MemberAdmin) Give(key string, to MemberAdmin, host string, port int) error {
 	ctx, cancel := background()
 	defer cancel()
@@ -174,14 +174,14 @@ func (a MemberAdmin) Give(key string, to MemberAdmin, host string, port int) err
 	return set(a, "NODE", to)
 }
 
-// Serves reports whether the node is asked for a key.
+// Serves reports whether the node serves a key.
 func (a MemberAdmin) Serves(key string) bool {
 	ctx, cancel := background()
 	defer cancel()
 	return a.Exists(ctx, key).Err() == nil
 }
 
-// slots is how many a cluster has.
+// slots is the number of slots in a cluster.
 const slots = 16384
 
 // Slot returns the slot of a key: the CRC16 of the key, or of the part between its first { and the

@@ -19,8 +19,8 @@ type pooled struct {
 	marred bool   // it was paused or killed
 }
 
-// do does something with the worker, if it still plays this client. The lock is held meanwhile: a
-// signal must not hit a client of the next run.
+// do calls f with the worker, if it still plays this client. It holds the mutex meanwhile, so that
+// a signal cannot hit a client of the next run.
 func (w *pooled) do(f func(*child) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -30,14 +30,15 @@ func (w *pooled) do(f func(*child) error) error {
 	return f(w.child)
 }
 
-// current is the worker, if it still plays this client, for what may wait.
+// current returns the worker, if it still plays this client, without holding the mutex. It is for
+// calls that may wait.
 func (w *pooled) current() (c *child, marred bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.child, w.marred
 }
 
-// Write is Worker.
+// Write implements Worker.
 func (w *pooled) Write(b []byte) (int, error) {
 	c, _ := w.current()
 	if c == nil {
@@ -46,7 +47,7 @@ func (w *pooled) Write(b []byte) (int, error) {
 	return c.Write(b)
 }
 
-// Close is Worker: the worker is to be reset, or to end if it cannot be kept.
+// Close implements Worker: the worker is to be reset, or to end if it cannot be kept.
 func (w *pooled) Close() error {
 	switch c, marred := w.current(); {
 	case c == nil:
@@ -58,19 +59,19 @@ func (w *pooled) Close() error {
 	}
 }
 
-// Output is Worker. It must not be read further than to the report Reset.
+// Output implements Worker. It must not be read further than to the report Reset.
 func (w *pooled) Output() io.Reader {
 	c, _ := w.current()
 	return c.Output()
 }
 
-// Wait is Worker.
+// Wait implements Worker.
 func (w *pooled) Wait() error {
 	c, _ := w.current()
 	return c.Wait()
 }
 
-// Recycle is Reusable.
+// Recycle implements Reusable.
 func (w *pooled) Recycle() {
 	w.mu.Lock()
 	c, marred := w.child, w.marred
@@ -81,7 +82,7 @@ func (w *pooled) Recycle() {
 	}
 }
 
-// Kill is Worker.
+// Kill implements Worker.
 func (w *pooled) Kill() {
 	_ = w.do(func(c *child) error {
 		w.marred = true
@@ -90,7 +91,7 @@ func (w *pooled) Kill() {
 	})
 }
 
-// Pause is Worker.
+// Pause implements Worker.
 func (w *pooled) Pause() error {
 	return w.do(func(c *child) error {
 		w.marred = true
@@ -98,7 +99,7 @@ func (w *pooled) Pause() error {
 	})
 }
 
-// Stopped is Worker.
+// Stopped implements Worker.
 func (w *pooled) Stopped() bool {
 	return w.do(func(c *child) error {
 		if !c.Stopped() {
@@ -108,10 +109,10 @@ func (w *pooled) Stopped() bool {
 	}) == nil
 }
 
-// Resume is Worker.
+// Resume implements Worker.
 func (w *pooled) Resume() error { return w.do((*child).Resume) }
 
-// Idle is Idler. One that was given back has nothing to do here.
+// Idle implements Idler. One that was given back has nothing to do here.
 func (w *pooled) Idle() bool {
 	c, _ := w.current()
 	return c == nil || c.Idle()

@@ -30,13 +30,13 @@ type Processes struct {
 	Redis string
 }
 
-// Name is Launcher.
+// Name implements Launcher.
 func (Processes) Name() string { return "process" }
 
-// Versions is Launcher. Nothing lies between lockbench and Redis.
+// Versions implements Launcher. Nothing lies between lockbench and Redis.
 func (Processes) Versions() map[string]string { return nil }
 
-// ServerVersion is Launcher.
+// ServerVersion implements Launcher.
 func (launcher Processes) ServerVersion() (string, error) {
 	bin, err := launcher.find(Redis{})
 	if err != nil {
@@ -74,13 +74,13 @@ func (launcher Processes) find(k Kind) (string, error) {
 	return k.Find()
 }
 
-// Remote is Launcher: the proxies belong into this process.
+// Remote implements Launcher: the proxies belong into this process.
 func (Processes) Remote() (*proxy.Remote, error) { return nil, nil }
 
-// Cannot is Launcher: what needs something to be installed is refused when it is prepared.
+// Cannot implements Launcher: what needs something to be installed is refused when it is prepared.
 func (Processes) Cannot(string) error { return nil }
 
-// Launch is Launcher.
+// Launch implements Launcher.
 func (launcher Processes) Launch(c NodeConfig) (Server, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errNotLinux
@@ -151,12 +151,12 @@ func (p *process) follow(out io.Reader) {
 	p.End(err)
 }
 
-// Pause is Server.
+// Pause implements Server.
 func (p *process) Pause() error { return p.signal(proc.StopGroup) }
 
-// signal signals the server's group and, of another system than Redis, the groups that its children
-// lead: the server first, so that it starts no more of them. Who looks for the children of a
-// process that ends makes its end dear: the kernel has to take back what it has shown of it.
+// signal signals the server's group and, for systems other than Redis, the groups of its children.
+// The server comes first, so that it starts no more children. For Redis it does not look for
+// children, since reading /proc of a process that ends makes its end slow.
 func (p *process) signal(send func(pid int) error) error {
 	pid := p.cmd.Process.Pid
 	err := send(pid)
@@ -169,13 +169,13 @@ func (p *process) signal(send func(pid int) error) error {
 	return err
 }
 
-// Stopped is Server.
+// Stopped implements Server.
 func (p *process) Stopped() bool { return proc.Stopped(p.cmd.Process.Pid) }
 
-// Resume is Server.
+// Resume implements Server.
 func (p *process) Resume() error { return p.signal(proc.ResumeGroup) }
 
-// Kill is Server.
+// Kill implements Server.
 func (p *process) Kill() {
 	_ = p.signal(proc.KillGroup) // it may be gone already
 	<-p.Done()

@@ -91,7 +91,7 @@ func (c NodeConfig) Addr() string { return cmp.Or(c.Route, c.OwnAddr()) }
 // Dial makes our own connection to it when it is first used.
 func (c NodeConfig) Dial() Admin { return dial(c.Addr(), c.Secret) }
 
-// PlaceRemote gives a server its folder beside remote proxies, empty, and a route to it.
+// PlaceRemote gives a server an empty folder next to remote proxies, and a route to the server.
 func (c *NodeConfig) PlaceRemote(r *proxy.Remote) (err error) {
 	c.Dir = r.Dir(c.Name)
 	if c.Route, err = r.Route(c.OwnAddr()); err == nil {

@@ -16,7 +16,7 @@ type child struct {
 	cmd *exec.Cmd
 }
 
-// Spawn is Spawner.
+// Spawn implements Spawner.
 func (Processes) Spawn(_ string, log *os.File) (Worker, error) { return startChild(log) }
 
 // startChild starts a worker that writes its errors to log.
@@ -37,28 +37,28 @@ func startChild(log *os.File) (*child, error) {
 	return c, proc.Start(c.cmd)
 }
 
-// Output is Worker.
+// Output implements Worker.
 func (c *child) Output() io.Reader { return c.out }
 
-// Wait is Worker.
+// Wait implements Worker.
 func (c *child) Wait() error { return c.cmd.Wait() }
 
-// Kill is Worker.
+// Kill implements Worker.
 func (c *child) Kill() { _ = proc.KillGroup(c.cmd.Process.Pid) }
 
-// Pause is Worker.
+// Pause implements Worker.
 func (c *child) Pause() error { return proc.StopGroup(c.cmd.Process.Pid) }
 
-// Stopped is Worker.
+// Stopped implements Worker.
 func (c *child) Stopped() bool { return proc.Stopped(c.cmd.Process.Pid) }
 
-// Resume is Worker.
+// Resume implements Worker.
 func (c *child) Resume() error { return proc.ResumeGroup(c.cmd.Process.Pid) }
 
-// Idle is Idler: every thread of the process sleeps. A thread that is sent something wakes up
-// before the sender goes on, and Go does not let all threads sleep while a goroutine can run;
-// so this is what synctest.Wait is in a bubble, whatever the goroutines wait for. One thread may
-// have woken another while it was looked at a third, hence the second look.
+// Idle implements Idler: every thread of the process sleeps. A thread that is sent something wakes
+// up before the sender goes on, and Go does not let all threads sleep while a goroutine can run; so
+// this is what synctest.Wait is in a bubble, whatever the goroutines wait for. One thread may have
+// woken another while it was looked at a third, hence the second look.
 func (c *child) Idle() bool {
 	for range 2 {
 		if !proc.Idle(c.cmd.Process.Pid) {

@@ -48,13 +48,13 @@ func FindProgram(pattern string) (path string, err error) {
 // here are the programs of this machine.
 type here struct{}
 
-// Edition is Tools.
+// Edition implements Tools.
 func (here) Edition(program string) (string, error) {
 	path, err := FindProgram(program)
 	return strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "-"), err
 }
 
-// Fill is Tools. The folders above must be open to all.
+// Fill implements Tools. The folders above must be open to all.
 func (here) Fill(folder, program string, args func(folder string) []string) error {
 	path, err := FindProgram(program)
 	if err != nil {
@@ -69,7 +69,7 @@ func (here) Fill(folder, program string, args func(folder string) []string) erro
 	return Failed(program, string(said), err)
 }
 
-// Ask is Tools.
+// Ask implements Tools.
 func (here) Ask(program string, args ...string) (string, error) {
 	path, err := FindProgram(program)
 	if err != nil {

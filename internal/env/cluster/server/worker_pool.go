@@ -23,7 +23,7 @@ type WorkerPool struct {
 // error goes.
 const reuses = runtime.GOOS == "linux"
 
-// Spawn is Spawner.
+// Spawn implements Spawner.
 func (p *WorkerPool) Spawn(_ string, log *os.File) (Worker, error) {
 	for c := p.take(); c != nil; c = p.take() {
 		if c.logTo(log.Name()) == nil {

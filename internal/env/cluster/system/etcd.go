@@ -16,28 +16,28 @@ import (
 
 // Etcd is a member of an etcd cluster, of one by default.
 type Etcd struct {
-	all []server.Fellow // of the cluster; empty: it is alone
+	all []server.Fellow // members of the cluster, or empty for a single server
 }
 
-// Name is server.Kind.
+// Name implements server.Kind.
 func (Etcd) Name() string { return "etcd" }
 
-// Probe is server.Probed: the answer needs the disk, and a leader.
+// Probe implements server.Probed: the answer needs the disk, and a leader.
 func (Etcd) Probe() string { return "GET /health HTTP/1.0\r\n\r\n" }
 
-// Find is server.Kind.
+// Find implements server.Kind.
 func (Etcd) Find() (string, error) { return installed(etcd, "apt-get install etcd-server") }
 
 // etcd is the program.
 const etcd = "etcd"
 
-// Files is server.Packed.
+// Files implements server.Packed.
 func (Etcd) Files() []string { return []string{etcd} }
 
-// Unprivileged is server.Unprivileged.
+// Unprivileged implements server.Unprivileged.
 func (Etcd) Unprivileged() {}
 
-// Command is server.Kind. The shortest lease is one and a half election time-outs, in whole
+// Command implements server.Kind. The shortest lease is one and a half election time-outs, in whole
 // seconds; with the default time-out of a second that would be 2 s.
 func (e Etcd) Command(c server.NodeConfig, _ string) (args []string, text string) {
 	listen := peer(c.Host, c.Port)
@@ -59,53 +59,53 @@ func (e Etcd) Command(c server.NodeConfig, _ string) (args []string, text string
 		"--heartbeat-interval", "50", "--election-timeout", "500"}, ""
 }
 
-// peer is the address at which other members reach one.
+// peer returns the address at which other members reach a member.
 func peer(host string, port int) string {
 	return "http://" + net.JoinHostPort(host, strconv.Itoa(port+peerPort))
 }
 
-// peerPort is how far the port between servers is from that for clients.
+// peerPort is the distance of the port for servers from the port for clients.
 const peerPort = 10_000
 
-// PeerPorts is server.Gatherer.
+// PeerPorts implements server.Gatherer.
 func (Etcd) PeerPorts() []int { return []int{peerPort} }
 
-// SeparateViews is server.Gatherer: all members have to agree on the addresses of all.
+// SeparateViews implements server.Gatherer: all members have to agree on the addresses of all.
 func (Etcd) SeparateViews() bool { return false }
 
-// WrapConn is server.Gatherer.
+// WrapConn implements server.Gatherer.
 func (Etcd) WrapConn(_ int, there net.Conn) net.Conn { return there }
 
-// Member is server.Gatherer.
+// Member implements server.Gatherer.
 func (Etcd) Member(all []server.Fellow, _ int) server.Kind { return Etcd{all} }
 
-// Leads is server.Gatherer.
+// Leads implements server.Gatherer.
 func (Etcd) Leads(line string) bool { return strings.Contains(line, " became leader at term ") }
 
-// SaysReady is server.Kind: it has a leader, and serves clients.
+// SaysReady implements server.Kind: it has a leader, and serves clients.
 func (Etcd) SaysReady(_ server.NodeConfig, line string) bool {
 	return strings.Contains(line, "serving client traffic")
 }
 
-// Operator is server.Kind.
+// Operator implements server.Kind.
 func (e Etcd) Operator(c server.NodeConfig) server.Operator {
 	return etcdMember{"http://" + c.Addr(), e.all, &http.Client{Timeout: server.AdminTimeout}}
 }
 
-// etcdMember is asked by HTTP, so that the client of etcd stays with the adapters.
+// etcdMember asks a member by HTTP, so that only adapters need the client library of etcd.
 type etcdMember struct {
 	url string
 	all []server.Fellow
 	*http.Client
 }
 
-// Version is server.Operator.
+// Version implements server.Operator.
 func (m etcdMember) Version() (string, error) {
 	s, err := m.status()
 	return s.Version, err
 }
 
-// Woken is how many events the member has sent so far to clients that watch a key.
+// Woken returns how many events the member has sent so far to clients that watch a key.
 func (m etcdMember) Woken() (int64, error) {
 	r, err := m.Get(m.url + "/metrics")
 	if err != nil {
@@ -119,13 +119,13 @@ func (m etcdMember) Woken() (int64, error) {
 	return metric(string(text), "etcd_debugging_mvcc_events_total")
 }
 
-// Close is server.Operator.
+// Close implements server.Operator.
 func (m etcdMember) Close() error {
 	m.CloseIdleConnections()
 	return nil
 }
 
-// memberStatus is what a member says of itself.
+// memberStatus is the status that a member reports.
 type memberStatus struct {
 	Header struct {
 		Member string `json:"member_id"`
@@ -134,14 +134,14 @@ type memberStatus struct {
 	Leader  string
 }
 
-// Leads is whether the member leads the others.
+// Leads reports whether the member leads the others.
 func (m etcdMember) Leads() (bool, error) {
 	s, err := m.status()
 	return err == nil && s.Leader == s.Header.Member, err
 }
 
-// SwitchOver makes the member the leader, with the consent of the present one, which alone can be
-// asked.
+// SwitchOver makes the member the leader. It asks the present leader, the only one that can hand
+// over.
 func (m etcdMember) SwitchOver() error {
 	to, err := m.status()
 	if err != nil {

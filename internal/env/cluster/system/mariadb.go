@@ -14,10 +14,10 @@ import (
 // is closed to others; clients have a user without rights and a password.
 type MariaDB struct{ password string }
 
-// Name is server.Kind.
+// Name implements server.Kind.
 func (MariaDB) Name() string { return "mariadb" }
 
-// Probe is server.Probed: the server greets.
+// Probe implements server.Probed: the server greets.
 func (MariaDB) Probe() string { return "" }
 
 // The programs. A user's PATH seldom has the place where Debian puts the server.
@@ -27,18 +27,18 @@ const (
 	mariadb   = "mariadb"
 )
 
-// Find is server.Kind.
+// Find implements server.Kind.
 func (MariaDB) Find() (string, error) {
 	return installed(mariadbd, "apt-get install mariadb-server")
 }
 
-// Files is server.Packed.
+// Files implements server.Packed.
 func (MariaDB) Files() []string { return []string{mariadbd, installDB, mariadb} }
 
-// Unprivileged is server.Unprivileged.
+// Unprivileged implements server.Unprivileged.
 func (MariaDB) Unprivileged() {}
 
-// Prepare is server.Preparer.
+// Prepare implements server.Preparer.
 func (m MariaDB) Prepare(c server.NodeConfig) error {
 	if err := os.Chmod(c.Dir, 0o700); err != nil {
 		return err
@@ -57,8 +57,8 @@ func (m MariaDB) Prepare(c server.NodeConfig) error {
 
 const (
 	users = "users.sql"
-	// what the server does before it takes connections, a statement in each line: who comes from the
-	// network needs the password, and may do nothing outside of the database test
+	// statements that the server executes before it takes connections, one in each line. A client from
+	// the network needs the password, and has no rights outside of the database test.
 	userStatements = `DELETE FROM mysql.global_priv WHERE User <> 'mariadb.sys' AND (User <> 'root' OR Host <> 'localhost');
 FLUSH PRIVILEGES;
 CREATE OR REPLACE USER ` + clientRole + `@'%%' IDENTIFIED BY PASSWORD '%s';
@@ -66,13 +66,13 @@ GRANT ALL ON test.* TO ` + clientRole + `@'%%';
 `
 )
 
-// Environ is server.Guarded.
+// Environ implements server.Guarded.
 func (m MariaDB) Environ() []string { return clientEnv(m.password, "MYSQL_PWD") }
 
 func socket(c server.NodeConfig) string { return filepath.Join(c.Dir, "s") }
 
-// Command is server.Kind. What was committed survives the death of the server, not that of the
-// machine.
+// Command implements server.Kind. A committed write survives the death of the server, but not a
+// crash of the machine.
 func (MariaDB) Command(c server.NodeConfig, _ string) (args []string, text string) {
 	return []string{"--no-defaults", "--datadir=" + c.Dir, "--tmpdir=" + c.Dir,
 		"--bind-address=" + c.Host,
@@ -84,18 +84,18 @@ func (MariaDB) Command(c server.NodeConfig, _ string) (args []string, text strin
 		"--innodb-buffer-pool-size=16M"}, ""
 }
 
-// SaysReady is server.Kind.
+// SaysReady implements server.Kind.
 func (MariaDB) SaysReady(_ server.NodeConfig, line string) bool {
 	return strings.Contains(line, "ready for connections")
 }
 
-// Operator is server.Kind.
+// Operator implements server.Kind.
 func (MariaDB) Operator(c server.NodeConfig) server.Operator { return mariaServer{c} }
 
-// mariaServer is asked by the client mariadb.
+// mariaServer asks a server with the program mariadb.
 type mariaServer struct{ server.NodeConfig }
 
-// Version is server.Operator: "10.11.14-MariaDB-...".
+// Version implements server.Operator: "10.11.14-MariaDB-...".
 func (s mariaServer) Version() (string, error) {
 	said, err := s.Programs().Ask(mariadb, "--no-defaults", "--socket="+socket(s.NodeConfig),
 		"-u", "root", "-N", "-e", "select version()")
@@ -103,5 +103,5 @@ func (s mariaServer) Version() (string, error) {
 	return v, err
 }
 
-// Close is server.Operator.
+// Close implements server.Operator.
 func (mariaServer) Close() error { return nil }

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// metric finds a count among the metrics of a server, of which each has a line with its name and
-// its value.
+// metric finds a count among the metrics of a server. Each line has a name and a value.
 func metric(text, name string) (int64, error) {
 	for line := range strings.Lines(text) {
 		if w := strings.Fields(line); len(w) == 2 && w[0] == name {

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// clientRole is the user as whom clients log in. It has no rights beyond its own tables.
+// clientRole is the user name of clients. The user has no rights beyond its own tables.
 const clientRole = "lockbench"
 
-// clientEnv tells a client who it is: by names of our own, and by those that libraries of the
-// system read.
+// clientEnv returns the environment variables with a client's name and password. Names are further
+// variables for the password, which libraries of the system read.
 func clientEnv(password string, names ...string) (env []string) {
 	env = []string{"LOCKBENCH_USER=" + clientRole, "LOCKBENCH_PASSWORD=" + password}
 	for _, n := range names {
@@ -25,8 +25,8 @@ func clientEnv(password string, names ...string) (env []string) {
 	return env
 }
 
-// scram is what a PostgreSQL server keeps of a password. It lets no one log in, so that statements,
-// logs and arguments of programs may have it.
+// scram returns the form of a password that a PostgreSQL server stores. No client can log in with
+// it, so statements, logs and arguments of programs may contain it.
 func scram(password string) (string, error) {
 	const rounds = 4096 // clients refuse fewer
 	salt := make([]byte, 16)
@@ -45,7 +45,7 @@ func scram(password string) (string, error) {
 		text(sign("Server Key"))), nil
 }
 
-// native is what a MariaDB server keeps of a password.
+// native returns the form of a password that a MariaDB server stores.
 func native(password string) string {
 	once := sha1.Sum([]byte(password))
 	twice := sha1.Sum(once[:])

@@ -9,11 +9,11 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 )
 
-// Pooled is a PostgreSQL server whose clients reach it through PgBouncer in transaction mode: a
-// client has a session of the server only from the begin of a transaction to its end.
+// Pooled is a PostgreSQL server whose clients reach it through PgBouncer in transaction mode. There
+// a client has a session of the server only during a transaction.
 type Pooled struct{ Postgres }
 
-// Find is server.Kind: both programs must be there.
+// Find implements server.Kind: both programs must be there.
 func (p Pooled) Find() (string, error) {
 	if _, err := (bouncer{}).Find(); err != nil {
 		return "", err
@@ -21,42 +21,43 @@ func (p Pooled) Find() (string, error) {
 	return p.Postgres.Find()
 }
 
-// Front is server.Fronted.
+// Front implements server.Fronted.
 func (p Pooled) Front(behind server.NodeConfig) server.Kind { return bouncer{behind, p.password} }
 
-// bouncer is PgBouncer before a server.
+// bouncer is a PgBouncer in front of a server.
 type bouncer struct {
 	behind   server.NodeConfig
-	password string // of clients
+	password string // the clients' password
 }
 
-// Name is server.Kind.
+// Name implements server.Kind.
 func (bouncer) Name() string { return "pgbouncer" }
 
 // pgbouncer is the program. A user's PATH seldom has the place where Debian puts it.
 const pgbouncer = "/usr/sbin/pgbouncer"
 
-// Find is server.Kind.
+// Find implements server.Kind.
 func (bouncer) Find() (string, error) { return installed(pgbouncer, "apt-get install pgbouncer") }
 
-// Files is server.Packed.
+// Files implements server.Packed.
 func (bouncer) Files() []string { return []string{pgbouncer} }
 
-// Files is server.Packed.
+// Files implements server.Packed.
 func (p Pooled) Files() []string { return append(p.Postgres.Files(), pgbouncer) }
 
-// Unprivileged is server.Unprivileged.
+// Unprivileged implements server.Unprivileged.
 func (bouncer) Unprivileged() {}
 
-// Prepare is server.Preparer: the file of who may log in, and does so at the server.
+// Prepare implements server.Preparer. It writes the file with the user and the password, which
+// clients need for PgBouncer, and PgBouncer for the server.
 func (b bouncer) Prepare(c server.NodeConfig) error {
 	return os.WriteFile(b.users(c), []byte(fmt.Sprintf("%q %q\n", clientRole, b.password)), 0o600)
 }
 
 func (bouncer) users(c server.NodeConfig) string { return filepath.Join(c.Dir, "users") }
 
-// Command is server.Kind. All but the mode is as PgBouncer has it of itself; that a server which
-// comes back is tried again at once, and not after 15 s, keeps a run short.
+// Command implements server.Kind. It changes two defaults of PgBouncer: the mode, and the time
+// until it tries a failed server again, since the default of 15 s would make a run long.
 func (b bouncer) Command(c server.NodeConfig, file string) (args []string, text string) {
 	return []string{file}, fmt.Sprintf(`[databases]
 postgres = host=%s port=%d
@@ -71,18 +72,18 @@ server_login_retry = 0.1
 `, b.behind.Host, b.behind.Port, c.Host, c.Port, b.users(c))
 }
 
-// SaysReady is server.Kind.
+// SaysReady implements server.Kind.
 func (bouncer) SaysReady(_ server.NodeConfig, line string) bool {
 	return strings.Contains(line, "process up: PgBouncer")
 }
 
-// Operator is server.Kind.
+// Operator implements server.Kind.
 func (bouncer) Operator(c server.NodeConfig) server.Operator { return poolServer{c} }
 
 // poolServer is a PgBouncer.
 type poolServer struct{ server.NodeConfig }
 
-// Version is server.Operator: "PgBouncer 1.18.0" is its first line.
+// Version implements server.Operator: "PgBouncer 1.18.0" is its first line.
 func (s poolServer) Version() (string, error) {
 	said, err := s.Programs().Ask(pgbouncer, "-V")
 	if err != nil {
@@ -95,5 +96,5 @@ func (s poolServer) Version() (string, error) {
 	return words[1], nil
 }
 
-// Close is server.Operator.
+// Close implements server.Operator.
 func (poolServer) Close() error { return nil }

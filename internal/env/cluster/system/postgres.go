@@ -12,36 +12,36 @@ import (
 )
 
 // Postgres is a PostgreSQL server. Its superuser logs in through a socket in the server's folder,
-// which is closed to others; clients have a role without rights and a password.
+// which other users cannot enter. Clients have a role without rights, and a password.
 type Postgres struct{ password string }
 
-// Name is server.Kind.
+// Name implements server.Kind.
 func (Postgres) Name() string { return "postgres" }
 
-// Probe is server.Probed: it asks for TLS, which the server grants or refuses.
+// Probe implements server.Probed. It asks for TLS, and the server grants or refuses that.
 func (Postgres) Probe() string { return "\x00\x00\x00\x08\x04\xd2\x16\x2f" }
 
-// The programs, where Debian puts them: of several versions the newest is taken.
+// The programs, at their places in Debian. If there are several versions, the newest runs.
 const (
 	postgres = "/usr/lib/postgresql/*/bin/postgres"
 	initdb   = "/usr/lib/postgresql/*/bin/initdb"
 	psql     = "/usr/lib/postgresql/*/bin/psql"
 )
 
-// Find is server.Kind.
+// Find implements server.Kind.
 func (Postgres) Find() (string, error) {
 	return installed(postgres, "apt-get install postgresql")
 }
 
-// Files is server.Packed.
+// Files implements server.Packed.
 func (Postgres) Files() []string { return []string{postgres, initdb, psql} }
 
-// Unprivileged is server.Unprivileged.
+// Unprivileged implements server.Unprivileged.
 func (Postgres) Unprivileged() {}
 
-// Prepare is server.Preparer.
+// Prepare implements server.Preparer.
 func (p Postgres) Prepare(c server.NodeConfig) error {
-	if err := os.Chmod(c.Dir, 0o700); err != nil { // it demands that
+	if err := os.Chmod(c.Dir, 0o700); err != nil { // PostgreSQL demands this
 		return err
 	}
 	err := fromTemplate(c, initdb, func(folder string) []string {
@@ -53,8 +53,8 @@ func (p Postgres) Prepare(c server.NodeConfig) error {
 	}
 	files := map[string]string{"pg_hba.conf": hba}
 	if c.ReplicaOf != "" {
-		// a copy of the same template is the primary as it was when it began: a standby catches up from
-		// there, without a backup
+		// the template is the same as the primary's at its start, so a standby catches up from there
+		// without a backup
 		files["standby.signal"], files[passwords] = "", "*:*:*:"+standbyRole+":"+p.password+"\n"
 	}
 	for name, text := range files {
@@ -68,18 +68,19 @@ func (p Postgres) Prepare(c server.NodeConfig) error {
 const (
 	superuser   = "postgres"
 	standbyRole = "standby"
-	passwords   = "passwords" // the file in which a standby finds its own
-	// who may log in, and how
+	passwords   = "passwords" // the file with a standby's password
+	// the users that may log in, and their methods
 	hba = "local all " + superuser + " trust\n" +
 		"host postgres " + clientRole + " all scram-sha-256\n" +
 		"host replication " + standbyRole + " all scram-sha-256\n"
 )
 
-// Environ is server.Guarded.
+// Environ implements server.Guarded.
 func (p Postgres) Environ() []string { return clientEnv(p.password, "PGPASSWORD") }
 
-// Command is server.Kind. What was committed survives the death of the server, not that of the
-// machine. What its processes share is in its folder, so that a killed server leaves none of it.
+// Command implements server.Kind. A committed write survives the death of the server, but not a
+// crash of the machine. The dynamic shared memory of its processes is in files of its folder, so a
+// killed server leaves none of it behind elsewhere.
 func (Postgres) Command(c server.NodeConfig, _ string) (args []string, text string) {
 	args = []string{"-D", c.Dir, "-h", c.Host, "-p", strconv.Itoa(c.Port), "-k", c.Dir,
 		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=16MB",
@@ -93,7 +94,8 @@ func (Postgres) Command(c server.NodeConfig, _ string) (args []string, text stri
 	return args, ""
 }
 
-// SaysReady is server.Kind: it serves or, as a standby, it follows the primary.
+// SaysReady implements server.Kind. A server is ready if it serves clients or, as a standby,
+// follows the primary.
 func (Postgres) SaysReady(c server.NodeConfig, line string) bool {
 	if c.ReplicaOf != "" {
 		return strings.Contains(line, "started streaming WAL from primary") ||
@@ -102,13 +104,13 @@ func (Postgres) SaysReady(c server.NodeConfig, line string) bool {
 	return strings.Contains(line, "database system is ready to accept")
 }
 
-// Operator is server.Kind.
+// Operator implements server.Kind.
 func (Postgres) Operator(c server.NodeConfig) server.Operator { return pgServer{c} }
 
-// pgServer is asked by psql, as the superuser.
+// pgServer asks a server with psql, as the superuser.
 type pgServer struct{ server.NodeConfig }
 
-// Open is server.Opener. A standby gets its roles from the primary.
+// Open implements server.Opener. A standby gets its roles from the primary.
 func (p Postgres) Open(c server.NodeConfig) error {
 	if c.ReplicaOf != "" {
 		return nil
@@ -125,14 +127,14 @@ func (p Postgres) Open(c server.NodeConfig) error {
 	return err
 }
 
-// Version is server.Operator.
+// Version implements server.Operator.
 func (s pgServer) Version() (string, error) {
 	v, err := s.ask("show server_version")
 	v, _, _ = strings.Cut(v, " ")
 	return v, err
 }
 
-// Barrier waits until so many standbys have all that the server was told.
+// Barrier waits until this number of standbys have all writes of the server.
 func (s pgServer) Barrier(standbys int) error {
 	_, err := s.ask(fmt.Sprintf(`do $$ declare told pg_lsn := pg_current_wal_lsn(); begin
 		for i in 1..1000 loop
@@ -153,15 +155,15 @@ func (s pgServer) Promote() error {
 	return err
 }
 
-// Role is master or, of a standby, slave, as Redis calls them.
+// Role returns "master", or "slave" for a standby, in the words of Redis.
 func (s pgServer) Role() (string, error) {
 	return s.ask("select case when pg_is_in_recovery() then 'slave' else 'master' end")
 }
 
-// Close is server.Operator.
+// Close implements server.Operator.
 func (pgServer) Close() error { return nil }
 
-// ask returns what a statement returns.
+// ask executes a statement and returns its result.
 func (s pgServer) ask(sql string) (string, error) {
 	return s.Programs().Ask(psql, "-X", "-A", "-q", "-t", "-h", s.Dir, "-p", strconv.Itoa(s.Port),
 		"-U", superuser, "-d", "postgres", "-c", sql)

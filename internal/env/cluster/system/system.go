@@ -1,5 +1,5 @@
-// Package system knows the servers of other systems than Redis: a file each, and a row in the table
-// below. What a system cannot have of the faults, nemesis says.
+// Package system starts the servers of systems other than Redis. Each system has a file, and a row
+// in the table below. Package nemesis says which faults a system cannot have.
 package system
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 )
 
-// systems is the closed list, by the name that adapters use. The password is the clients'.
+// systems lists all systems by the name that adapters use. The password is for clients.
 var systems = map[string]func(password string) server.Kind{
 	"etcd":      func(string) server.Kind { return Etcd{} },
 	"zookeeper": func(string) server.Kind { return ZooKeeper{} },
@@ -21,7 +21,7 @@ var systems = map[string]func(password string) server.Kind{
 	"mariadb":   func(password string) server.Kind { return MariaDB{password} },
 }
 
-// Find returns the system of this name, with a new password of its clients.
+// Find returns the system of this name, with a new password for its clients.
 func Find(name string) (server.Kind, error) {
 	k, ok := systems[name]
 	if !ok {
@@ -30,7 +30,7 @@ func Find(name string) (server.Kind, error) {
 	return k(rand.Text()), nil
 }
 
-// Names are those of all systems, sorted.
+// Names returns the names of all systems, sorted.
 func Names() (names []string) {
 	for n := range systems {
 		names = append(names, n)
@@ -39,8 +39,8 @@ func Names() (names []string) {
 	return names
 }
 
-// installed is where a program of this machine is, by a pattern as server.Tools have it; bring is
-// the command that installs it.
+// installed returns the path of a program of this machine, by a pattern in the form of
+// server.Tools. Its error names bring, the command that installs the program.
 func installed(program, bring string) (string, error) {
 	path, err := server.FindProgram(program)
 	if err != nil {

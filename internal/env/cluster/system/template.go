@@ -11,12 +11,12 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 )
 
-// fromTemplate fills the folder of a server, if it is empty, with a copy of one that was made
-// before, in the user's cache: making it takes seconds. The program makes it, once for each edition
-// of it and its arguments; args has these, with the folder that it is to fill.
+// fromTemplate fills the folder of a server, if it is empty, with a copy of a template in the
+// user's cache. Program makes the template, which takes seconds, once for each edition of the
+// program and its arguments. Args returns the arguments for a folder to fill.
 func fromTemplate(c server.NodeConfig, program string, args func(folder string) []string) error {
 	if there, err := os.ReadDir(c.Dir); err != nil || len(there) > 0 {
-		return err // it comes back with what it left behind
+		return err // the server comes back with its old files
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -38,9 +38,9 @@ func fromTemplate(c server.NodeConfig, program string, args func(folder string) 
 	return os.CopyFS(c.Dir, os.DirFS(template))
 }
 
-// makeTemplate makes a template beside and puts it into its place at once: of two processes that do
-// this, one has worked in vain. It is made in a folder that is open to all: the user without rights
-// makes it.
+// makeTemplate makes a template in a scratch folder and then moves it to its place in one step. If
+// two processes do this, one works in vain. Other users can enter the scratch folder, since a user
+// without rights fills the template.
 func makeTemplate(template string, fill func(folder string) error) error {
 	scratch, err := os.MkdirTemp("", "lockbench-template-")
 	if err != nil {
@@ -57,7 +57,7 @@ func makeTemplate(template string, fill func(folder string) error) error {
 	return keep(fresh, template)
 }
 
-// keep copies a template that is complete to its place.
+// keep copies a complete template to its place.
 func keep(fresh, template string) error {
 	above := filepath.Dir(template)
 	if err := os.MkdirAll(above, 0o755); err != nil {

@@ -13,24 +13,24 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 )
 
-// The address of a member of a ZooKeeper ensemble is a name, which each server looks up in a file
-// of its own: for itself it is where it listens, for others the way that they have to it. For an
-// election it also tells others its address as a number, to which they connect back: this is left
-// out on the way.
+// The address of a member of a ZooKeeper ensemble is a name, which each server looks up in a hosts
+// file of its own. The file has the address at which the server itself listens, and the address of
+// its link to each other member. For an election, a member also sends others its own address as a
+// number, and they would connect back around the links. So introduction removes that number.
 
-// zooPorts are those for a leader's followers and for elections.
+// zooPorts are the distances of the ports for a leader's followers and for elections.
 var zooPorts = []int{10_000, electionPort}
 
 const electionPort = 10_001
 
-// PeerPorts is server.Gatherer.
+// PeerPorts implements server.Gatherer.
 func (ZooKeeper) PeerPorts() []int { return zooPorts }
 
-// SeparateViews is server.Gatherer.
+// SeparateViews implements server.Gatherer.
 func (ZooKeeper) SeparateViews() bool { return true }
 
-// WrapConn is server.Gatherer: a connection for elections begins as those of servers before 3.5 do,
-// without the address of the one that connects.
+// WrapConn implements server.Gatherer. A connection for elections then starts as with servers
+// before version 3.5, without the address of the server that connects.
 func (ZooKeeper) WrapConn(k int, there net.Conn) net.Conn {
 	if zooPorts[k] == electionPort {
 		return &introduction{Conn: there}
@@ -38,7 +38,7 @@ func (ZooKeeper) WrapConn(k int, there net.Conn) net.Conn {
 	return there
 }
 
-// introduction is a connection for elections. It begins with a version below zero, the number of
+// introduction is a connection for elections. It starts with a version below zero, the number of
 // the server, the length of its address and the address (QuorumCnxManager.InitialMessage), or with
 // the number alone.
 type introduction struct {
@@ -47,7 +47,7 @@ type introduction struct {
 	done  bool
 }
 
-// Write leaves out all of the beginning but the number.
+// Write removes everything from the start of the connection except the number.
 func (c *introduction) Write(p []byte) (int, error) {
 	if c.done {
 		return c.Conn.Write(p)
@@ -73,20 +73,20 @@ func (c *introduction) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// Member is server.Gatherer. Of servers that know as much, the one with the highest number is
-// elected: the first has it.
+// Member implements server.Gatherer. Servers that know as much as each other elect the one with the
+// highest number. The first member has that number.
 func (ZooKeeper) Member(all []server.Fellow, i int) server.Kind { return ZooKeeper{all, i} }
 
-// Leads is server.Gatherer.
+// Leads implements server.Gatherer.
 func (ZooKeeper) Leads(line string) bool {
 	return strings.Contains(line, "Peer state changed: leading - broadcast")
 }
 
-// id is the number of the i-th member.
+// id returns the number of the i-th member.
 func (z ZooKeeper) id(i int) int { return len(z.all) - i }
 
-// memberLines are the lines of the configuration that name all members. A follower has three
-// seconds to find its place, and may be silent for one.
+// memberLines returns the lines of the configuration that name all members. A follower has three
+// seconds to catch up with the leader, and may be silent for one second.
 func (z ZooKeeper) memberLines() string {
 	text := "initLimit=15\nsyncLimit=5\n"
 	for i, m := range z.all {
@@ -96,10 +96,10 @@ func (z ZooKeeper) memberLines() string {
 	return text
 }
 
-// hostsFile is where a member looks up names.
+// hostsFile returns the file that a member looks names up in.
 func hostsFile(c server.NodeConfig) string { return filepath.Join(c.Dir, "hosts") }
 
-// Prepare is server.Preparer: a member's number and the addresses of all.
+// Prepare implements server.Preparer. It writes a member's number and the addresses of all members.
 func (z ZooKeeper) Prepare(c server.NodeConfig) error {
 	if len(z.all) == 0 {
 		return nil

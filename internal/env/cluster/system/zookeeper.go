@@ -11,26 +11,26 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 )
 
-// ZooKeeper is a ZooKeeper server that stands alone, or a member of an ensemble.
+// ZooKeeper is a single ZooKeeper server or a member of an ensemble.
 type ZooKeeper struct {
-	all []server.Fellow // of the ensemble; empty: it is alone
+	all []server.Fellow // members of the ensemble, or empty for a single server
 	at  int
 }
 
-// The archives of Debian's packages: the first names all others that it needs but one that writes
-// the log.
+// The archives of Debian's packages. The first names all others that it needs, except for the
+// second, which writes the log.
 const (
 	zooJar = "/usr/share/java/zookeeper.jar"
 	logJar = "/usr/share/java/slf4j-simple.jar"
 )
 
-// Name is server.Kind.
+// Name implements server.Kind.
 func (ZooKeeper) Name() string { return "zookeeper" }
 
-// Probe is server.Probed.
+// Probe implements server.Probed.
 func (ZooKeeper) Probe() string { return "srvr" }
 
-// Find is server.Kind.
+// Find implements server.Kind.
 func (ZooKeeper) Find() (string, error) {
 	const bring = "apt-get install zookeeper libslf4j-java"
 	for _, jar := range []string{zooJar, logJar} {
@@ -44,13 +44,13 @@ func (ZooKeeper) Find() (string, error) {
 // java is the program.
 const java = "java"
 
-// Files is server.Packed.
+// Files implements server.Packed.
 func (ZooKeeper) Files() []string { return []string{java, zooJar, logJar} }
 
-// Unprivileged is server.Unprivileged.
+// Unprivileged implements server.Unprivileged.
 func (ZooKeeper) Unprivileged() {}
 
-// Command is server.Kind. A session lasts for two ticks at least.
+// Command implements server.Kind. A session lasts at least two ticks.
 func (z ZooKeeper) Command(c server.NodeConfig, file string) (args []string, text string) {
 	args = []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xmx128m"}
 	text = fmt.Sprintf("tickTime=200\ndataDir=%s/data\nclientPort=%d\nclientPortAddress=%s\n"+
@@ -64,8 +64,8 @@ func (z ZooKeeper) Command(c server.NodeConfig, file string) (args []string, tex
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", file), text
 }
 
-// SaysReady is server.Kind: the last line that a start which fails does not have or, of a member,
-// that it has found its place.
+// SaysReady implements server.Kind. It looks for the last line of a start, which a failed start
+// does not print, or for a member, for the line that says that it leads or follows.
 func (z ZooKeeper) SaysReady(_ server.NodeConfig, line string) bool {
 	if len(z.all) > 0 {
 		return strings.Contains(line, "Peer state changed: leading - broadcast") ||
@@ -74,21 +74,20 @@ func (z ZooKeeper) SaysReady(_ server.NodeConfig, line string) bool {
 	return strings.Contains(line, "ContainerManager - Using checkIntervalMs")
 }
 
-// Operator is server.Kind.
+// Operator implements server.Kind.
 func (ZooKeeper) Operator(c server.NodeConfig) server.Operator { return zooServer(c.Addr()) }
 
-// zooServer is the address of a server, which answers commands of four letters.
+// zooServer is the address of a server. The server answers commands of four letters.
 type zooServer string
 
-// Version is server.Operator: "Zookeeper version: 3.8.0-..., built on ...".
+// Version implements server.Operator: "Zookeeper version: 3.8.0-..., built on ...".
 func (s zooServer) Version() (string, error) {
 	text, err := s.ask("srvr")
 	version, _, _ := strings.Cut(strings.TrimPrefix(text, "Zookeeper version: "), "-")
 	return version, err
 }
 
-// Woken is how many watches have told their client so far that a node was deleted, as the server
-// counts them.
+// Woken returns the server's count of watches that have told their client that a node was deleted.
 func (s zooServer) Woken() (int64, error) {
 	text, err := s.ask("mntr")
 	if err != nil {
@@ -112,11 +111,11 @@ func (s zooServer) ask(command string) (string, error) {
 	return string(text), err
 }
 
-// Leads is whether the server leads its ensemble.
+// Leads reports whether the server leads its ensemble.
 func (s zooServer) Leads() (bool, error) {
 	text, err := s.ask("srvr")
 	return strings.Contains(text, "Mode: leader"), err
 }
 
-// Close is server.Operator.
+// Close implements server.Operator.
 func (zooServer) Close() error { return nil }

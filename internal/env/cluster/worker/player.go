@@ -69,7 +69,7 @@ func (p *player) client() (reset bool, err error) {
 	return reset, err
 }
 
-// exitUnclean is the exit code of a worker in which something is left of an earlier client.
+// exitUnclean is the exit code of a worker that still has goroutines of an earlier client.
 const exitUnclean = 4
 
 // handle passes orders on until the worker is reset or the input ends.
@@ -111,7 +111,7 @@ func (p *player) configured(life context.Context, report func(workloads.Report))
 	return w, false, err
 }
 
-// first is the first order to a client. Where its errors go is no matter of the client.
+// first returns the first order to a client. The client does not need to know where its errors go.
 func (p *player) first() (workloads.Order, error) {
 	for {
 		var o workloads.Order

@@ -22,9 +22,9 @@ const marker = "LOCKBENCH_PLAY"
 // Env is the environment of a worker.
 func Env() []string { return []string{marker + "=worker", "GOMAXPROCS=1"} }
 
-// A process that was started to play clients does it here and ends: any program that has this
-// package can be a worker. Most of the program is initialised before: Go takes packages in the
-// order of their paths as soon as what they import is ready, and what imports net comes late. That
+// A process that was started to play clients does it here and ends. So any program that contains
+// this package can be a worker. Most of the program is initialised before: Go initialises packages
+// in the order of their paths, each after its imports, and packages that import net come late. That
 // costs some milliseconds of processor time, a reason to keep a worker for the next run.
 func init() {
 	if os.Getenv(marker) != "worker" {
@@ -58,8 +58,8 @@ func Main(in io.Reader, out io.Writer) int {
 // exitAlone is the exit code of a worker whose harness is gone.
 const exitAlone = 3
 
-// Dialer connects to nodes: it says the secret that they ask for, if any, and keeps what they
-// answer within the bounds of resp, since they may be those of a stranger.
+// Dialer returns a function that connects to nodes. It sends them the secret, if any, and limits
+// their replies to the bounds of resp, since a node may belong to a stranger.
 func Dialer(timeout time.Duration, secret string) workloads.Dial {
 	d := net.Dialer{Timeout: timeout}
 	return func(ctx context.Context, address string) (net.Conn, error) {
