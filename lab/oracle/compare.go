@@ -119,7 +119,7 @@ func (c *comparing) overlap() {
 	}
 }
 
-// tookAnew reports whether a lease is that of an inner acquisition, by which the client of a hold
+// tookAnew reports whether a lease comes from an inner acquisition, by which the client of a hold
 // took a key anew that a server had lost.
 func (c *comparing) tookAnew(h *record.Hold, end int64) bool {
 	lost := func(l *life) bool { return l.how == lost && l.owner.Process == h.Process }

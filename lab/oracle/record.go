@@ -111,7 +111,7 @@ func match(e *execution, sent []*history.Command, used map[*history.Command]bool
 	return nil
 }
 
-// who is an acquisition: a client and the number of its acquire call.
+// who identifies an acquisition by the client and the number of its acquire call.
 type who struct{ Process, N int }
 
 func (e *execution) who() who {

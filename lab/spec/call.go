@@ -9,34 +9,34 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// reader is the commands that a client sent in one call, read one by one. After a departure, and
-// where the record of a call that never ended is over, it answers nothing any more.
+// reader reads the commands that a client sent in one call, one by one. It stops reading after a
+// departure, and at the end of the record of a call that never ended.
 type reader struct {
 	*client
 	f        string
 	n        int
 	keys     []string
 	from, to int64              // stamps
-	ended    history.Type       // "": it never did
-	then     *call              // the client's next
-	sent     []*history.Command // not read yet
+	ended    history.Type       // how the call ended, or "" if it never did
+	then     *call              // the client's next call
+	sent     []*history.Command // commands not read yet
 
-	last     *history.Command // the last that was read
-	before   int64            // stamp: the reply to the one before was read
+	last     *history.Command // the latest command that was read
+	before   int64            // stamp of the reply to the command before last
 	cut      bool             // the record ends within the call
 	departed *Departure
 }
 
-// call is one call of a client as its specification reads it: command by command.
+// call is one call of a client. Its specification reads it command by command.
 type call struct {
 	reader
-	// what the lock said of its lease since this call began
+	// extensions of the lease that the lock reported after the start of this call
 	extensions []history.Event
-	aside      []*history.Command // what its watchdog sent meanwhile
+	aside      []*history.Command // commands of the watchdog during the call
 	grant      *history.Grant
 }
 
-// validate reads the call by its lock's page.
+// validate reads the call as the lock's page says, and returns the first departure, or nil.
 func (c *call) validate(p page) *Departure {
 	c.aside = c.takeBeside(p)
 	read := map[string]func(*call){history.Acquire: p.acquire, history.Release: p.release,
@@ -61,7 +61,8 @@ func (c *call) validate(p page) *Departure {
 	return c.departed
 }
 
-// passOn gives what was sent in the nanosecond in which this call ended to the one that began then.
+// passOn moves commands that were sent in the last nanosecond of this call to the next call, if
+// that started in the same nanosecond.
 func (c *reader) passOn() {
 	if i := slices.IndexFunc(c.sent, c.passes); i >= 0 && c.departed == nil {
 		c.then.sent = append(slices.Clone(c.sent[i:]), c.then.sent...)
@@ -69,12 +70,12 @@ func (c *reader) passOn() {
 	}
 }
 
-// passes reports whether a command may be that of the call that follows.
+// passes reports whether a command may belong to the next call.
 func (c *reader) passes(m *history.Command) bool {
 	return c.then != nil && c.ended != "" && c.then.from == c.to && m.Sent == c.to && m.N == c.then.n
 }
 
-// takeBeside takes a watchdog's commands out of those of the call.
+// takeBeside removes a watchdog's commands from the commands of the call, and returns them.
 func (c *reader) takeBeside(p page) (aside []*history.Command) {
 	if p.beside == nil {
 		return nil
@@ -95,7 +96,7 @@ func (c *reader) depart(t int64, format string, args ...any) {
 	}
 }
 
-// isOver reports whether there is nothing more to be read.
+// isOver reports whether reading has stopped.
 func (c *reader) isOver() bool { return c.cut || c.departed != nil }
 
 func (c *reader) next() *history.Command {
@@ -105,17 +106,17 @@ func (c *reader) next() *history.Command {
 	return c.sent[0]
 }
 
-// more reports whether the call sent something more before it returned.
+// more reports whether the call sent another command before it returned.
 func (c *reader) more() bool {
 	m := c.next()
 	return m != nil && (c.ended == "" || m.Sent <= c.to)
 }
 
-// sees reports whether the next command is such a one; it is not read.
+// sees reports whether the next command has these words. It does not read the command.
 func (c *reader) sees(words ...any) bool { return c.more() && like(c.next(), words) }
 
-// sends reads the next command, which must be such a one. A word is a text, a *string that is set
-// to whatever stands there, or a script.
+// sends reads the next command and departs unless it has these words. A word is a text, a script,
+// or a *string that matches any text and is set to it.
 func (c *reader) sends(words ...any) reply {
 	m := c.next()
 	switch {
@@ -138,15 +139,15 @@ func (c *reader) sends(words ...any) reply {
 	return reply{Command: m}
 }
 
-// takes is sends for a command that may take the lock: where replicas have to confirm a grant, a
-// WAIT follows it on the same connection.
+// takes reads a command that may take the lock, as sends does. If replicas have to confirm a grant,
+// a WAIT follows the command on the same connection.
 func (c *reader) takes(words ...any) reply {
 	r := c.sends(words...)
 	r.acks = c.waits(r)
 	return r
 }
 
-// waits reads the WAIT behind a command, and returns how many replicas confirmed it.
+// waits reads the WAIT after a command, and returns how many replicas confirmed it.
 func (c *reader) waits(r reply) (acks int) {
 	if c.options.WaitReplicas == 0 || r.Command == nil {
 		return 0
@@ -161,7 +162,7 @@ func (c *reader) waits(r reply) (acks int) {
 	return acks
 }
 
-// returns says how the call may end here.
+// returns departs unless the call ends here in one of the given ways.
 func (c *call) returns(types ...history.Type) {
 	if c.isOver() || c.ended == "" {
 		c.cut = true
@@ -174,9 +175,9 @@ func (c *call) returns(types ...history.Type) {
 	}
 }
 
-// unsure reports whether a command that is not the call's own was left without a reply meanwhile: a
-// watchdog's, or the second of one that a fault doubled. The worker does not know whose it was, and
-// says that the outcome is unknown.
+// unsure reports whether another command was left without a reply during the call. It may be a
+// command of the watchdog, or the second copy of a command that a fault doubled. The worker cannot
+// tell it from a command of the call, and reports an unknown outcome.
 func (c *call) unsure() bool {
 	return c.doubles || slices.ContainsFunc(slices.Concat(c.renewals, c.aside),
 		func(m *history.Command) bool {
@@ -184,8 +185,9 @@ func (c *call) unsure() bool {
 		})
 }
 
-// fails ends the call with the error of a reply. Which errors are certain to have changed nothing
-// is the business of package impls; left: something was changed before.
+// fails ends the call with the error of a reply. Left says that the call has changed something
+// before, so that its outcome is unknown. Otherwise package impls decides whether the error proves
+// that nothing has changed.
 func (c *call) fails(left bool) {
 	if left {
 		c.returns(history.Info)
@@ -194,8 +196,8 @@ func (c *call) fails(left bool) {
 	c.returns(history.Info, history.Fail)
 }
 
-// grants ends an acquire with a hold that began with the command that was read last, or with the
-// first of several.
+// grants ends an acquire with a hold. The hold starts with the latest command, or with the first
+// one if several commands grant it.
 func (c *call) grants(h hold, lease int64) *hold {
 	c.returns(history.OK)
 	if c.isOver() {
@@ -216,7 +218,7 @@ func (c *call) grants(h hold, lease int64) *hold {
 	return &h
 }
 
-// held is the hold that a call is about.
+// held returns the hold that a call releases or extends.
 func (c *call) held() *hold {
 	h := c.holds[c.n]
 	if h == nil {
@@ -226,7 +228,7 @@ func (c *call) held() *hold {
 	return h
 }
 
-// checkFresh says that a value was not written before, by whichever client.
+// checkFresh departs if a client of the run has written the value before.
 func (c *call) checkFresh(value string) {
 	if !c.isOver() && c.used[value] {
 		c.depart(c.last.Sent, "wrote the owner value %s a second time", value)

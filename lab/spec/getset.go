@@ -6,12 +6,12 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// The locks of D000 and D002 write the time at which the lease ends, by the client's clock. What
-// that clock showed follows from what was written.
+// The locks of D000 and D002 write the time at which the lease ends, by the client's clock. So the
+// written value shows the time of that clock.
 
-// getset: SETNX key end; GET key if that replied 0; GETSET key end if what it has is past (D000 §3,
-// D002). The old value must be past, too: else another client was first, and its lease was
-// prolonged.
+// getset (D000 §3, D002): SETNX key end; GET key if that replied 0; GETSET key end if the key's
+// time is past. The value that GETSET replies must also be past. Otherwise another client was
+// faster, and GETSET has prolonged its lease.
 func getset(c *call) {
 	c.poll(c.options.Poll, func(h *hold) outcome {
 		r := c.takes("SETNX", c.key(), &h.value)
@@ -29,7 +29,7 @@ func getset(c *call) {
 		c.began(h, r)
 		switch end, ok := r.number(); {
 		case r.null() || ok && now > end:
-			return granted // there was no lock to take over, or it was over
+			return granted // the key was gone, or its lease was over
 		case ok:
 			return lost
 		}
@@ -37,7 +37,7 @@ func getset(c *call) {
 	})
 }
 
-// unread is what an attempt comes to that did not find an end in the past.
+// unread returns the outcome of an attempt that did not find a time in the past.
 func (c *call) unread(old reply) outcome {
 	if old.failed() {
 		return failed
@@ -45,8 +45,8 @@ func (c *call) unread(old reply) outcome {
 	return refused
 }
 
-// getsetRelease: GET key, and DEL key unless the lease in it is over, whichever client's it is
-// (D000 line 51).
+// getsetRelease: GET key, and DEL key unless the lease in it is over, even if it belongs to another
+// client (D000 line 51).
 func getsetRelease(c *call) {
 	c.held()
 	c.looksAndDeletes()
@@ -74,23 +74,23 @@ func (c *call) looksAndDeletes() {
 	}
 }
 
-// sight is what a client's clock showed, in ms since 1970, at some time between two stamps.
+// sight is a time that a client's clock showed between two stamps, in ms since 1970.
 type sight struct {
 	ms       float64
 	from, to int64
 }
 
-// clocks notes what the clock showed when an attempt began, which follows from what it wrote.
+// clocks notes the time that the clock showed at the start of an attempt.
 func (c *call) clocks(h *hold, now float64) {
 	c.seen = &sight{ms: now, from: h.after, to: h.sent}
 }
 
-// tolerance is how far a clock that no fault moves may go apart from the stamps' own, in ms: a
-// system lets it run up to 0.05 % faster or slower to correct it.
+// tolerance is how far a clock may differ from the clock of the stamps if no fault moves it, in ms.
+// To correct a clock, a system lets it run up to 0.05 % faster or slower.
 const tolerance = 5
 
-// showed asks what the clock can have shown between two stamps; it is false where that is not
-// known.
+// showed calls is with the earliest and the latest time that the clock can have shown between two
+// stamps. It returns false if these are unknown.
 func (c *call) showed(from, to int64, is func(from, to float64) bool) bool {
 	s := c.seen
 	if s == nil || !c.steady || c.isOver() {
@@ -100,8 +100,8 @@ func (c *call) showed(from, to int64, is func(from, to float64) bool) bool {
 	return is(s.ms+float64(from-s.to)/1e6-slack, s.ms+float64(to-s.from)/1e6+slack)
 }
 
-// getsetJava: getset as D000 §4 has it, with a lease of 3 and 1 milliseconds (lines 83 and 136),
-// and an exception where there is no key (lines 112, 144, 160).
+// getsetJava: the getset of D000 §4, with a lease of 3 and 1 milliseconds (lines 83 and 136), and
+// with an exception if the key is missing (lines 112, 144, 160).
 func getsetJava(c *call) {
 	c.poll(c.options.Poll, func(h *hold) outcome {
 		r := c.takes("SETNX", c.key(), &h.value)
@@ -130,15 +130,15 @@ func getsetJava(c *call) {
 	})
 }
 
-// getsetJavaRelease: so too (D000 lines 122 to 126), also where the lock was not granted: main()
-// releases in a finally block (line 75).
+// getsetJavaRelease: as getsetRelease (D000 lines 122 to 126), but also if the lock was not
+// granted, because main() releases in a finally block (line 75).
 func getsetJavaRelease(c *call) { c.looksAndDeletes() }
 
-// lockForever is the end that redis-py writes where there is no lease (D002 line 84).
+// lockForever is the time that redis-py writes for a lock without a lease (D002 line 84).
 const lockForever = 1<<31 + 1
 
-// getsetRedispy: getset in float seconds (D002 lines 116 to 148). An end that is not there is read
-// as 1, long past (lines 138 and 141), and one that is the present moment counts as held.
+// getsetRedispy: getset in float seconds (D002 lines 116 to 148). The lock reads a missing time as
+// 1, long past (lines 138 and 141), and takes a time equal to the present one as held.
 func getsetRedispy(c *call) {
 	c.poll(c.options.Poll, func(h *hold) outcome {
 		r := c.takes("SETNX", c.key(), &h.value)
@@ -171,9 +171,9 @@ func getsetRedispy(c *call) {
 	})
 }
 
-// surely reports whether an end is surely at or after (held), or surely before (not held), the time
-// at which an attempt read its clock: what it wrote less the lease, as far as a float tells. Where
-// there is no lease it tells nothing.
+// surely reports whether the lease surely was not over (held), or surely was over (not held), when
+// an attempt read its clock. That time is the written value minus the lease, with the precision of
+// a float. Without a lease, the written value shows no time.
 func (c *call) surely(h *hold, end float64, held bool) bool {
 	if h.until == lockForever {
 		return held && end == lockForever || !held && end == 1
@@ -185,7 +185,7 @@ func (c *call) surely(h *hold, end float64, held bool) bool {
 	return held == (end > now)
 }
 
-// end is float(reply or 1).
+// end returns float(reply or 1), as redis-py computes it.
 func (r reply) end() (float64, bool) {
 	if r.null() || r.is("") {
 		return 1, true
@@ -193,8 +193,8 @@ func (r reply) end() (float64, bool) {
 	return r.number()
 }
 
-// getsetRedispyRelease: GET key, and DEL key if what it has is at or after what the hold wrote
-// (D002 lines 150 to 159), which every later owner's is.
+// getsetRedispyRelease: GET key, and DEL key if the key's time is not before the hold's time
+// (D002 lines 150 to 159). The time of every later owner also satisfies that.
 func getsetRedispyRelease(c *call) {
 	h := c.held()
 	if h.ended {
@@ -215,9 +215,9 @@ func getsetRedispyRelease(c *call) {
 	c.answers(c.sends("DEL", c.key()))
 }
 
-// setnxDelExpired: SETNX key end; GET key if that replied 0; DEL key if what it has is past, and
-// SETNX key end once more (D000 §3, D002). The clock is read anew for each step. What a GET means
-// that finds nothing is the lock's variant.
+// setnxDelExpired: SETNX key end; GET key if that replied 0; DEL key if the key's time is past, and
+// SETNX key end once more (D000 §3, D002). The client reads its clock anew for each step. The
+// lock's variant says whether a missing key counts as expired after GET.
 func setnxDelExpired(c *call) {
 	c.poll(c.options.Poll, func(h *hold) outcome {
 		r := c.takes("SETNX", c.key(), &h.value)
@@ -249,8 +249,8 @@ func setnxDelExpired(c *call) {
 	})
 }
 
-// later is what the clock showed when the SETNX after the next command was sent, or later than all
-// else where there was none.
+// later returns the time that the clock showed at the SETNX after the next command. Without such a
+// SETNX it returns infinity.
 func (c *reader) later() float64 {
 	if len(c.sent) < 2 || len(c.sent[1].Args) < 3 {
 		return math.Inf(1)

@@ -6,20 +6,20 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// outcome is what an attempt came to.
+// outcome is the result of an attempt.
 type outcome int
 
 const (
 	granted outcome = iota
-	refused         // the lock is another's
-	lost            // so too, but the attempt has changed something
+	refused         // another client has the lock
+	lost            // another client has the lock, but the attempt has changed something
 	failed          // an error ends the call
-	broken          // so too, and the attempt has changed something
+	broken          // an error ends the call, and the attempt has changed something
 )
 
-// poll is the loop that readers of the documents write around one attempt: again and again, with a
-// pause after each, until the lock is granted, an error comes, or the time for waiting is over. A
-// grant that too few replicas confirmed is given back.
+// poll reads the loop that readers of the documents write around one attempt. The loop tries again
+// after each pause, until the lock is granted, an error occurs, or the time for waiting is over. It
+// releases a grant that too few replicas confirmed.
 func (c *call) poll(pause time.Duration, attempt func(*hold) outcome) {
 	left, first := false, c.next()
 	for c.more() && !(c.passes(c.next()) &&
@@ -51,22 +51,23 @@ func (c *call) poll(pause time.Duration, attempt func(*hold) outcome) {
 	}
 }
 
-// pauseIsOver reports whether a pause is over when the next command is sent.
+// pauseIsOver reports whether the next command was sent after the pause.
 func (c *reader) pauseIsOver(pause time.Duration) bool {
 	return c.last == nil || c.last.Recv == 0 || c.next().Sent >= c.last.Recv+int64(pause)
 }
 
-// rested says how long the pause before the next command has to be at least.
+// rested departs if the next command was sent before the pause was over.
 func (c *reader) rested(pause time.Duration) {
 	if m := c.next(); m != nil && !c.pauseIsOver(pause) {
 		c.depart(m.Sent, "tried again after %d ns, where it pauses for %s", m.Sent-c.last.Recv, pause)
 	}
 }
 
-// acks reports whether as many replicas as are asked for confirmed a grant.
+// acks reports whether the required number of replicas confirmed a grant.
 func (c *call) acks(h *hold) bool { return h.acks >= c.options.WaitReplicas }
 
-// givesBack reads a release within an acquire, which is not granted whatever comes of it.
+// givesBack reads a release within an acquire. The acquire is not granted, even if the release
+// fails.
 func (c *call) givesBack() {
 	ended := c.ended
 	c.ended = ""
@@ -77,10 +78,10 @@ func (c *call) givesBack() {
 	c.returns(history.Info)
 }
 
-// lease is the time for which the server keeps a lock of this run, in nanoseconds; 0: for ever.
+// lease returns how long the server keeps a lock of this run, in nanoseconds, or 0 for ever.
 func (c *call) lease() int64 { return int64(c.options.TTL) }
 
-// sendsNothing is for the controls, which keep nothing in Redis.
+// sendsNothing reads a call of the controls local and none, which send no commands.
 func sendsNothing(c *call) {
 	if c.f == history.Acquire && c.ended == history.OK {
 		c.holds[c.n] = &hold{}
@@ -88,7 +89,7 @@ func sendsNothing(c *call) {
 	c.returns(history.OK, history.Fail, history.Info)
 }
 
-// taken is what a reply to SETNX, or to a script that replies 1 and 0 as it does, means.
+// taken returns the outcome that a reply to SETNX means. It also reads scripts that reply 1 and 0.
 func taken(r reply) outcome {
 	switch {
 	case r.failed():

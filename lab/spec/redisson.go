@@ -12,11 +12,11 @@ import (
 )
 
 // redisson: a script takes the lock for the owner "uuid:thread", or replies how long the holder's
-// lease still lasts; again when a message or the end of that lease wakes the caller, until its time
-// is over (D001 lines 360 to 511). Messages are no commands, and are not read here.
+// lease still lasts. The caller tries again after a message or the end of that lease, until its
+// time is over (D001 lines 360 to 511). The specification reads commands only, not messages.
 func redisson(c *call) { c.redisson(0) }
 
-// redissonSpin: so too, with a pause in place of a message, of at least a millisecond.
+// redissonSpin: as redisson, with a pause of at least a millisecond instead of a message.
 func redissonSpin(c *call) { c.redisson(time.Millisecond) }
 
 func (c *call) redisson(pause time.Duration) {
@@ -26,7 +26,7 @@ func (c *call) redisson(pause time.Duration) {
 	})
 }
 
-// redissonFenced: so too, and the script draws a growing token in the same step (RFencedLock).
+// redissonFenced: as redisson, and the script draws a growing token in the same step (RFencedLock).
 func redissonFenced(c *call) {
 	var token string
 	c.poll(0, func(h *hold) outcome {
@@ -47,7 +47,7 @@ func redissonFenced(c *call) {
 func (c *call) redissonTook(h *hold, key string, r reply) outcome {
 	c.expects(h.value, c.owner(h.value))
 	if key == c.key() {
-		c.began(h, r) // of several locks the first
+		c.began(h, r) // if there are several locks, the hold starts with the first
 	}
 	switch {
 	case r.null(), strings.HasPrefix(r.text(), "[-1 "):
@@ -61,15 +61,15 @@ func (c *call) redissonTook(h *hold, key string, r reply) outcome {
 	return refused
 }
 
-// redissonRelease: a script counts one hold less, and tells those who wait when it was the last
-// (D001 lines 720 to 750). It replies nil to who is not the owner.
+// redissonRelease: a script counts one hold less. After the last one it sends waiting clients a
+// message (D001 lines 720 to 750). It replies nil to a client that is not the owner.
 func redissonRelease(c *call) {
 	h := c.held()
 	c.unlocked(c.sends("EVAL", unlockScript, "2", c.key(), channel(c.key()), "0",
 		ms(c.options.TTL), h.value), h)
 }
 
-// spinRelease: so too, without a message (RedissonSpinLock).
+// spinRelease: as redissonRelease, without a message (RedissonSpinLock).
 func spinRelease(c *call) {
 	h := c.held()
 	c.unlocked(c.sends("EVAL", spinScript, "1", c.key(), ms(c.options.TTL), h.value), h)
@@ -84,8 +84,8 @@ func (c *call) unlocked(r reply, h *hold) {
 	c.answers(r)
 }
 
-// renews: the watchdog gives a lock a new lease a third of it after it was taken, and then each
-// third (D001 lines 634 to 692), unless the caller named a lease.
+// renews: the watchdog gives a lock a new lease each time a third of the lease is over
+// (D001 lines 634 to 692), unless the caller named a lease.
 func renews(c *client, m *history.Command) error {
 	var key, owner string
 	like := like(m, []any{"EVAL", renewScript, "1", &key, ms(c.options.TTL), &owner})
@@ -114,7 +114,7 @@ func (c *client) owns(owner string) bool {
 	return false
 }
 
-// tagged is a name beside a key; braces keep both on one node of a cluster.
+// tagged returns a name that belongs to a key. Braces keep both on one node of a cluster.
 func tagged(prefix, key string) string {
 	if strings.Contains(key, "{") {
 		return prefix + ":" + key
@@ -124,8 +124,8 @@ func tagged(prefix, key string) string {
 
 func channel(key string) string { return tagged("redisson_lock__channel", key) }
 
-// extended says that a lock extends a hold only when a renewal was answered that was sent when the
-// new lease began, or later.
+// extended returns a departure if the lock reported an extension without a renewal. The renewal
+// must have been sent after the start of the new lease, and answered before the report.
 func (c *call) extended() *Departure {
 	c.renewals = append(c.renewals, c.aside...)
 	for _, e := range c.extensions {

@@ -2,8 +2,8 @@ package spec
 
 import "github.com/lockbench/lockbench/internal/history"
 
-// redissonMulti: one lock after the other, in the order of the keys, each as redisson takes it; all
-// are given back where one is not granted, and it begins again (D001 line 603).
+// redissonMulti: takes one lock after the other, in the order of the keys, each as redisson does.
+// If one is not granted, it releases all of them and starts again (D001 line 603).
 func redissonMulti(c *call) {
 	left := false
 	for round := 0; c.more() && (round == 0 || !c.passes(c.next())); round++ {
@@ -25,8 +25,8 @@ func redissonMulti(c *call) {
 	c.returns(history.Fail)
 }
 
-// takesAll reads one round. With a lease of the caller's own, each lock is taken for twice the
-// waiting time first, and given its lease when all are there.
+// takesAll reads one round. If the caller named a lease, the client first takes each lock for twice
+// the waiting time, and gives all of them the named lease when it has them all.
 func (c *call) takesAll(h *hold) outcome {
 	for _, key := range c.keys {
 		got := refused
@@ -65,8 +65,8 @@ func (c *reader) seesTake() bool {
 	return m != nil && runs(m, redissonScript)
 }
 
-// unlocksOne reads that one lock is given back. An unlock names the lease with which its lock was
-// taken last, also where that acquire was refused.
+// unlocksOne reads the release of one lock. The release names the lease of the latest attempt to
+// take the lock, even if that attempt was refused.
 func (c *call) unlocksOne(owner string) reply {
 	var key, tag, lease string
 	r := c.sends("EVAL", unlockScript, "2", &key, &tag, "0", &lease, owner)
@@ -76,7 +76,7 @@ func (c *call) unlocksOne(owner string) reply {
 	return r
 }
 
-// multiLease is the lease for which each lock is taken.
+// multiLease returns the lease with which the client takes each lock.
 func (c *call) multiLease() string {
 	if c.options.NoWatchdog && c.options.AcquireTimeout > 0 {
 		return ms(2 * c.options.AcquireTimeout)
@@ -84,7 +84,7 @@ func (c *call) multiLease() string {
 	return ms(c.options.TTL)
 }
 
-// multiRelease: all locks at the same time.
+// multiRelease: releases all locks at the same time.
 func multiRelease(c *call) {
 	h := c.held()
 	h.ended = true

@@ -10,9 +10,10 @@ import (
 // ballot is a call that asks all masters.
 type ballot struct{ *call }
 
-// redlock: SET key value NX PX lease on all masters at once; granted by a majority, as long as the
-// lease less the drift of the clocks is not over; else given back on all, and tried again with a
-// new value (D003 §6, Redis' own description). Variant "call" keeps the value.
+// redlock: SET key value NX PX lease on all masters at once. A majority grants the lock if the
+// lease minus the drift of the clocks is not over. Otherwise the client releases it on all masters,
+// and tries again with a new value (D003 §6, Redis' own description). Variant "call" keeps the
+// value.
 func redlock(of *call) {
 	c := ballot{of}
 	left, value := false, ""
@@ -63,7 +64,8 @@ func (c *ballot) redlockGrants(h *hold) {
 	}
 }
 
-// validity is the lease less the drift of the clocks, which is 1 % of it and 2 ms.
+// validity returns the lease minus the drift of the clocks, in ns. The drift is 1 % of the lease
+// plus 2 ms.
 func (c *ballot) validity() int64 {
 	ttl := c.options.TTL
 	return int64(ttl - ttl/100 - 2*time.Millisecond)
@@ -75,7 +77,7 @@ func (c *ballot) masters() int { return max(c.header.Masters, 1) }
 
 func (c *ballot) quorum() int { return c.masters()/2 + 1 }
 
-// votes reads one command on each master, in whatever order, and counts those that replied so.
+// votes reads one command on each master, in any order, and counts the masters that sent the reply.
 func (c *ballot) votes(reply string, words ...any) (yes int, sent []*history.Command) {
 	for range c.masters() {
 		r := c.takesOn(len(words) > 0 && words[0] == "SET", words)
@@ -85,7 +87,7 @@ func (c *ballot) votes(reply string, words ...any) (yes int, sent []*history.Com
 		if slices.ContainsFunc(sent, func(m *history.Command) bool { return m.Node == r.Node }) {
 			c.depart(r.Sent, "sent %s to %s twice", format(r.Command), r.Node)
 		}
-		for i, w := range words { // the value of the first is that of all
+		for i, w := range words { // all masters must get the value that the first one gets
 			if v, ok := w.(*string); ok {
 				words[i] = *v
 			}
@@ -105,7 +107,7 @@ func (c *ballot) takesOn(taking bool, words []any) reply {
 	return c.sends(words...)
 }
 
-// needed is how many replicas have to confirm a vote.
+// needed returns how many replicas have to confirm a vote.
 func (c *ballot) needed(words []any) int {
 	if words[0] == "SET" {
 		return c.options.WaitReplicas
@@ -113,7 +115,7 @@ func (c *ballot) needed(words []any) int {
 	return 0
 }
 
-// redlockRelease: a script deletes the value on all masters; a majority has to say so.
+// redlockRelease: a script deletes the value on all masters, and a majority has to confirm that.
 func redlockRelease(of *call) {
 	c := ballot{of}
 	h := c.held()
@@ -121,13 +123,13 @@ func redlockRelease(of *call) {
 	c.majority(yes, sent)
 }
 
-// redlockExtend: a script gives the value a new lease on all masters; a majority has to say so
-// within the validity that is left.
+// redlockExtend: a script gives the value a new lease on all masters, and a majority has to confirm
+// that before the validity of the hold is over.
 func redlockExtend(of *call) {
 	c := ballot{of}
 	h := c.held()
 	if !c.more() {
-		c.returns(history.Fail) // it was extended as often as it may be
+		c.returns(history.Fail) // the lock allows no more extensions of this hold
 		return
 	}
 	yes, sent := c.votes("1", "EVAL", extendScript, "1", c.key(), h.value, ms(c.options.TTL))

@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// run is what all clients of a run have in common.
+// run is the state that all clients of a run share.
 type run struct {
 	header  history.Header
 	options impls.Options
@@ -19,25 +19,25 @@ type run struct {
 	steady  bool            // no fault moves a client's clock
 }
 
-// client is one process of a client: what it remembers from one call to the next.
+// client is the state of a client's process from one call to the next.
 type client struct {
 	*run
 	process int
 	owners  map[string]string // by the keys of a lock: the owner value of all its calls
 	holds   map[int]*hold     // by the number of the acquire
 	taken   map[string]int64  // by key: stamp of the command that took it first
-	renewed map[string]int64  // by key: stamp of its watchdog's last command
-	seen    *sight            // of its clock
-	// what its watchdog sent so far
+	renewed map[string]int64  // by key: stamp of its watchdog's latest command
+	seen    *sight            // latest known time of its clock
+	// commands of its watchdog so far
 	renewals []*history.Command
 }
 
-// hold is what an acquire that was granted leaves to the calls that follow.
+// hold is the part of a granted acquire that later calls need.
 type hold struct {
 	value string
-	until float64 // a time that the lock wrote, in its own unit
+	until float64 // time that the lock wrote, in its own unit
 	sent  int64   // stamp of the granting command
-	after int64   // stamp: the reply before it was read, or the call began
+	after int64   // stamp of the reply before the granting command, or of the call's start
 	keys  []string
 	ended bool
 	acks  int // replicas that confirmed it
@@ -50,10 +50,10 @@ func struck(es []history.Event, fault string) bool {
 	})
 }
 
-// prefix is what a server that is not lockbench's own has before each key of a run.
+// prefix matches the prefix of a run's keys on an external server.
 var prefix = regexp.MustCompile(`lockbench:[A-Z2-7]{10}:`)
 
-// plain is a command on the names of the plan.
+// plain returns a command without the prefix of its keys.
 func plain(m *history.Command) *history.Command {
 	if !slices.ContainsFunc(m.Args, prefix.MatchString) {
 		return m
@@ -66,8 +66,8 @@ func plain(m *history.Command) *history.Command {
 	return &short
 }
 
-// dropRepeats leaves out what is no step of the lock: a command that its client library sent again
-// because a server of a cluster had refused it, and the second of a command that a fault doubled.
+// dropRepeats removes commands that are not steps of the lock. The client library repeats a command
+// that a server of a cluster has refused, and a fault may double a command.
 func (r *run) dropRepeats(sent []*history.Command) (out []*history.Command) {
 	for _, m := range sent {
 		n := len(out)
@@ -82,14 +82,14 @@ func (r *run) dropRepeats(sent []*history.Command) (out []*history.Command) {
 	return out
 }
 
-// isDouble reports whether a command is the second of one that a fault doubled: the client is told
-// the reply to the first when both are answered.
+// isDouble reports whether a command is the second copy of a command that a fault doubled. The
+// client gets the reply to the first copy after both are answered.
 func isDouble(m, first *history.Command) bool {
 	return slices.Equal(m.Args, first.Args) && m.Node == first.Node && m.N == first.N && m.Recv > 0 &&
 		first.Sent <= m.Sent && m.Recv <= first.Recv
 }
 
-// redirected reports whether a client of a cluster sends a command again after such a reply.
+// redirected reports whether a client of a cluster repeats a command after such a reply.
 func redirected(reply string) bool {
 	for _, why := range []string{"MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN"} {
 		if strings.HasPrefix(reply, "(error) "+why+" ") {
@@ -99,8 +99,8 @@ func redirected(reply string) bool {
 	return false
 }
 
-// calls are the calls of one client with what it sent in each, and beside them what its watchdog
-// sent.
+// calls returns the calls of one client, each with the commands that the client and its watchdog
+// sent during the call.
 func (r *run) calls(es []history.Event, process int, sent []*history.Command) (all []*call) {
 	c := r.newClient(process)
 	var open *call
@@ -131,9 +131,10 @@ func (r *run) calls(es []history.Event, process int, sent []*history.Command) (a
 	return all
 }
 
-// belongs returns the call in which a command was sent: the last that had begun, of those of its
-// acquisition. In the simulator a release may begin in the nanosecond in which its acquire ended:
-// what was over then is the acquire's, or passed on if that does not send it.
+// belongs returns the call that a command belongs to, or nil. It is the latest call of the same
+// acquisition that started before the command. In the simulator a release may start in the same
+// nanosecond as its acquire ends. A command that was over by then belongs to the acquire, and
+// passOn moves it to the release if the acquire does not send it.
 func belongs(all []*call, m *history.Command) (in *call) {
 	for _, c := range all {
 		switch {
@@ -155,7 +156,7 @@ func called(f string) bool {
 	return f == history.Acquire || f == history.Release || f == history.ExtendOp
 }
 
-// names are the Redis keys that a call is about.
+// names returns the Redis keys that a call is about.
 func (r *run) names(e history.Event) (names []string) {
 	keys := e.Keys
 	if keys == nil {

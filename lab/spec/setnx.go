@@ -18,14 +18,14 @@ func setnx(c *call) {
 	})
 }
 
-// deletes: DEL key, whichever client has it (D003 lines 11 and 12).
+// deletes: DEL key, even if another client has the lock (D003 lines 11 and 12).
 func deletes(c *call) {
 	c.held()
 	c.answers(c.sends("DEL", c.key()))
 }
 
 // setnxExpire: SETNX key value and, if it replied 1, EXPIRE key seconds (D003 §2, D004 §1.2).
-// EXPIRE's reply is not looked at; an error leaves the key behind, without an end.
+// The lock ignores the reply of EXPIRE. An error leaves the key behind without an expiry.
 func setnxExpire(c *call) {
 	c.poll(c.options.Poll, func(h *hold) outcome {
 		r := c.sends("SETNX", c.key(), &h.value)
@@ -44,8 +44,8 @@ func setnxExpire(c *call) {
 	})
 }
 
-// setnxExpireLua: both in one script, KEYS[1] the lock, ARGV the value and the lease (D004 §1.3 as
-// it is meant).
+// setnxExpireLua: both in one script, KEYS[1] the lock, ARGV the value and the lease (D004 §1.3,
+// without its mistakes).
 func setnxExpireLua(c *call) {
 	c.poll(c.options.Poll, func(h *hold) outcome {
 		_, amount := c.expiry()
@@ -56,8 +56,9 @@ func setnxExpireLua(c *call) {
 	})
 }
 
-// setnxExpirePosted: the value travels as a key and the key as an argument, and no reply of the
-// script is what the caller compares it with (D004 §1.3, lines 49 to 54): it is never granted.
+// setnxExpirePosted: the caller passes the value as a key and the key as an argument, and compares
+// the reply with something that the script never replies (D004 §1.3, lines 49 to 54). So the lock
+// is never granted.
 func setnxExpirePosted(c *call) {
 	c.poll(c.options.Poll, func(h *hold) outcome {
 		r := c.takes("EVAL", takePostedScript, "2", c.key(), postedValue, c.key(), seconds(c.options.TTL))
@@ -70,8 +71,8 @@ func setnxExpirePosted(c *call) {
 
 const postedValue = "app-1-lock" // D004 line 49
 
-// releasesPosted: the release has the same comparison, and says of none that it was one (D004 line
-// 82).
+// releasesPosted: the release makes the same comparison, so it never reports success
+// (D004 line 82).
 func releasesPosted(c *call) {
 	c.sends("EVAL", releasePostedScript, "2", c.key(), postedValue)
 	c.returns(history.Fail, history.Info)
@@ -87,7 +88,7 @@ func comparesAndDeletes(c *call) {
 	c.answers(r)
 }
 
-// key is the only key of a call.
+// key returns the only key of a call, or "".
 func (c *call) key() string {
 	if len(c.keys) == 0 {
 		return ""
@@ -95,8 +96,8 @@ func (c *call) key() string {
 	return c.keys[0]
 }
 
-// expiry is the command that gives a key its lease: in seconds, as the documents have it, where it
-// is a whole number of them.
+// expiry returns the command that gives a key its lease. As in the documents, the command takes
+// seconds, unless the lease has a fraction of a second.
 func (c *call) expiry() (command, amount string) {
 	if c.options.TTL%time.Second == 0 {
 		return "expire", seconds(c.options.TTL)
@@ -106,7 +107,7 @@ func (c *call) expiry() (command, amount string) {
 
 func seconds(d time.Duration) string { return strconv.FormatInt(int64(d/time.Second), 10) }
 
-// answers ends a release: ok with whatever reply, and otherwise with the error.
+// answers ends a release, with the reply's error or, after any other reply, with ok.
 func (c *call) answers(r reply) {
 	if r.failed() {
 		c.fails(false)
@@ -115,7 +116,7 @@ func (c *call) answers(r reply) {
 	c.returns(history.OK)
 }
 
-// began notes what granted a hold.
+// began notes the command that grants a hold.
 func (c *call) began(h *hold, r reply) {
 	if r.Command != nil {
 		h.sent, h.acks, h.after = r.Sent, r.acks, max(c.from, c.before)

@@ -6,8 +6,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// setpx: SET key value NX PX lease, until it replies OK (D003 §3 to §5, D004 §1.1). For how long
-// one value is used is the lock's variant; only a new one for each attempt is sound.
+// setpx: SET key value NX PX lease, until it replies OK (D003 §3 to §5, D004 §1.1). The lock's
+// variant says how long the client uses one value. Only a new value for each attempt is correct.
 func setpx(c *call) {
 	first := ""
 	c.poll(c.options.Poll, func(h *hold) outcome {
@@ -37,7 +37,7 @@ func setpx(c *call) {
 	})
 }
 
-// setpxPosted: the same with the constant that D004 posted (line 26).
+// setpxPosted: as setpx, with the constant of D004 (line 26).
 func setpxPosted(c *call) {
 	c.options.Variant = "constant"
 	setpx(c)
@@ -61,14 +61,14 @@ func (c *call) getsAndDeletes(value string) {
 	}
 }
 
-// expects says which value the command that was read last has to have.
+// expects departs unless the latest command has the wanted value.
 func (c *call) expects(value, want string) {
 	if !c.isOver() && value != want {
 		c.depart(c.last.Sent, "wrote the owner value %s, where it writes %s", value, want)
 	}
 }
 
-// owner is the owner value that this client's lock has used from the beginning.
+// owner returns the first owner value of this client's lock. The client must use it for all calls.
 func (c *call) owner(value string) string {
 	lock := strings.Join(c.keys, " ")
 	if c.owners[lock] == "" && !c.isOver() {

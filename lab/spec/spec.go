@@ -1,11 +1,11 @@
-// Package spec says of each lock of the table what it may do, in a page of Go that follows the
-// lock's source document and shares nothing with its port: which commands a call sends, in which
-// order, after which replies, and how it may end then. Validate holds a recorded run, real or
-// simulated, to it: every command of its trace must be a behaviour of the lock (trace validation).
-// So a port that departs from its document is noticed, and an environment whose Redis is none, also
-// where no property is violated.
+// Package spec has a specification of each lock in the table. A specification is a page of Go that
+// follows the lock's source document and shares no code with the lock's port. It says which
+// commands a call sends, in which order and after which replies, and how the call may end. Validate
+// checks a recorded run, real or simulated: every command of its trace must be a behaviour of the
+// lock (trace validation). So it finds a port that departs from its document, and an environment
+// that does not behave like Redis, even if the run violates no property.
 //
-// Begin with setpx.go, the smallest page, then call.go, what a page is written in.
+// Start with setpx.go, the smallest page. Then read call.go for the words of a page.
 package spec
 
 import (
@@ -20,27 +20,27 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Departure is the first thing that a client did and its lock does not do.
+// Departure is the first action of a client that its lock's specification does not allow.
 type Departure struct {
 	Process int
 	T       int64 // stamp
 	What    string
 }
 
-// Error says it in one line.
+// Error returns the departure in one line.
 func (d *Departure) Error() string {
 	return fmt.Sprintf("client %d at %.6f s: %s", d.Process, float64(d.T)/1e9, d.What)
 }
 
-// page is what a lock does. Each function reads one call; Release and Extend read a call for a hold
-// that Acquire granted.
+// page is the specification of a lock. Each function reads one call. Release and extend read a call
+// for a hold that acquire granted.
 type page struct {
 	acquire, release, extend func(*call)
-	// a command that a watchdog sends, beside all calls; nil: there is none
+	// reads a command that the watchdog sends during a call; nil if the lock has no watchdog
 	beside func(*client, *history.Command) error
 }
 
-// pages are the specifications by the lock's name.
+// pages has the specifications by the lock's name.
 var pages = map[string]page{
 	"setnx":                      {acquire: setnx, release: deletes},
 	"setnx-del-expired":          {acquire: setnxDelExpired, release: deletes},
@@ -63,14 +63,15 @@ var pages = map[string]page{
 	"none":                       {acquire: sendsNothing, release: sendsNothing},
 }
 
-// Has reports whether there is a specification of a lock of that name.
+// Has reports whether the lock of this name has a specification.
 func Has(lock string) bool { _, ok := pages[lock]; return ok }
 
-// Locks are the names of all specifications, sorted.
+// Locks returns the names of the locks that have a specification, sorted.
 func Locks() []string { return slices.Sorted(maps.Keys(pages)) }
 
-// Validate returns what a run did that its lock does not do, or nil. The options are those that the
-// lock was made with. It returns nil, too, for a lock of which there is no specification: see Has.
+// Validate returns the first departure of a run from its lock's specification, or nil. The caller
+// passes the options of the run's locks. Validate also returns nil for a lock without a
+// specification; see Has.
 func Validate(h *history.History, trace []history.Command, o impls.Options) *Departure {
 	p, ok := pages[h.Header.Impl]
 	if !ok {
@@ -81,8 +82,8 @@ func Validate(h *history.History, trace []history.Command, o impls.Options) *Dep
 	return r.departs(h.Events, r.byClient(h, trace))
 }
 
-// byClient are the commands of each client in the order in which they were sent. Of a run that was
-// cut off, the trace may be longer than the history.
+// byClient returns the commands of each client in the order of sending. It ignores commands after
+// the end of the history, since the trace of an interrupted run may be longer than its history.
 func (r *run) byClient(h *history.History, trace []history.Command) map[int][]*history.Command {
 	out := map[int][]*history.Command{}
 	known := int64(math.MaxInt64)
@@ -111,7 +112,7 @@ func (r *run) byClient(h *history.History, trace []history.Command) map[int][]*h
 	return out
 }
 
-// departs is the first departure in the order of the calls.
+// departs returns the first departure in the order of the calls, or nil.
 func (r *run) departs(es []history.Event, commands map[int][]*history.Command) *Departure {
 	var all []*call
 	for process := range r.header.Clients {

@@ -9,14 +9,15 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// script is a word that stands for the text of a Lua script, named as its file in package impls is.
+// script is a word of a specification that matches the text of a Lua script. Its value is the name
+// of the script's file in package impls.
 type script string
 
 // The scripts of the documents.
 const (
 	releaseScript       script = "release.lua"             // D003 §5, D004 line 75
 	releasePostedScript script = "release_posted.lua"      // D004 line 75, letter by letter
-	takeScript          script = "setnx_expire.lua"        // D004 line 47, as it is meant
+	takeScript          script = "setnx_expire.lua"        // D004 line 47, without its mistakes
 	takePostedScript    script = "setnx_expire_posted.lua" // D004 line 47, letter by letter
 	extendScript        script = "extend.lua"              // Redis' own description
 	redissonScript      script = "redisson_acquire.lua"    // D001 lines 497 to 511
@@ -26,11 +27,12 @@ const (
 	spinScript          script = "redisson_spin_unlock.lua"
 )
 
-// scripts are the texts by their SHA-1: a script that was changed is another one.
+// scripts has the SHA-1 of each script's texts. A changed script has another SHA-1 and does not
+// match.
 var scripts = map[script][]string{
 	releaseScript:       {"e9f69f2beb755be68b5e456ee2ce9aadfbc4ebf4"},
 	releasePostedScript: {"06ae145d6643421e92e5e53a35a428719bf4564d"},
-	// with EXPIRE, and with PEXPIRE where the lease is no whole number of seconds
+	// with EXPIRE, and with PEXPIRE for a lease with a fraction of a second
 	takeScript: {"1915ffc0745df33e9eb821fe3a996cab773a575d",
 		"1b6513968874da843ab717ae951004690b193e05"},
 	takePostedScript: {"f3f68d3d59696570363d43f8dc179443564377f6"},
@@ -56,8 +58,8 @@ func runs(m *history.Command, s script) bool {
 	return false
 }
 
-// format is a command as a person reads it: in place of a script's text stands its name, or a part
-// of its SHA-1.
+// format returns a command for people. It replaces a script's text by its name, or by a part of its
+// SHA-1 if the script is unknown.
 func format(m *history.Command) string {
 	if len(m.Args) < 2 || !strings.EqualFold(m.Args[0], "EVAL") {
 		return m.String()
@@ -72,7 +74,7 @@ func format(m *history.Command) string {
 	return strings.Join(short, " ")
 }
 
-// like reports whether a command has these words.
+// like reports whether a command has these words, and sets the words that are a *string.
 func like(m *history.Command, words []any) bool {
 	if len(m.Args) != len(words) {
 		return false
@@ -97,7 +99,7 @@ func like(m *history.Command, words []any) bool {
 	return true
 }
 
-// shown are words as a person reads them.
+// shown returns words for people.
 func shown(words []any) string {
 	var out []string
 	for _, w := range words {
@@ -113,13 +115,13 @@ func shown(words []any) string {
 	return strings.Join(out, " ")
 }
 
-// reply is what came back for a command; its Command is nil where none was read.
+// reply is the reply to a command. Its Command is nil if no command was read.
 type reply struct {
 	*history.Command
 	acks int // replicas that confirmed it
 }
 
-// failed reports that the call got an error in place of a reply.
+// failed reports whether the command got an error or no reply.
 func (r reply) failed() bool {
 	return r.Command == nil || r.Recv == 0 || r.Err != "" || strings.HasPrefix(r.Reply, "(error) ")
 }
@@ -128,7 +130,7 @@ func (r reply) is(text string) bool { return !r.failed() && r.Reply == text }
 
 func (r reply) null() bool { return r.is("(nil)") }
 
-// number is a reply that is a number, or the text of one.
+// number returns the number in a reply. It returns false if the reply has no number.
 func (r reply) number() (float64, bool) {
 	if r.failed() {
 		return 0, false
@@ -137,7 +139,7 @@ func (r reply) number() (float64, bool) {
 	return v, err == nil
 }
 
-// text is the reply, "" where none was read.
+// text returns the reply, or "" if there is none.
 func (r reply) text() string {
 	if r.failed() {
 		return ""

@@ -95,7 +95,7 @@ func libraryCell(m *matrix.Matrix, r matrix.Row, column matrix.Column) string {
 	return nothing(strings.TrimSpace(found + " " + unknown))
 }
 
-// openIn returns the unknown letters of a cell, without those that are never judged in its row.
+// openIn returns the unknown letters of a cell, except for letters that its row never judges.
 func openIn(m *matrix.Matrix, r matrix.Row, c *matrix.Cell) string {
 	never := neverJudged(m, r)
 	return strings.Join(slices.DeleteFunc(c.Unknown(), func(l string) bool {
@@ -185,7 +185,7 @@ func adapters(m *matrix.Matrix) (names []string) {
 	return names
 }
 
-// library writes the page of one library: for each variant what was found under each fault.
+// library writes the page of one library, with the findings under each fault for each variant.
 func (b *Book) library(p *page, adapter string) {
 	p.heading(1, adapter)
 	p.paragraph("[libraries.md](../libraries.md) has all libraries and says how they were run; " +
