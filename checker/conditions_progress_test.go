@@ -217,6 +217,20 @@ var progressConditions = []propertyCase{
 var wordCases = []struct {
 	name, property, story, trace, want, without string
 }{
+	// The error that a client got while it waited.
+	{"an error before the wait", "D", "c2 acquire 1 4 info; " + once + "c1 acquire 10 1500000000 fail",
+		"2 1 2 3 n0 EVALSHA ab 1 k b -> (error) NOSCRIPT No\n" + refusals(1, 1, 20, 15),
+		"no client was granted", "was answered"},
+	{"an error within the wait", "D", once + "c1 acquire 10 1500000000 fail",
+		"1 1 30 31 n0 EVALSHA ab 1 k b -> (error) NOSCRIPT No\n" + refusals(1, 1, 20, 15),
+		"Client 1 was answered \"NOSCRIPT No\"", ""},
+	{"an error after the wait", "D", once + "c1 acquire 10 1500000000 fail; " +
+		"c2 acquire 1600000000 1700000000 info", refusals(1, 1, 20, 15) +
+		"2 1 1610000000 1610000001 n0 EVALSHA ab 1 k b -> (error) NOSCRIPT No\n",
+		"no client was granted", "was answered"},
+	{"a command that was never answered before the wait", "D", once + "c1 acquire 10 1500000000 fail",
+		"1 1 12 0 n0 GET k ->\n" + refusals(1, 1, 20, 15), "no client was granted", "was answered"},
+
 	// Who left the key that keeps clients from the lock.
 	{"one server gives no votes", "D", once + "c1 acquire 10 1500000000 fail",
 		refusals(1, 1, 20, 15) + "2 1 30 31 n0 EVAL s 1 k x -> 1", "no client was granted", "Votes"},

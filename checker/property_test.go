@@ -335,7 +335,8 @@ func TestProperties(t *testing.T) {
 	for _, c := range slices.Concat(propertyCases, lostCases, conditionCases, declaredCases,
 		undeclaredCases, causeCases, orderCases, keyCases, letterCases, progressCases,
 		progressConditions, callCases, letterConditions, grantCases, depthCases, behindCases,
-		certainCases, absentCases, lostConditions, ownerConditions) {
+		certainCases, absentCases, lostConditions, ownerConditions, waitConditions,
+		deliveryConditions) {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
 			v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{c.property}})
 			p := v.Properties[0]

@@ -9,7 +9,6 @@ import (
 	"github.com/lockbench/lockbench/checker/rules/leftover"
 	"github.com/lockbench/lockbench/checker/rules/progress"
 	"github.com/lockbench/lockbench/checker/trace"
-	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
 )
 
@@ -58,8 +57,7 @@ func (c deadlockRule) deadlock() property {
 		}
 	}
 	p := c.recovery(locks, bound)
-	if k := c.waits().overdue(calls, bound); k != nil && p.Verdict != verdict.Violated &&
-		len(c.faultTimes().unhealed()) == 0 {
+	if k := c.waits().overdue(calls, bound); k != nil && len(c.faultTimes().unhealed()) == 0 {
 		return unknown("%s", explain.Overdue(k))
 	}
 	return p
@@ -129,7 +127,7 @@ func (c deadlockRule) stuck(l *record.Lock) (property, bool) {
 	if p, ok := c.keptOut(l, wanted, slices.Concat(busy, lost), c.excuses().lostBehind(l)); ok {
 		return p, true
 	}
-	if p, ok := c.keptOut(l, wanted, busy, nil); ok && p.Verdict == verdict.Violated {
+	if _, ok := c.keptOut(l, wanted, busy, nil); ok {
 		why := explain.Stall(c.Record.WorstStall()) + explain.Say(" meanwhile, which may be why")
 		if struck != nil {
 			why = explain.Unanswered(struck)
@@ -168,7 +166,7 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 // answer within a time, or nil.
 func (c deadlockRule) ownError(l *record.Lock, from, to int64) (last *history.Command) {
 	for _, k := range l.Calls {
-		if k.To < from || k.From > to {
+		if k.To < from {
 			continue
 		}
 		for _, m := range c.waits().commandsOf(k) {

@@ -46,8 +46,8 @@ func (c waits) wants(l *record.Lock) progress.Wants {
 	failed := map[int]int{} // by client: its want that ended with an error
 	for _, k := range l.Calls {
 		from, to, ok := c.wantedBy(k, granted)
-		if i, is := failed[k.Process]; is && ok && from-out[i].To <= int64(grace) {
-			out[i].To = max(out[i].To, from)
+		if i, is := failed[k.Process]; is && from-out[i].To <= int64(grace) {
+			out[i].To = max(out[i].To, from) // a call that was not answered has no from
 		}
 		delete(failed, k.Process)
 		if !ok {
