@@ -18,6 +18,9 @@ const (
 	// atOnce are two grants that overlap, of which the token of the first is larger.
 	atOnce = "lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; c1 acquire 3 50 sent=40 " +
 		"lease=100 token=5; c0 release 70 71; c1 release 72 73"
+	// takesOld is a resource that takes client 0's write after client 1's, which has a later token.
+	takesOld = "fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; " +
+		"c1 write 9 10 value=1; c0 write 11 12 value=2"
 	// oneGrant is a grant with the word of the lock that it is good until 103.
 	oneGrant = "validity; names k; c0 acquire 1 20 sent=2 valid=103"
 )
@@ -85,6 +88,18 @@ var letterConditions = []propertyCase{
 		"0 1 2 5 n0 EVAL s 1 k a -> 1\n1 1 40 45 n0 EVAL s 1 k b -> 1", Valid, ""},
 	{"two writes with the same token", "F", "fencing; workload fenced; c0 acquire 1 5 token=1; " +
 		"c0 write 6 7 value=1; c0 write 8 9 value=2; c0 release 10 11", "", Valid, ""},
+	{"an older token, and others may have deleted the counter", "F", "environment external; " +
+		"fencing; c0 acquire 1 5 token=2; c0 release 6 7; c1 acquire 8 9 token=1", "", Violated,
+		Vanished},
+	{"an older token, and no others can have deleted the counter", "F", "environment process; " +
+		"fencing; c0 acquire 1 5 token=2; c0 release 6 7; c1 acquire 8 9 token=1", "", Violated,
+		OldToken},
+	{"one token twice, which no deleted counter explains", "F", "environment external; fencing; " +
+		"c0 acquire 1 9 token=2; c0 release 10 11; c1 acquire 2 8 token=2", "", Violated, OldToken},
+	{"the resource takes an older token, and others may have deleted the counter", "F",
+		"environment external; " + takesOld, "", Violated, OldToken},
+	{"the resource takes an older token, and the lock's server was restarted", "F", takesOld +
+		"; fault kill n0 2 3", "", Violated, OldToken},
 
 	// The validity of a grant.
 	{"no grant", "V", "validity; c0 acquire 1 20 fail", "", NA, ""},

@@ -37,8 +37,7 @@ func everyStory(t *testing.T) (all []told) {
 	for _, c := range goldenCases {
 		add(c.name, c.story, c.trace, every)
 	}
-	for _, c := range slices.Concat(propertyCases, conditionCases, declaredCases, letterCases,
-		progressCases) {
+	for _, c := range allCases {
 		add(c.name, c.story, c.trace, Options{Properties: []string{c.property}})
 	}
 	return all
@@ -86,6 +85,11 @@ func differ(t *testing.T, what, plain, other string) int {
 func mute(v *Verdict) *Verdict {
 	m := *v
 	m.Summary, m.HarnessError, m.Draw, m.Porcupine.Took = "", "", nil, 0
+	if starved := m.Evidence.Starved; starved != nil {
+		silent := *starved
+		silent.Explanation = ""
+		m.Evidence.Starved = &silent
+	}
 	m.Properties = slices.Clone(v.Properties)
 	for i := range m.Properties {
 		p := &m.Properties[i]

@@ -153,6 +153,14 @@ var lostCases = []propertyCase{
 			"1 1 70 75 n0 HINCRBY c k 1 -> 6\n", Violated, LostByFailover},
 	{"lost: the next grant counted on, and was let in", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 2\n", Violated, DoubleGrant},
+	{"lost: the next grant counted on, and was let in, says S", "S", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 2\n", Violated, DoubleGrant},
+	{"lost: the next grant counted from the beginning, says S", "S", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 1\n", Violated, LostByFailover},
+	{"lost: another client's deletion, and the next grant counted from the beginning", "S",
+		"c2 acquire 1 4 sent=2 lease=3; c2 release 5 8; " + lostHold,
+		"2 1 2 3 n0 INCR k -> 1\n2 1 4 4 n0 PEXPIRE k 0.000003 -> 1\n0 1 12 15 n0 INCR k -> 1\n" +
+			"2 1 31 35 n0 DEL k -> 1\n1 1 80 85 n0 INCR k -> 1\n", Violated, ReleasedByNonOwner},
 	{"lost: the next grant counted from the beginning", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 1\n", Violated, LostByFailover},
 	{"lost: the next grant counted by twos from the beginning", "L", lostHold +

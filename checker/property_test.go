@@ -331,12 +331,15 @@ var propertyCases = []propertyCase{
 			"c1 release 62 63", "", Violated, LateMessage},
 }
 
+// allCases are the histories for properties.
+var allCases = slices.Concat(propertyCases, lostCases, conditionCases, declaredCases,
+	undeclaredCases, causeCases, orderCases, keyCases, letterCases, progressCases,
+	progressConditions, callCases, letterConditions, grantCases, depthCases, behindCases,
+	certainCases, absentCases, lostConditions, ownerConditions, waitConditions,
+	deliveryConditions)
+
 func TestProperties(t *testing.T) {
-	for _, c := range slices.Concat(propertyCases, lostCases, conditionCases, declaredCases,
-		undeclaredCases, causeCases, orderCases, keyCases, letterCases, progressCases,
-		progressConditions, callCases, letterConditions, grantCases, depthCases, behindCases,
-		certainCases, absentCases, lostConditions, ownerConditions, waitConditions,
-		deliveryConditions) {
+	for _, c := range allCases {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
 			v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{c.property}})
 			p := v.Properties[0]

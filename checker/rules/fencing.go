@@ -132,7 +132,8 @@ func overlapping(spans map[int][]record.Span) (n int) {
 }
 
 // fencedWrites judges the resource: a write that succeeded must not have a smaller token than one
-// that had succeeded before it was called.
+// that had succeeded before it was called. The tokens were given in order, so no fault of the
+// lock's servers is to blame.
 func (c fencingRule) fencedWrites() property {
 	if c.history.Header.Workload != "fenced" {
 		return valid
@@ -162,8 +163,8 @@ func (c fencingRule) fencedWrites() property {
 	}
 	for _, key := range slices.Sorted(maps.Keys(byKey)) {
 		if early, late := outOfOrder(byKey[key], false); early != nil {
-			p := c.stale(early, late)
-			p.Explanation = explain.OldWrite(early.Hold, late.Hold)
+			p := violated(early.Key, wholeHold(early.Hold), wholeHold(late.Hold))
+			p.Class, p.Explanation = verdict.OldToken, explain.OldWrite(early.Hold, late.Hold)
 			return p
 		}
 	}
