@@ -23,6 +23,9 @@ var ownerConditions = []propertyCase{
 	// Whose value a deletion hit.
 	{"order: a deletion hit the only value that was there", "O", hitInside, hitTrace, Violated,
 		ReleasedByNonOwner},
+	{"order: the same, and a script had counted it up", "O", hitInside,
+		"2 1 20 22 n0 EVAL take 1 k c -> 1 | incr k\n" + lostQuestion + "3 1 32 45 n0 DEL k -> 1\n",
+		Violated, ReleasedByNonOwner},
 	{"order: the same, and programs other than the clients may delete keys", "O",
 		"environment external; " + hitInside, hitTrace, Valid, ""},
 	{"order: the same, and the commands do not say of which acquisition they are", "O", hitInside,

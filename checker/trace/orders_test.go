@@ -53,6 +53,8 @@ func TestOrders(t *testing.T) {
 			"B 2 5 6 SETNX k b -> 1", "A", "deleted by D"},
 		{"a script that takes what its client has", "A 0 1 2 EVAL take 1 k a -> 1\n" +
 			"C 0 3 4 EVAL take 1 k a -> 1\nD 1 5 6 DEL k -> 1", "A", "deleted by D"},
+		{"a counter that another client counts up is its first writer's", "A 0 1 2 INCR k -> 1\n" +
+			"C 1 3 4 INCR k -> 2\nD 2 5 6 DEL k -> 1\nB 3 7 8 INCR k -> 1", "A", "deleted by D"},
 		{"replies that fit no order", "A 0 1 2 SETNX k a -> 1\nB 1 3 4 SETNX k b -> 1", "none", ""},
 		{"a script that ended with an error may have deleted before", "A 0 1 2 SETNX k a -> 1\n" +
 			"D 1 3 4 EVAL s 1 k -> (error) WRONGTYPE Operation\nB 2 5 6 SETNX k b -> 1", "A",
