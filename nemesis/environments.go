@@ -19,7 +19,7 @@ type Capabilities struct {
 // notOurs is the reason why no step touches a foreign Redis.
 const notOurs = "this Redis is not ours: only clients and their links can be hit"
 
-// environments is the closed list of environments, with the permanent limits of each. Without adds
+// environments is the closed list of environments, with the permanent limits of each. Minus adds
 // the limits of this machine.
 var environments = []Capabilities{
 	{Environment: "process", Line: "redis-server and clients as processes of this machine",
