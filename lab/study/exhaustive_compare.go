@@ -102,33 +102,40 @@ func (b *Book) exhaustive(p *page) {
 	d := b.Exhaustive
 	n := d.count(b.measured)
 	p.heading(1, "The table of expected verdicts, order by order")
-	p.paragraph("**The answer.** %d of %d cells have exactly the expected letters "+
-		"([locks/expected.md](../../docs/locks/expected.md)), and %d of %d the letters of real Redis "+
-		"([verdicts.md](verdicts.md)). In %d of %d cells every order was tried in both [spaces of the "+
-		"expectation](../../docs/locks/expected.md#the-two-spaces). The page of a lock explains each "+
-		"difference.%s",
+	p.paragraph("A *cell* is one lock under one fault. A letter in it is a property that a schedule " +
+		"violated ([the letters](verdicts.md#the-letters)).")
+	p.paragraph("**The answer.** %d of %d cells have exactly the [expected "+
+		"letters](../../docs/locks/expected.md). %d of %d have exactly the letters that runs on real "+
+		"Redis found ([verdicts.md](verdicts.md)). In %d of %d cells the simulator tried at least "+
+		"every order without a preemption, of 2 clients with 2 rounds each and of 3 clients with 1 "+
+		"round each. The expectation has "+
+		"[the same clients and rounds](../../docs/locks/expected.md#the-two-spaces). The page of a lock "+
+		"explains each difference.%s",
 		n.agree, n.known, n.same, n.measured, n.finished, n.all, sentence(d.Partial))
-	p.paragraph("The simulator tried each cell "+
-		"([explore.md](../../docs/explore.md#everything-within-bounds)): "+
-		"all orders of commands, replies and wake-ups, and in each order the fault at every place, "+
-		"within bounds that grow. `lab exhaustive --each %d` ran %s schedules "+
-		"in %s and wrote this page.", d.Each, units.Thousands(n.schedules), d.Took.D().Round(time.Second))
+	p.paragraph("A *schedule* is one order of the commands, replies and wake-ups of all clients, "+
+		"with the fault at one place. The simulator tried all schedules within bounds that grow "+
+		"([explore.md](../../docs/explore.md#everything-within-bounds)). `lab exhaustive --each %d` "+
+		"ran %s schedules in %s and wrote this page.", d.Each, units.Thousands(n.schedules),
+		d.Took.D().Round(time.Second))
 	d.table(p, "verdicts/")
 	p.items([]string{
-		"[verdicts.md](verdicts.md#the-table) explains the letters. **Bold**: found and not expected. " +
-			"~~Struck out~~: expected and not found. Empty: not possible.",
-		"The small numbers: every order up to so many preemptions was tried, with 2 clients and 2 " +
-			"rounds, and with 3 clients and 1 round. \"–\": not even all orders without a preemption; the " +
-			"number in brackets then counts for 2 clients with 1 round.",
-		"Each acquire has 8 tries, a lease has three ticks, and clients work and wait for one.",
+		"\"-\": no letter. **Bold**: found and not expected. ~~Struck out~~: expected and not found. " +
+			"Empty: the fault is not possible for the lock.",
+		"The small numbers count *preemptions*: how often a client that could go on had to wait for " +
+			"another one. \"2·1\" means that the simulator tried every order with up to 2 preemptions for " +
+			"2 clients with 2 rounds, and with up to 1 for 3 clients with 1 round. \"–\" means that it " +
+			"did not finish even the orders without a preemption. A number in brackets is then for 2 " +
+			"clients with 1 round.",
+		"A client tries at most 8 times to acquire the lock. A lease lasts three ticks. A client works " +
+			"for one tick, and waits for one tick between two tries.",
 	})
 	d.writeOpen(p, b.Sleep)
 	b.Sleep.savings(p, d)
 	p.heading(2, "Compared with real Redis")
 	p.paragraph(
-		"+X: found in the simulator and not on Redis. −X: found on Redis and not in the simulator. " +
-			"\"·\": a space of the cell was not finished. \"?\": not run on Redis. The page of a lock has " +
-			"the reasons.")
+		"\"+S\": the simulator found S, and no run on Redis did. \"−S\": a run on Redis found S, and " +
+			"the simulator did not. \"·\": the simulator did not finish the cell. \"?\": the cell was not " +
+			"run on Redis. \"-\": nothing differs. The page of a lock has the reasons.")
 	d.comparison(p, b.measured)
 }
 
@@ -230,11 +237,13 @@ func (d *Sleep) savings(p *page, report *ExhaustiveReport) {
 			units.Thousands(b), percent(b-a, b)})
 	})
 	p.heading(2, "What sleep sets save")
-	p.paragraph("The schedules of 2 clients with 2 rounds and no preemption, with merged states "+
-		"(`cd lab && go run ./searched/measure -sleep %d`). In the %d cells that end below %s "+
-		"schedules with and without sleep sets, %s are left of %s: %s are saved.", d.Limit, cells,
-		units.Thousands(d.Limit), units.Thousands(with), units.Thousands(without),
-		percent(without-with, without))
+	p.paragraph("Sleep sets are a way to skip schedules: the search tries only one order of two "+
+		"steps that are independent of each other. The table counts the schedules of 2 clients with 2 "+
+		"rounds and no preemption, with merged states (`cd lab && go run ./searched/measure -sleep "+
+		"%d`). %d cells end below %s schedules both with and without sleep sets. There, sleep sets "+
+		"leave %s of %s schedules, and save %s.",
+		d.Limit, cells, units.Thousands(d.Limit), units.Thousands(with),
+		units.Thousands(without), percent(without-with, without))
 	p.head("lock", "cells", "with", "without", "saved")
 	for _, row := range rows {
 		p.row(row...)
@@ -285,11 +294,13 @@ func (d *ExhaustiveReport) writeOpen(p *page, sleep *Sleep) {
 		return
 	}
 	p.heading(2, "What is left open")
-	p.paragraph("The smallest unfinished space of each cell; \"3×1 to 0\" is every order of 3 " +
-		"clients with 1 round and no preemption. *At least* adds the known branches that were " +
-		"not tried; spaces that were finished later had one to three times as many schedules. " +
-		"The cost is an estimate from the schedules of 2 clients with 2 rounds.")
-	p.head("lock", "fault", "space", "schedules run", "at least", "costs at least")
+	p.paragraph("A *space* is all schedules within some bounds: \"3×1 to 0\" has 3 clients with 1 " +
+		"round and up to 0 preemptions. The table has the smallest unfinished space of each cell. " +
+		"*Schedules known* also counts the branches that the search knows but did not try. The whole " +
+		"space may have more: other spaces had one to three times as many when they were finished. " +
+		"*Processor time* is the time for the known schedules, estimated from the schedules of 2 " +
+		"clients with 2 rounds.")
+	p.head("lock", "fault", "space", "schedules run", "schedules known", "processor time")
 	for _, row := range rows {
 		p.row(row...)
 	}

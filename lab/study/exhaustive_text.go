@@ -22,8 +22,9 @@ func (d *ExhaustiveReport) Text(w io.Writer) error {
 	n := d.count(func(string, string) ([]string, bool) { return nil, false })
 	d.plainTable(b)
 	fmt.Fprintf(b,
-		"\n%d of %d cells have exactly the letters that were expected; in %d of %d every order of 2 "+
-			"clients with 2 rounds and of 3 with 1 was gone through.\n%d schedules, %s.%s\n\n",
+		"\n%d of %d cells have exactly the letters that were expected; in %d of %d the simulator tried "+
+			"at least every order without a preemption, of 2 clients with 2 rounds and of 3 with 1.\n%d "+
+			"schedules, %s.%s\n\n",
 		n.agree, n.known, n.finished, n.all, n.schedules, d.Took.D().Round(time.Second),
 		sentence(d.Partial))
 	for i := range d.Cells {

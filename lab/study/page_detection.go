@@ -18,16 +18,21 @@ func (b *Book) detected(p *page) {
 	d := b.Detection
 	all := count(d.Mutants)
 	p.heading(1, "Which defects are found")
-	p.paragraph("**The answer.** Of %s of %s, each a lock of the table with one small defect, %d "+
-		"were found: they violate a letter that their lock does not violate under the same fault. "+
-		"Aimed scenarios found %d, drawn moments %d. Another %d do not pass without a letter, %d are "+
-		"equivalent, and %d were not found. [Below](#what-was-not-found) each has a reason.",
+	p.paragraph("A *mutant* is a lock of the table with one small defect. A letter, such as S, is a " +
+		"property that a run can violate ([the letters](verdicts.md#the-letters)).")
+	p.paragraph("**The answer.** lockbench tested %s of %s and found %d of them: these violate a "+
+		"letter that the original lock does not violate under the same fault. Scenarios that aim at a "+
+		"moment found %d, and random moments found %d. Another %d violate no letter, but do not pass: "+
+		"their runs end *unknown*. Another %d are equivalent to their lock. lockbench did not find the "+
+		"other %d, for [these reasons](#what-was-not-found).",
 		units.Count(all.mutants, "mutant"), units.Count(len(d.Locks()), "lock"), all.found, all.aimed,
 		all.drawn, all.noticed, all.equivalent, all.missed)
-	p.paragraph("Verdicts know nothing of a lock. The specifications of our own ports "+
-		"([lab/spec](../spec/spec.go)) notice more: **%d of the %d** depart from theirs in a command, "+
-		"the end of a call or a hold. The locks themselves never do in the tests.", all.departs,
-		all.mutants)
+	p.paragraph("The judges of the letters know nothing about single locks. The specifications of "+
+		"our own ports ([lab/spec](../spec/spec.go)) notice more: **%d of the %d** mutants depart from "+
+		"the specification of their lock in a command, the end of a call or a hold. The original locks "+
+		"never depart from it in the tests. [Below](#how-it-was-measured) is the meaning of each "+
+		"column.",
+		all.departs, all.mutants)
 	p.head("lock", "mutants", "found", "aimed", "drawn", "no letter, does not pass", "equivalent",
 		"not found", "departs")
 	for _, lock := range d.Locks() {
@@ -74,13 +79,13 @@ func (p *page) unaimed(d *detection.Record) {
 			median(took), worst(took)})
 	}
 	p.heading(2, "How long it takes without an aim")
-	p.paragraph("%d of %s were found with drawn moments. The median took %s ms of "+
-		"processor time, the worst %s s (`cd lab && go run ./mutate/detect -times`). Every fault had 6 "+
-		"seeds first, then 24, then 48, as had the other workloads of the lock.",
+	p.paragraph("Random moments found %d of %s. The median took %s ms of processor time, and the "+
+		"worst took %s s (`cd lab && go run ./mutate/detect -times`). The search tried each fault, and "+
+		"each other workload of the lock, with 6 seeds first, then with 24, then with 48.",
 		len(all), units.Count(len(d.Mutants), "mutant"), median(all), worst(all))
 	if open > 0 {
-		p.paragraph("%s showed a letter that their lock also shows without the mutation; they were not "+
-			"asked again yet and are counted as not found (`-times -deepen` asks them).",
+		p.paragraph("%s violated a letter that their lock also violates without the mutation. They "+
+			"count as not found until `-times -deepen` tries them again.",
 			units.Count(open, "mutant"))
 	}
 	p.head("lock", "mutants", "found without an aim", "median, ms", "worst, s")
@@ -113,27 +118,29 @@ func worst(ms []int64) string {
 // howDetected describes the measurement.
 func (b *Book) howDetected(p *page) {
 	p.heading(2, "How it was measured")
-	p.paragraph("The operators know nothing of any lock. Each is applied wherever the source " +
-		"allows it, in Go and in Lua. One mutant of each operator in each file is tested, chosen by a " +
-		"hash of the changed text. `l.until = nil ¶ mine := …` means that two statements changed places.")
+	p.paragraph("An *operator* makes one kind of change. It knows nothing about single locks, and " +
+		"applies wherever the source allows it, in Go and in Lua. For each operator and file one " +
+		"mutant is tested, and a hash of the changed text chooses it. In a change, \"¶\" separates two " +
+		"statements that swapped places.")
 	p.items([]string{
-		"**Aimed**: every scenario of the [table](verdicts.md#the-faults) that the simulator can do " +
-			"for the lock, in each of its rows, and its other workloads without a fault. \"+3\": three " +
-			"more faults showed it.",
-		"**Drawn**: `lockbench explore` under every fault, with drawn moments and orders " +
-			"([explore.md](../../docs/explore.md)).",
-		fmt.Sprintf("Each mutant has %d s of processor time; each scenario was run twice at most, and "+
-			"each fault drawn 48 times. A letter counts if the lock itself shows it neither under the same "+
-			"fault nor without any, in the simulator with many more runs or on Redis "+
-			"([verdicts.md](verdicts.md)). Redlock was not tested.", b.Detection.Limit),
-		"**No letter, does not pass**: the client panics, a call never ends, or without any fault the " +
-			"lock is hardly ever granted. Such a run says *unknown*, and unknown never passes.",
-		"**Equivalent**: no run can distinguish it from the lock, for the reason given.",
-		"**Departs**: one run of each aimed scenario violates the lock's specification " +
-			"(`cd lab && go run ./mutate/detect -departs`).",
+		"**Aimed**: the scenarios of the [table of faults](verdicts.md#the-faults) that the simulator " +
+			"can run for the lock, in each row of the lock, and the lock's other workloads without a " +
+			"fault. \"+3\" means that three more faults also found the mutant.",
+		"**Drawn**: `lockbench explore` under every fault, with random moments and random orders of " +
+			"messages ([explore.md](../../docs/explore.md)).",
+		fmt.Sprintf("Each mutant had %d s of processor time. Each scenario ran at most twice, and each "+
+			"fault was drawn 48 times. A letter counts only if the original lock violates it neither under "+
+			"the same fault nor without any. The original lock had many more runs in the simulator, and "+
+			"its runs on Redis ([verdicts.md](verdicts.md)). Redlock was not tested.", b.Detection.Limit),
+		"**No letter, does not pass**: the client panics, a call never ends, or clients are hardly " +
+			"ever granted the lock without any fault. Such a run ends *unknown*, and unknown never passes.",
+		"**Equivalent**: no run can distinguish the mutant from the lock. Each has a reason.",
+		"**Departs**: the mutant violates the lock's specification in an aimed scenario. Each scenario " +
+			"ran once for this (`cd lab && go run ./mutate/detect -departs`).",
 	})
-	p.paragraph("`cd lab && go run ./mutate/detect` measures, and writes this page. A test finds some of " +
-		"the mutants again, others with each commit; `make soak` all.")
+	p.paragraph("`cd lab && go run ./mutate/detect` measures, and writes this page. A test finds " +
+		"some of the mutants again, a different selection with each commit. `make soak` finds all " +
+		"again.")
 }
 
 // tallied holds the counts of some mutants.

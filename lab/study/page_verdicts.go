@@ -14,32 +14,31 @@ import (
 func (b *Book) verdicts(p *page) {
 	m := b.Matrix
 	p.heading(1, "Which lock survives which fault")
-	p.paragraph("**The answer**, measured on %s: each lock ran under each fault, with "+
-		"scenarios aimed at each property in danger. The page of a lock has the expectation, how "+
-		"often each letter was found, the result of the simulator, and the reason for every "+
-		"difference.",
-		redisOf(m.Versions))
+	p.paragraph("**The answer** was measured on %s. `lockbench matrix` ran each lock under each "+
+		"fault, with scenarios that aim at each property in danger. A letter means that a run violated "+
+		"this property ([the letters](#the-letters)). The first table shows under which faults each "+
+		"lock fails. The page of a lock has the expectation, how often runs found each letter, the "+
+		"result of the simulator, and the reason for every difference.", redisOf(m.Versions))
 	b.answer(p)
-	p.paragraph("\"-\": nothing; \"?\": not known. In the last column the lock kept its "+
-		"promise, and the work took longer than its lease: only shorter work or a fencing token at the "+
-		"resource helps. [verdicts/mitigations.md](%s) has what helps against the rest, measured.",
+	p.paragraph("\"-\" means that no fault of the table has this effect, and \"?\" that the runs "+
+		"did not show enough to decide. In the last column the lock kept its promise, but the work "+
+		"took longer than the lease. Against that, only shorter work or a fencing token at the "+
+		"resource helps. [verdicts/mitigations.md](%s) has measured remedies against the other "+
+		"failures.",
 		"verdicts/mitigations.md")
 
 	p.heading(2, "The table")
+	p.paragraph("Each cell has the letters that runs of this lock violated under this fault.")
 	b.letters(p)
 	p.items([]string{
-		"**S**: two clients were inside at once. **L**: both leases were also valid, so the lock failed.",
-		"**O**: a client released a lock that another client held.",
-		"**R**: the lock stayed taken although no client held it, up to its lease.",
-		"**D**: no client is ever granted it again. **F**: the fencing tokens did not grow.",
-		"**A**: while the fault lasted, no client was granted it for longer than the bound of D. " +
-			"**V**: a grant was over, or never was one, when it was delivered.",
-		"**N** (a holder was not told of the end of its hold) is only in the report of each run: where " +
-			"S is found, most locks also violate N. `lockbench choose --told` names the locks that tell.",
-		"\"-\": every scenario that is aimed at the lock was tried, and nothing of this happened. " +
-			"\"SL?\": S and L are not known. \"n/p\": not possible, which says nothing about safety.",
-		"**Bold**: found and not expected. ~~Struck out~~: expected and not found, or not known.",
+		"\"-\": lockbench ran all scenarios of this fault with the lock, and found none of these " +
+			"letters.",
+		"\"SL?\": the runs could not decide S and L.",
+		"\"n/p\": the fault is not possible for the lock. That says nothing about its safety.",
+		"**Bold**: runs found a letter that was not expected. ~~Struck out~~: runs did not find an " +
+			"expected letter, or could not decide it.",
 	})
+	p.letters()
 
 	p.heading(2, "The faults")
 	p.head("column", "what happens", "scenarios")
@@ -48,24 +47,48 @@ func (b *Book) verdicts(p *page) {
 	}
 
 	p.heading(2, "How it was measured")
-	p.paragraph("%s The lease is %s for the locks that do not fix their own; %s of each scenario, "+
-		"with seed %d, in %s; [verdicts/how-often.md](verdicts/how-often.md) has 20 runs of each. "+
-		"`lockbench matrix` measures, and `lab docs` writes this page.",
+	p.paragraph("%s The lease is %s, unless a lock fixes its own. The matrix has %s of each "+
+		"scenario, with seed %d, and took %s. [verdicts/how-often.md](verdicts/how-often.md) has 20 "+
+		"runs of each. `lockbench matrix` measures, and `lab docs` writes this page.",
 		m.Count(), m.TTL.D(), units.Count(m.Repeat, "run"), m.Seed, m.Took.D().Round(1e9))
 	p.paragraph("The [expectations](../../docs/locks/expected.md) were written before any " +
-		"measurement. The measurement is right. If the machine stalled in a run for half of the " +
-		"time that clients bear, or so that a command timed out without a fault, the run does " +
-		"not count and is repeated.")
+		"measurement. If the two differ, the measurement is right. A run does not count, and is " +
+		"repeated, if the machine stalled for half of the time that clients tolerate, or if a " +
+		"command timed out without a fault.")
 
 	p.heading(2, "Where to go on")
 	p.items([]string{
-		"[verdicts/how-often.md](verdicts/how-often.md): how often each letter is found.",
+		"[verdicts/how-often.md](verdicts/how-often.md): how often runs find each letter.",
 		"[verdicts/mitigations.md](verdicts/mitigations.md): claimed remedies, measured.",
 		"[exhaustive.md](exhaustive.md): the same table in the simulator, order by order.",
 		"[claims.md](claims.md): the claims of the source documents.",
 		"[containers.md](containers.md): the same verdicts in containers and with " +
 			"other Redis versions.",
 	})
+}
+
+// letters explains the letters of the table.
+func (p *page) letters() {
+	p.heading(2, "The letters")
+	p.items([]string{
+		"**S**, mutual exclusion: two clients were inside the lock at once.",
+		"**L**, lease exclusion: two clients were inside at once while both leases were valid, so the " +
+			"lock itself failed. L includes S.",
+		"**O**, owner only: a client released a lock that another client held.",
+		"**R**, orphan: the lock stayed taken although no client held it, until its lease was over.",
+		"**D**, progress: clients tried, but no client was granted the lock for longer than *the " +
+			"bound*, although no fault was under way and no client held the lock.",
+		"**A**, outage: no client was granted the lock for longer than the bound while the fault lasted.",
+		"**F**, fencing: the fencing tokens did not grow.",
+		"**V**, validity: a grant was not valid when its last reply arrived. Its lease was over or " +
+			"shorter than promised, or too few servers had granted it.",
+		"**N**, notice: another client came in before the lock told the holder that its hold was over. " +
+			"The table leaves N out, and the report of each run has it. Most locks that violate S also " +
+			"violate N. `lockbench choose --told` names the locks that tell their holder.",
+	})
+	p.paragraph("**The bound** of D and A is the longest time after which some client must be " +
+		"granted a free lock: a lease, two pauses between tries, and a second ([more " +
+		"exactly](../../docs/design.md#the-properties)).")
 }
 
 // answer writes a table of the faults under which a lock fails, by the kind of failure.
