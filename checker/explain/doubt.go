@@ -35,9 +35,18 @@ func NothingTried(calls []record.Call) string {
 	return text + Say("; %d of %s ended with: ", said[most], plural(len(calls), "call")) + most
 }
 
-// Missing says in a sentence which requirements of its plan a history does not meet, or "".
+// Missing says in a sentence which requirements of its plan a history does not meet, or "". It
+// starts with a fault that missed.
 func Missing(e verdict.Evidence, r history.Requires) string {
 	var out []string
+	if e.Hits < r.Hits {
+		out = append(out, Say("the fault missed: %s of %d fell into a hold with another client waiting",
+			only(e.Hits, "strike", "strikes"), r.Hits)+missed(e.Missed))
+	}
+	if len(e.Untested) > 0 {
+		out = append(out, Say("nobody tried after the fault: no other client was answered by the new "+
+			"master before the holder left"))
+	}
 	if e.Contended < r.Contended {
 		out = append(out, Say("%s contended, and %d are needed",
 			only(e.Contended, "acquisition was", "acquisitions were"), r.Contended))
@@ -45,10 +54,6 @@ func Missing(e verdict.Evidence, r history.Requires) string {
 	if e.Handovers < r.Handovers {
 		out = append(out, Say("%s to another client than the one before, and %d are needed",
 			only(e.Handovers, "grant went", "grants went"), r.Handovers))
-	}
-	if e.Hits < r.Hits {
-		out = append(out, Say("%s of %d fell into a hold with another client waiting",
-			only(e.Hits, "strike", "strikes"), r.Hits)+missed(e.Missed))
 	}
 	if r.Hits < 0 {
 		out = append(out, Say("the plan asks for %d hits, and it takes 0 or more", r.Hits))

@@ -68,9 +68,9 @@ func TestEveryFlawAndUnfitHasWords(t *testing.T) {
 // TestMissing lists all that a history lacks, and nothing where it lacks nothing.
 func TestMissing(t *testing.T) {
 	r := history.Requires{Contended: 5, Handovers: 2, Hits: 1, Failover: true}
-	const all = "only 1 acquisition was contended, and 5 are needed; no grant went to " +
-		"another client than the one before, and 2 are needed; no strike of 1 fell into a " +
-		"hold with another client waiting; the new master granted nothing after the failover"
+	const all = "the fault missed: no strike of 1 fell into a hold with another client waiting; " +
+		"only 1 acquisition was contended, and 5 are needed; no grant went to another client than the " +
+		"one before, and 2 are needed; the new master granted nothing after the failover"
 	if got := Missing(verdict.Evidence{Contended: 1}, r); got != all {
 		t.Errorf("got  %s\nwant %s", got, all)
 	}
@@ -78,7 +78,8 @@ func TestMissing(t *testing.T) {
 	if got := Missing(enough, r); got != "" {
 		t.Error(got)
 	}
-	const one = "no strike of 1 fell into a hold with another client waiting (missed: kill n0)"
+	const one = "the fault missed: no strike of 1 fell into a hold with another client waiting " +
+		"(missed: kill n0)"
 	if got := Missing(verdict.Evidence{Missed: []string{"kill n0"}},
 		history.Requires{Hits: 1}); got != one {
 		t.Errorf("got  %s\nwant %s", got, one)

@@ -20,7 +20,7 @@ func (c excuses) evidence() verdict.Evidence {
 		Contended:      c.Record.Contended(),
 		Handovers:      c.Record.Handovers(),
 		Aimed:          c.history.Header.Requires.Hits,
-		AfterFailover:  c.afterFailover(),
+		AfterFailover:  c.aims().afterFailover(),
 		Unknown:        c.Record.Unknown,
 		Gaps:           len(c.trust.Stalls),
 		TimedOut:       c.timedOut(),
@@ -36,7 +36,7 @@ func (c excuses) evidence() verdict.Evidence {
 			}
 		}
 	}
-	e.Hits, e.Missed = c.struck()
+	c.aims().count(&e)
 	e.LongestWaitMS = int(c.Record.LongestWait() / int64(time.Millisecond))
 	e.LongestGapMS = int(c.Record.WorstStall().Length() / int64(time.Millisecond))
 	return e
@@ -47,66 +47,6 @@ func (c excuses) evidence() verdict.Evidence {
 func (c excuses) timedOut() (n int) {
 	for i := range c.trace.Commands {
 		if m := &c.trace.Commands[i]; m.Why == history.TimedOut && c.unexplained(m) {
-			n++
-		}
-	}
-	return n
-}
-
-// struck counts the strikes that fell into a sure hold while another client had an acquire call for
-// the same key open, and names the others.
-func (c excuses) struck() (n int, missed []string) {
-	for _, f := range c.faults {
-		switch {
-		case !f.Aimed:
-		case c.hits(f):
-			n++
-		default:
-			missed = append(missed, f.Action+" "+f.Target)
-		}
-	}
-	return n, missed
-}
-
-func (c excuses) hits(f record.Fault) bool {
-	for i := range c.Record.Holds {
-		h := &c.Record.Holds[i]
-		// A strike that kills the holder ends the hold: the kill may be stamped a moment before the fault
-		// is.
-		kills := h.Ended == record.Killed && f.Hits(h.Process)
-		if h.From <= f.From && (f.From < h.End || kills) && c.awaited(h, min(f.From, h.End)) {
-			return true
-		}
-	}
-	return false
-}
-
-// awaited reports whether a client other than the holder had an acquire call for the hold's key
-// open at t that it had to wait with: of two shared holds neither keeps the other out. For an
-// optimistic lock no client waits, and another one inside is the rival.
-func (c excuses) awaited(h *record.Hold, t int64) bool {
-	if c.history.Header.Declares.Optimistic && slices.ContainsFunc(c.Record.Holds,
-		func(k record.Hold) bool {
-			return k.Process != h.Process && k.Key == h.Key && k.From <= t && t <= k.End
-		}) {
-		return true
-	}
-	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
-		return k.Process != h.Process && !(k.Shared && h.Shared) && k.From <= t &&
-			t <= k.To && slices.Contains(k.Keys, h.Key)
-	})
-}
-
-// afterFailover counts the grants by a promoted node. If a grant does not name its node, its
-// acquire must have been invoked after the promotion ended.
-func (c excuses) afterFailover() int {
-	n := 0
-	for i := range c.Record.Holds {
-		h := &c.Record.Holds[i]
-		if slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-			return f.Promotes() && (h.Node != "" && h.Node == f.Target && f.From < h.From ||
-				h.Node == "" && f.To < h.Call)
-		}) {
 			n++
 		}
 	}

@@ -194,7 +194,10 @@ type Evidence struct {
 	// aimed faults that fell into a sure hold with a contender waiting
 	Hits int `json:"hits"`
 	// the aimed faults that did not, with their targets; for people
-	Missed        []string `json:"missed,omitempty"`
+	Missed []string `json:"missed,omitempty"`
+	// aimed faults that did, and the holder left before the server that took over had answered
+	// another client; for people
+	Untested      []string `json:"untested,omitempty"`
 	AfterFailover int      `json:"grants_after_failover"`
 	Unknown       int      `json:"unknown,omitempty"` // operations whose outcome is unknown
 	// unplanned stalls above a quarter of the TTL

@@ -140,6 +140,19 @@ func TestEveryAim(t *testing.T) {
 			func(m moment) bool { return m.by == 1 && m.sets == 4 && m.unanswered == 1 }},
 		"a command's reply was read": {"- await: {client: c1, command: ^set , at: after, nth: 4}",
 			func(m moment) bool { return m.by == 1 && m.sets == 4 && m.unanswered == 0 }},
+		// the second await is armed before the client goes on from the first
+		"the reply to the same command": {"- await: {client: c1, command: ^set , at: before, nth: 4}\n" +
+			"- await: {client: c1, command: ^set , at: after}", func(m moment) bool {
+			return m.by == 1 && m.sets == 4 && m.unanswered == 0
+		}},
+		"the first command of the same call": {"- await: {client: c1, phase: acquire, nth: 2}\n" +
+			"- await: {client: c1, phase: sent}", func(m moment) bool {
+			return m.by == 1 && m.acquires == 2 && m.replies == 1
+		}},
+		// one that is armed later is met by the client's next call
+		"a phase that this call has passed": {"- await: {as: a, client: c1, phase: granted}\n" +
+			"- {do: go, target: a}\n- {do: wait, for: 400ms}\n- await: {client: c1, phase: granted}",
+			func(m moment) bool { return m.by == 1 && m.inside && m.grants > 1 }},
 		"whoever comes first, contended": {"- await: {phase: granted, contended: true}",
 			func(m moment) bool { return m.by >= 0 }},
 		"a client that stands, loses it": {

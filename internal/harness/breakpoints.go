@@ -58,19 +58,21 @@ func (b *breakpoints) pass(name string) {
 }
 
 // next makes a breakpoint for the Await of a step and arms it at the clients that the Await names.
-// It returns false if the step already has one. An Await for a lost lease arms nothing.
+// It returns false if the step already has one. An Await for a lost lease arms nothing. The client
+// at the breakpoint before goes on afterwards, or it might pass the new one before it is armed.
 func (b *breakpoints) next(step int, a nemesis.Await) bool {
 	if b.armed == step+1 {
 		return false
 	}
 	b.armed, b.awaited = step+1, a
-	b.release()
+	before := b.latest
 	b.latest++
 	for i := range b.clients.all {
 		if a.Phase != nemesis.Lost && b.means(a.Client, i) {
 			b.arm(i, a)
 		}
 	}
+	b.open(before)
 	return true
 }
 
@@ -153,10 +155,13 @@ func (b *breakpoints) stop(at standing) {
 }
 
 // release lets the client at the newest breakpoint go on, and disarms the breakpoint.
-func (b *breakpoints) release() {
-	if b.latest > 0 {
+func (b *breakpoints) release() { b.open(b.latest) }
+
+// open lets the client at a breakpoint go on, and disarms the breakpoint.
+func (b *breakpoints) open(breakpoint int) {
+	if breakpoint > 0 {
 		b.sendAll("*", workloads.Order{Do: workloads.DoGo,
-			Breakpoint: &workloads.Breakpoint{ID: b.latest}})
+			Breakpoint: &workloads.Breakpoint{ID: breakpoint}})
 	}
 	b.stopped = nil
 }

@@ -128,52 +128,6 @@ func Successor(h history.Header) string {
 	return "the new master"
 }
 
-func (j judgement) unknownSentence() string {
-	why := page.Clean(j.verdict.HarnessError, 300)
-	if why == "" {
-		why = j.missing()
-	}
-	if why == "" {
-		why = page.Clean(j.verdict.Summary, 300)
-	}
-	if why == "" {
-		return "The run does not tell."
-	}
-	return "The run does not tell: " + units.Sentence(strings.TrimSuffix(why, "."))
-}
-
-// Missing says which evidence the run was to give and did not; "" if it gave all.
-func (v *View) Missing() string { return v.judgement().missing() }
-
-func (j judgement) missing() string {
-	e, q := j.verdict.Evidence, j.header.Requires
-	var m []string
-	if e.Contended < q.Contended {
-		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Contended,
-			units.Count(q.Contended, "contended acquisition")))
-	}
-	if e.Hits < q.Hits {
-		m = append(m, fmt.Sprintf("%d of %s that hit a hold with another client waiting", e.Hits,
-			units.Count(q.Hits, "fault")))
-	}
-	if e.Conflicts < q.Conflicts {
-		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Conflicts,
-			units.Count(q.Conflicts, "refused write")))
-	}
-	if q.Failover && e.AfterFailover == 0 {
-		m = append(m, "no grant by "+Successor(j.header))
-	}
-	if len(m) > 0 {
-		return "it has " + units.List(m)
-	}
-	for _, p := range j.verdict.Properties {
-		if p.Verdict.String() == string(checker.Unknown) && p.Reason != "" {
-			return page.Clean(p.Reason, 300)
-		}
-	}
-	return ""
-}
-
 // Judge names porcupine; a test binary does not know its version.
 func Judge(version string) string {
 	return strings.TrimSpace("porcupine " +

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -329,13 +330,22 @@ func TestAnswers(t *testing.T) {
 			Reason: "the machine stalled"}}}, "Unknown.", "The machine stalled"},
 		{"too little", &checker.Verdict{Evidence: checker.Evidence{Contended: 2}}, "Unknown.",
 			"2 of the 5 contended acquisitions that it needs"},
+		{"missed", &checker.Verdict{Evidence: checker.Evidence{Missed: []string{"kill n0"}}}, "Unknown.",
+			"The fault missed: 0 of 1 planned fault hit a hold while another client waited. Run it again " +
+				"with another --seed."},
+		{"untested", &checker.Verdict{Evidence: checker.Evidence{Hits: 1, Untested: []string{"kill n0"}}},
+			"Unknown.", "Nobody tried after the fault: no other client was answered by the new master " +
+				"before the holder left. Run it again with longer holds: --hold 1s."},
 		{"valid", &checker.Verdict{Verdict: checker.Valid, Evidence: checker.Evidence{Acquisitions: 9,
 			Contended: 8, Aimed: 2, Hits: 2, AfterFailover: 1}}, "Not in this run.",
 			"2 of 2 planned faults hit a hold while another client waited; the new master granted 1 time"},
 	} {
-		header := history.Header{}
-		if c.name == "too little" {
+		header := history.Header{TTL: history.Duration(2 * time.Second)}
+		switch c.name {
+		case "too little":
 			header.Requires.Contended = 5
+		case "missed", "untested":
+			header.Requires.Hits = 1
 		}
 		run := viewOf(t, header).Run
 		run.Verdict = c.verdict

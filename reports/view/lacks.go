@@ -1,0 +1,75 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+func (j judgement) unknownSentence() string {
+	why := page.Clean(j.verdict.HarnessError, 300)
+	if miss := j.missed(); why == "" && miss != "" {
+		return miss
+	}
+	if why == "" {
+		why = j.missing()
+	}
+	if why == "" {
+		why = page.Clean(j.verdict.Summary, 300)
+	}
+	if why == "" {
+		return "The run does not tell."
+	}
+	return "The run does not tell: " + units.Sentence(strings.TrimSuffix(why, "."))
+}
+
+// missed says that an aimed fault missed, or that nobody tried afterwards, and what to run instead.
+// Otherwise it returns "".
+func (j judgement) missed() string {
+	e, q := j.verdict.Evidence, j.header.Requires
+	switch {
+	case e.Hits < q.Hits && len(e.Missed) > 0:
+		return fmt.Sprintf("The fault missed: %d of %s hit a hold while another client waited. Run it "+
+			"again with another --seed.", e.Hits, units.Count(q.Hits, "planned fault"))
+	case len(e.Untested) > 0:
+		return fmt.Sprintf("Nobody tried after the fault: no other client was answered by %s before the "+
+			"holder left. Run it again with longer holds: --hold %v.", Successor(j.header),
+			j.header.TTL.D()/2)
+	}
+	return ""
+}
+
+// Missing says which evidence the run was to give and did not; "" if it gave all.
+func (v *View) Missing() string { return v.judgement().missing() }
+
+func (j judgement) missing() string {
+	e, q := j.verdict.Evidence, j.header.Requires
+	var m []string
+	if e.Contended < q.Contended {
+		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Contended,
+			units.Count(q.Contended, "contended acquisition")))
+	}
+	if e.Hits < q.Hits {
+		m = append(m, fmt.Sprintf("%d of %s that hit a hold with another client waiting", e.Hits,
+			units.Count(q.Hits, "fault")))
+	}
+	if e.Conflicts < q.Conflicts {
+		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Conflicts,
+			units.Count(q.Conflicts, "refused write")))
+	}
+	if q.Failover && e.AfterFailover == 0 {
+		m = append(m, "no grant by "+Successor(j.header))
+	}
+	if len(m) > 0 {
+		return "it has " + units.List(m)
+	}
+	for _, p := range j.verdict.Properties {
+		if p.Verdict.String() == string(checker.Unknown) && p.Reason != "" {
+			return page.Clean(p.Reason, 300)
+		}
+	}
+	return ""
+}
