@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/rules"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -49,17 +50,19 @@ func conclude(v *Verdict, r *record.Record) {
 		}
 	}
 	if v.Exit != ExitBroken && history.ParseExpectation(v.Expect).Starved {
-		v.Exit = exitStarved(v)
+		v.Exit = exitStarved(v, len(r.Clients))
 	}
 	v.AsExpected = v.Exit == ExitExpected
 }
 
-// exitStarved returns the exit code if a client is expected to starve.
-func exitStarved(v *Verdict) int {
+// exitStarved returns the exit code if one of some clients is expected to starve.
+func exitStarved(v *Verdict, clients int) int {
 	switch {
 	case v.Evidence.Starved != nil:
 		return ExitExpected
-	case v.Verdict == Unknown:
+	case v.Verdict == Violated:
+		return ExitUnexpected
+	case v.Verdict == Unknown || !rules.MayShowStarvation(clients, v.Evidence.Acquisitions):
 		return ExitUnknown
 	}
 	return ExitUnexpected

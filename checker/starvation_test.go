@@ -14,9 +14,11 @@ func TestExpectedStarvation(t *testing.T) {
 	}{
 		{"it is there", turns(25, ""), "starved", ExitExpected},
 		{"it is there, and not expected", turns(25, ""), "valid", ExitExpected},
-		{"it is not there", turns(19, ""), "starved", ExitUnexpected},
+		{"it is not there", inBetween(38), "starved", ExitUnexpected},
+		{"no client can have starved in so few turns", inBetween(20), "starved", ExitUnknown},
+		{"it is not there yet", turns(19, ""), "starved", ExitUnknown},
 		{"too little was seen", turns(1, ""), "starved", ExitUnknown},
-		{"there is another violation", turns(15, "c0 acquire 1601 1602; c1 acquire 1603 1604"),
+		{"there is another violation", turns(15, "c0 acquire 1601 1602; c1 acquire 1603 1604; end 1700"),
 			"starved", ExitUnexpected},
 		{"there is another violation, too", turns(25, "c0 acquire 2601 2602; c1 acquire 2603 2604"),
 			"starved", ExitExpected},
@@ -39,6 +41,13 @@ func turns(n int, more string) string {
 		fmt.Fprintf(&b, "c%d acquire %d %d; c%d release %d %d; ", i%2, t-5, t, i%2, t+80, t+82)
 	}
 	return b.String() + more
+}
+
+// inBetween is turns in which client 2 is granted the lock in the middle.
+func inBetween(n int) string {
+	last, middle := fmt.Sprintf("c2 acquire 1 %d fail", 100*n+50), 100*(n/2)
+	return strings.Replace(turns(n, ""), last, fmt.Sprintf("c2 acquire 1 %d; c2 release %d %d; "+
+		"c2 acquire %d %d fail", middle-4, middle-3, middle-2, middle-1, 100*n+50), 1)
 }
 
 // TestStarvation: a client that is passed over more often than chance explains is told of, and it

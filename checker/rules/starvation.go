@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/explain"
@@ -38,6 +39,12 @@ func starved(c *Case) (worst *verdict.Starvation) {
 		worst.Explanation = explain.Starved(worst)
 	}
 	return worst
+}
+
+// MayShowStarvation reports whether so many grants can pass over one of the clients more often than
+// chance explains.
+func MayShowStarvation(clients, grants int) bool {
+	return math.Pow(float64(clients-1)/float64(clients), float64(grants)) < mostChance
 }
 
 // drawsFairly reports whether each of the waiting clients should be granted the lock as often: the

@@ -95,13 +95,14 @@ const margin = 1
 // finished reports whether the run may end. The scenario must be over, and a violation must be
 // certain or the evidence complete. Every lock must have been granted again since the last fault,
 // or patience for that must be over. A thorough run collects all evidence after a violation as
-// well. Since that evidence may never come, patience bounds that time as well.
+// well. Since that evidence may never come, patience bounds that time as well. If a client is
+// expected to starve, the run lasts for all of its time.
 func (r *run) finished() bool {
 	if r.environment.Now() >= r.limit || r.plan.Stop && r.progress.violated ||
 		r.clients.allFinished() {
 		return true
 	}
-	if !r.nemesis.done() {
+	if !r.nemesis.done() || r.plan.expectsStarvation() {
 		return false
 	}
 	p, need := r.progress, r.plan.Requires
@@ -112,6 +113,10 @@ func (r *run) finished() bool {
 	since := time.Duration(r.record.now() - r.calmSince())
 	return enough && served || (p.violated || !served) && since > r.patience()
 }
+
+// expectsStarvation reports whether the run looks for a client that starves. Only many grants to
+// others show that.
+func (p *Plan) expectsStarvation() bool { return history.ParseExpectation(p.Expect).Starved }
 
 // patience returns how long a run waits for a lock that is not granted. A deadlock is certain
 // before that, even if clients spent some of the time between two calls. Without a trace of

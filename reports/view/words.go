@@ -164,6 +164,8 @@ func (v *View) Expectation() (what, how string) {
 		return "", ""
 	case v.Verdict.AsExpected:
 		return page.Clean(v.Verdict.Expect, 40), "as expected"
+	case v.Verdict.Exit == checker.ExitUnknown && history.ParseExpectation(v.Verdict.Expect).Starved:
+		return v.Verdict.Expect, "the run shows too little, and --for makes it longer"
 	}
 	return page.Clean(v.Verdict.Expect, 40), "not as expected"
 }
