@@ -21,7 +21,7 @@ func TestAFailoverIsTestedOnlyWhileItsHolderIsInside(t *testing.T) {
 		calls, trace string
 		want         Result
 	}{
-		"nobody asked":                                {left, "", Unknown},
+		"no client asked":                             {left, "", Unknown},
 		"another was refused inside":                  {"c1 acquire 60 90 fail;" + left, "", Valid},
 		"another was refused later":                   {"c1 acquire 95 120 fail;" + left, "", Unknown},
 		"a call of unknown outcome":                   {"c1 acquire 80 95 info;" + left, "", Unknown},
@@ -45,7 +45,7 @@ func TestAFailoverIsTestedOnlyWhileItsHolderIsInside(t *testing.T) {
 			if p.Verdict != c.want {
 				t.Errorf("%s, not %s: %s", p.Verdict, c.want, p.Reason)
 			}
-			if c.want == Unknown && !strings.Contains(p.Reason, "nobody tried after the fault") {
+			if c.want == Unknown && !strings.Contains(p.Reason, "no other client tried after the fault") {
 				t.Errorf("it says %q", p.Reason)
 			}
 		})

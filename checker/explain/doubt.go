@@ -44,7 +44,7 @@ func Missing(e verdict.Evidence, r history.Requires) string {
 			only(e.Hits, "strike", "strikes"), r.Hits)+missed(e.Missed))
 	}
 	if len(e.Untested) > 0 {
-		out = append(out, Say("nobody tried after the fault: no other client was answered by the new "+
+		out = append(out, Say("no other client tried after the fault: none was answered by the new "+
 			"master before the holder left"))
 	}
 	if e.Contended < r.Contended {

@@ -16,7 +16,7 @@ type aims struct{ *Case }
 func (c *Case) aims() aims { return aims{c} }
 
 // count counts the aimed faults that fell into a sure hold while another client had an acquire call
-// for the same key open. It names the others, and those that nobody put to the test.
+// for the same key open. It names the others, and those that no client put to the test.
 func (c aims) count(e *verdict.Evidence) {
 	for _, f := range c.faults {
 		switch {

@@ -26,8 +26,8 @@ func (j judgement) unknownSentence() string {
 	return "The run does not tell: " + units.Sentence(strings.TrimSuffix(why, "."))
 }
 
-// missed says that an aimed fault missed, or that nobody tried afterwards, and what to run instead.
-// Otherwise it returns "".
+// missed says that an aimed fault missed, or that no other client tried afterwards, and what to run
+// instead. Otherwise it returns "".
 func (j judgement) missed() string {
 	e, q := j.verdict.Evidence, j.header.Requires
 	switch {
@@ -35,7 +35,7 @@ func (j judgement) missed() string {
 		return fmt.Sprintf("The fault missed: %d of %s hit a hold while another client waited. Run it "+
 			"again with another --seed.", e.Hits, units.Count(q.Hits, "planned fault"))
 	case len(e.Untested) > 0:
-		return fmt.Sprintf("Nobody tried after the fault: no other client was answered by %s before the "+
+		return fmt.Sprintf("No other client tried after the fault: none was answered by %s before the "+
 			"holder left. Run it again with longer holds: --hold %v.", Successor(j.header),
 			j.header.TTL.D()/2)
 	}

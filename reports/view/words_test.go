@@ -334,7 +334,7 @@ func TestAnswers(t *testing.T) {
 			"The fault missed: 0 of 1 planned fault hit a hold while another client waited. Run it again " +
 				"with another --seed."},
 		{"untested", &checker.Verdict{Evidence: checker.Evidence{Hits: 1, Untested: []string{"kill n0"}}},
-			"Unknown.", "Nobody tried after the fault: no other client was answered by the new master " +
+			"Unknown.", "No other client tried after the fault: none was answered by the new master " +
 				"before the holder left. Run it again with longer holds: --hold 1s."},
 		{"valid", &checker.Verdict{Verdict: checker.Valid, Evidence: checker.Evidence{Acquisitions: 9,
 			Contended: 8, Aimed: 2, Hits: 2, AfterFailover: 1}}, "Not in this run.",
