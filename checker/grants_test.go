@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -233,6 +234,21 @@ func TestALostReplyLeavesAnOrphanUndecided(t *testing.T) {
 	}
 }
 
+// TestOrphansOfNoAcquisition: a write that does not say of which acquisition it is counts for the
+// hold in which it was sent.
+func TestOrphansOfNoAcquisition(t *testing.T) {
+	for at, decides := range map[int]bool{12: true, 2: false} {
+		h := story(t, "names k; lease; c0 acquire 10 20 sent=12 lease=9000000; c0 release 30 40; "+
+			"c1 acquire 3 60 fail; fault pause c0 41 45")
+		h.Header.Properties, h.Header.Reported = []string{"R"}, []string{"R"}
+		p := Check(h, commands(t, fmt.Sprintf("0 0 %d %d n0 SET k a NX PX 9 -> OK\n", at, at+3)+
+			"1 1 51 52 n0 SET k b NX PX 9 -> (nil)"), Options{}).Property("R")
+		if p.Verdict != Violated || p.Decides != decides {
+			t.Errorf("written at %d: %s, decides %v: %s", at, p.Verdict, p.Decides, p.Explanation)
+		}
+	}
+}
+
 // TestOrphansThatDecide tells keys that are left behind and decide the run from those that are only
 // reported.
 func TestOrphansThatDecide(t *testing.T) {
@@ -257,9 +273,24 @@ func TestOrphansThatDecide(t *testing.T) {
 			"0 1 31 32 n0 DEL k -> 1\n", false},
 		{"the release is answered and the deletion comes later", left,
 			"0 1 50 55 n0 DEL k -> 1\n", false},
+		{"the deletion comes a moment later", left, "0 1 53 55 n0 DEL k -> 1\n", false},
+		{"the deletion comes a moment later and is never answered", left, "0 1 53 0 n0 DEL k ->\n",
+			false},
+		{"a script of unknown effect comes a moment later", left, "0 1 53 55 n0 EVAL s 1 k a -> 1\n",
+			false},
+		{"the deletion of another key comes a moment later", left, "0 1 53 55 n0 DEL k2 -> 1\n", true},
+		{"it takes the key again a moment later, and deletes it", left,
+			"0 2 53 54 n0 SET k a NX PX 9 -> OK\n0 2 56 57 n0 DEL k -> 1\n", true},
+		{"another client's process ended by itself", left + "; c2 acquire 1 4 fail; c2 exit 59", "", true},
+		{"it was killed afterwards", left + "; c0 kill 59", "", false},
 		{"the deletion found another value", left, "0 1 31 32 n0 DELIFEQ k x -> 0\n", true},
 		{"released with an unknown outcome under a pause",
 			strings.Replace(left, "30 40", "30 40 info", 1) + "; fault pause c0 41 45", "", false},
+		{"the same, and another client's release was answered",
+			strings.Replace(left, "30 40", "30 40 info", 1) + "; c2 acquire 0 1 sent=0 lease=1; " +
+				"c2 release 1 2; fault pause c0 41 45", "", false},
+		{"never released, since it asks anew, under a pause", strings.Replace(left, "release 30 40",
+			"acquire 30 40 fail", 1) + "; fault pause c0 41 45", "", false},
 		{"released with an unknown outcome, without a fault",
 			strings.Replace(left, "30 40", "30 40 info", 1), "", true},
 		{"an acquire that said no had written, under a pause", failed + "; fault pause c0 31 35", "",

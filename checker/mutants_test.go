@@ -97,7 +97,10 @@ const (
 		"OneToken|VictimOfADeletion|Orders|" +
 		"StoryOfProgress|Innocent|AllServersThatAreGoneAreNamed|Words|NoticeIsForTheLoser|Expectations|" +
 		"Optimistic|AStrikeOfAnOptimisticLock|SharedHolds|WhatHasNoModelOfSharedHolds|" +
-		"AStrikeBetweenReadersHitsNothing|AnExtensionThatTheServerRefutes|NothingTried)$"
+		"AStrikeBetweenReadersHitsNothing|AnExtensionThatTheServerRefutes|NothingTried|" +
+		"Orphans.*|ALostReplyLeavesAnOrphanUndecided|ReportedDecidesNothing|CausesOfKeys|" +
+		"VotesByNode|ClientsThatAskNoServer|Starvation|ExpectedStarvation|" +
+		"WhatAFencedResourceRefuses|AStoryNamesScripts|AStorySaysThingsOnce)$"
 	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*|" +
 		"FastRegister.*|RegisterBeyond.*|SeveralLocks.*|PlantedViolation.*)$"
 )

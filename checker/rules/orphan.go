@@ -117,7 +117,7 @@ func (c orphanRule) decides(refused, writer *history.Command) bool {
 	return c.saidNo(writer) || slices.ContainsFunc(c.Record.Holds,
 		func(h record.Hold) bool {
 			return h.Process == writer.Process && h.Ended == record.Released && h.Answer != history.Info &&
-				h.Call <= writer.Sent && h.Returned <= refused.Sent && (writer.N == 0 || writer.N == h.N)
+				h.Call <= writer.Sent && (writer.N == 0 || writer.N == h.N)
 		})
 }
 
@@ -150,7 +150,7 @@ func (c orphanRule) lostReply(writer *history.Command, before int64) bool {
 func (c orphanRule) freedLater(writer, refused *history.Command) bool {
 	for _, m := range c.quorums().sentWithin(writer.Process, writer.Sent, record.Forever) {
 		switch {
-		case m == writer, trace.PlaceOf(m) != trace.PlaceOf(writer):
+		case trace.PlaceOf(m) != trace.PlaceOf(writer):
 		case m.Sent > refused.Sent && c.trace.Wrote(m):
 			return false
 		case m.Recv != 0 && m.Recv < refused.Sent:
