@@ -237,6 +237,7 @@ var conditionCases = []propertyCase{
 		"ttl 15; c0 acquire 10 20; c1 acquire 1 21", "", Valid, ""},
 	{"no length", "lease", "c0 acquire 1 2; c0 release 5 6", "", Unknown, ""},
 	{"nobody", "lease", "ttl 10; c0 acquire 1 2 fail", "", Unknown, ""},
+	{"somebody, perhaps", "lease", "ttl 10; c0 acquire 1 2 info", "", Unknown, ""},
 	{"an extension", "lease", "ttl 10; c0 acquire 1 2; c0 extend 4 sent=3 lease=10; c0 release 5 6",
 		"", Unknown, ""},
 	{"an extension that was refused", "lease", "ttl 10; c0 acquire 1 2; c0 extend 3 4 fail; " +

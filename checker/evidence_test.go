@@ -12,6 +12,8 @@ func TestTimedOut(t *testing.T) {
 		"two without a fault": {
 			"", "0 1 20 70 n0 SETNX k a -> !timeout\n0 1 71 80 n1 SETNX k a -> !timeout", 2},
 		"another error": {"", "0 1 20 30 n0 SETNX k a -> !EOF", 0},
+		"another error of a call of unknown outcome": {"; c1 acquire 12 40 info",
+			"1 1 20 30 n0 SETNX k a -> !EOF", 0},
 		"an error that only speaks of one": {
 			"", "0 1 20 30 n0 SETNX k a -> !no timeout, but EOF", 0},
 		// the client was killed, or told to stop

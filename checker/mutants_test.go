@@ -73,6 +73,7 @@ var idleConditions = map[string]string{
 	"linear/leases.go: hs[i].Call >= t":           onlyWords,
 	"linear/leases.go: i == first":                onlyWords,
 	"linear/leases.go: a > record.Forever-b":      "needs a lease of centuries",
+	"linear/leases.go: tok.needless()":            "a hold of unknown outcome fits at the end",
 	"linear/leases.go: len(all) == 0":             implied,
 	"linear/leases.go: e.Type == history.OK": "only the completion of an acquire carries a grant " +
 		"where there are no extensions",

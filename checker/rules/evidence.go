@@ -53,15 +53,14 @@ func (c excuses) timedOut() (n int) {
 	return n
 }
 
-// excuseStall turns an O without proof in a reply into unknown if, since the last of the holds was
-// granted, the machine stood still or a command timed out that no fault held back. The rules of
-// other letters subtract lost time themselves.
+// excuseStall turns an O without proof in a reply into unknown if, since the owner was granted the
+// lock, the machine stood still or a command timed out that no fault held back. The rules of other
+// letters subtract lost time themselves.
 func (c excuses) excuseStall(name string, p property) property {
 	if p.Witness == nil || name != verdict.OwnerRelease || c.toldByReply(p.Witness) {
 		return p
 	}
-	last := len(p.Witness.Holds) - 1
-	from, to := p.Witness.Holds[last].From, c.deleted(p.Witness)
+	from, to := p.Witness.Holds[0].From, c.deleted(p.Witness)
 	if g := c.standstill(from, to); g != nil {
 		return stalled("it looks as if %s, but %s, which may be why", explain.Broken(name),
 			explain.Stall(*g))
