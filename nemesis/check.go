@@ -220,9 +220,9 @@ func (c *script) await(s Step) error {
 	case a.Phase != "" && a.At != "":
 		return fmt.Errorf(`"at" goes with "command" and "means"`)
 	case a.Phase == "" && a.At != Before && a.At != After && a.At != JustSent:
-		return fmt.Errorf(`"at" is %q; it is %s, %s or %s the command`, a.At, Before, JustSent, After)
+		return fmt.Errorf(`"at" is %q; write %s, %s or %s`, a.At, Before, JustSent, After)
 	case s.For < 0 || a.Nth < 0:
-		return fmt.Errorf("an await has a number below zero")
+		return fmt.Errorf(`"for" and "nth" must not be below zero`)
 	case a.As != "" && (isClient == nil || slices.Contains([]string{Hit, Waiter, Other, "*"},
 		a.As)):
 		return fmt.Errorf("the name %q has a meaning already; give the client another one", a.As)

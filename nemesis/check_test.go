@@ -68,10 +68,10 @@ func TestCheck(t *testing.T) {
 		`step 1: an await needs one of the fields "phase" and "command", or "means"`: {await(Await{})},
 		`step 1: no command means "x"; there are: first-of-acquire, creates-key,`: {
 			await(Await{Means: "x", At: Before})},
-		`step 1: "at" is "y"; it is before`: {await(Await{Means: CreatesKey, At: "y"})},
+		`step 1: "at" is "y"; write before`: {await(Await{Means: CreatesKey, At: "y"})},
 		`step 1: unknown phase "held"; the phases are: acquire, sent,`: {
 			await(Await{Phase: "held"})},
-		`step 1: "at" is ""; it is before, sent or after the command`: {
+		`step 1: "at" is ""; write before, sent or after`: {
 			await(Await{Command: "^set "})},
 		`step 1: the command is not a regular expression: `: {
 			await(Await{Command: "(", At: Before})},

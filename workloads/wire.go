@@ -34,10 +34,10 @@ type wire struct {
 	mu      sync.Mutex
 	talk    resp.Conversation
 	asked   []history.Command // without a complete reply, oldest first; quiet ones have no Seq
-	twins   []bool            // which of them the client did not send
+	twins   []bool            // for each of asked: it is a copy that a fault sent, not the client
 	tx      []history.Command // queued in a transaction
-	muted   bool              // the reply belongs to a twin
-	why     error             // of the latest read that failed
+	muted   bool              // the next reply answers such a copy, and the client must not see it
+	why     error             // error of the latest read, if it failed
 	reading []byte            // start of a reply that is still incomplete
 	ready   []byte            // whole replies that were not read
 }

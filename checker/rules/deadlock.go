@@ -12,22 +12,20 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// contention is how many bounds clients may go on taking votes from each other before that is a
-// violation: each attempt draws its pause anew, so that one of them wins soon.
+// contention is the number of bounds after which it is a violation that clients take votes from
+// each other. Each attempt draws a new random pause, so one of the clients should win much earlier.
 const contention = 5
 
-// deadlock judges progress: some live client with an acquire open is granted the lock within the
-// bound whenever no fault is under way and no live hold or lease keeps it.
-//
-// deadlockRule judges D: whether clients wait without success for a free lock.
+// deadlockRule judges D, progress. Some live client that waits for the lock must be granted it
+// within the bound, unless a fault is under way or a live hold or lease keeps the lock.
 type deadlockRule struct{ *Case }
 
-// Certain at once: a client was killed inside of a lease that never ends, and no client was granted
-// the lock afterwards although one tried. Certain by deadline: for longer than the bound no client
-// was inside, came or left, no fault was under way and no outcome was unknown, while clients had
-// calls open that the servers answered. A client that waits while others are granted the lock is
-// not a violation: every grant begins the time anew. After a fault the lock is fit only if a client
-// was granted it again.
+// deadlock returns the result for D. A violation is certain at once if a client was killed inside a
+// hold without a lease, and no client was granted the lock afterwards although one tried. It is
+// certain by deadline if, for longer than the bound, no client was inside, came or left, no fault
+// was under way and no outcome was unknown, while the servers answered the open calls of clients. A
+// client that waits while others are granted the lock is not a violation, since every grant starts
+// the time anew. After a fault, D is valid only if a client was granted the lock again.
 func (c deadlockRule) deadlock() property {
 	if len(c.Record.Calls) == 0 {
 		return notApplicable("no client tried to acquire the lock")

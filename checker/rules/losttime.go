@@ -102,7 +102,7 @@ func (c excuses) lostBetween(process int, from, to int64) (lost int64, worst rec
 	return lost, worst
 }
 
-// faultHits reports whether a fault kept a client for some of a gap.
+// faultHits reports whether a fault hit a client during a part of a gap.
 func (c excuses) faultHits(process int, g record.Gap) bool {
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		return f.Hits(process) && f.From < g.To && g.From < f.To

@@ -128,11 +128,11 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 			return err
 		}
 	}
-	said := "nothing was found violated"
+	said := "no violation found"
 	if len(found) > 0 {
 		said = "violated: " + units.List(found)
 	}
-	_, err := fmt.Fprintf(w, "%s of %s, all that the matrix has for such a lock: %s\n",
+	_, err := fmt.Fprintf(w, "ran %s of %s, all that the matrix has for this lock: %s\n",
 		units.Count(len(runs), "aim"), fault, said)
 	return err
 }

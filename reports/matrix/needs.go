@@ -24,15 +24,15 @@ type needed struct {
 	Text, State, Why string
 }
 
-// asks derives one column of needs from cells of the matrix: the event that must not happen if the
-// cells of these faults are violated.
+// asks derives one column of the table of needs from the cells of some faults. If a cell has a
+// violation, the lock needs that the event in the column's head never happens or stays small.
 type asks struct {
 	head      string
-	columns   []string
-	letters   string // whose violation counts
-	needs     string // in words
-	otherwise string // the need if nothing is violated
-	except    string // a column whose cell is safe makes the need weaker
+	columns   []string // faults
+	letters   string   // properties whose violation counts
+	needs     string   // the need if a property is violated
+	otherwise string   // the need if nothing is violated
+	except    string   // a column whose cell is safe makes the need weaker
 	weaker    string
 }
 
@@ -86,7 +86,7 @@ func needRows(m *matrix.Matrix) (rows []needRow) {
 	return rows
 }
 
-// needOf returns the need of a row's lock.
+// needOf returns what a row's lock needs to survive the faults of a.
 func (a asks) needOf(m *matrix.Matrix, row string) needed {
 	if free := m.Cell(row, "none"); free != nil && strings.ContainsAny(strings.Join(free.Found(), ""),
 		a.letters) {

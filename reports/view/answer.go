@@ -117,7 +117,7 @@ func (j judgement) validSentence() string {
 	if e.AfterFailover > 0 {
 		s += fmt.Sprintf("; %s granted %s", Successor(j.header), units.Count(e.AfterFailover, "time"))
 	}
-	return s + ". That is what this answer rests on, and no more."
+	return s + ". The answer says no more than this."
 }
 
 // Successor names the server that took over from a lost one.

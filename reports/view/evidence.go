@@ -34,9 +34,9 @@ func (v *View) Evidence() []EvidenceRow {
 		rows = append(rows, row)
 	}
 	add("acquisitions granted", e.Acquisitions, 0, true)
-	add("of them while another client wanted in", e.Contended, q.Contended, true)
+	add("of them while another client also wanted the lock", e.Contended, q.Contended, true)
 	add("grants to another client than the one before", e.Handovers, q.Handovers, false)
-	add("steps of the nemesis that began", max(e.Faults, len(v.Faults)), 0, true)
+	add("fault steps that were carried out", max(e.Faults, len(v.Faults)), 0, true)
 	add("faults that hit a hold while another client waited", e.Hits, max(q.Hits, e.Aimed),
 		false)
 	add("grants by "+Successor(v.History.Header), e.AfterFailover, count(q.Failover), false)

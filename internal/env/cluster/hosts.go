@@ -83,7 +83,7 @@ func (c *Config) log(name string) string { return filepath.Join(c.Dir, "logs", n
 // host returns an address in the run's own network on loopback.
 func (h *hosts) host(i int) string { return h.subnet + "." + strconv.Itoa(i) }
 
-// nodeName returns the name of the i-th server of a topology whose masters count from 0.
+// nodeName returns the name of the i-th server: n0, n1 and so on.
 func nodeName(i int) string { return "n" + strconv.Itoa(i) }
 
 // describe describes the i-th server. Its clock can be moved if the scenario wants that.

@@ -51,7 +51,7 @@ func (p Progress) Rarer() string {
 	}
 	broke := ""
 	if p.HarnessErrors > 0 {
-		broke = fmt.Sprintf("; %d more broke, the first because: %s", p.HarnessErrors, p.Broke)
+		broke = fmt.Sprintf("; %d more runs broke, the first because: %s", p.HarnessErrors, p.Broke)
 	}
 	return fmt.Sprintf("no violation in %s, %s%s%s", units.Count(n, "run"), p.states(), p.rarer(),
 		broke)

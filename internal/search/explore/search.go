@@ -123,7 +123,7 @@ func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 	return f.hits, f.progress(), f.wrong
 }
 
-// next plans a generation.
+// next plans the attempts of the generation that starts with the seed from.
 func (f *searching) next(from int) (all []*attempt) {
 	to := from + generation
 	if f.Seeds > 0 {

@@ -17,15 +17,15 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/clock"
 )
 
-// Remote controls the proxies of an environment in another process: a program (RemoteMain) that
-// shares a loopback network with the servers. Of that network only one port of the program is
-// published here. The program also keeps the disks of the servers and the offsets of their clocks.
-// A Launcher makes a Remote for one environment, which ends it. Its methods may be called from any
-// goroutine.
+// Remote controls the proxies of an environment in another process. That process runs RemoteMain
+// and shares a loopback network with the servers. Only one port of that network is published on
+// this machine. The process also keeps the disks of the servers and the offsets of their clocks. A
+// Launcher makes a Remote for one environment, and the environment ends it. Any goroutine may call
+// its methods.
 type Remote struct {
 	Addr     string               // the published port: "127.0.0.1:32768"
-	Token    string               // that it asks for
-	Inside   bool                 // clients are in that network, too
+	Token    string               // required by each request
+	Inside   bool                 // clients are also in that network
 	Messages <-chan RemoteMessage // its messages; closed when it ends
 	End      func() error         // ends it, and returns when it is gone
 
