@@ -64,14 +64,14 @@ func Stuck(w Wait) string {
 	return said + leftover(w.Left)
 }
 
-// OpenCall is a call of a lock's that did not return when it should have.
+// OpenCall is a call of a lock that did not return in time.
 type OpenCall struct {
 	Key, Process, N int
 	F               string // history.Acquire or history.Release
-	From, To        int64  // it was called; it returned, or its client or the record ended
+	From, To        int64  // stamps of the call, and of its return or the end of its client or record
 	Open            bool   // it had not returned when the record ended
 	Limit           int64  // how long it may take by its own time-outs
-	Bound           int64  // that it has outlived, too
+	Bound           int64  // the bound of D, which it has exceeded in addition to Limit
 }
 
 // Hanging describes a call that far outlived its time-outs (D).

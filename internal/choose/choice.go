@@ -64,7 +64,7 @@ type Proof struct {
 	Also []string `json:"also,omitempty"`
 }
 
-// Shown returns the command, with a shell comment that names the other moments.
+// Shown returns the command. A shell comment after it names the other moments of the proof.
 func (p Proof) Shown() string {
 	if len(p.Also) == 0 {
 		return p.Command

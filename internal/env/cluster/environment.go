@@ -15,7 +15,7 @@ type Config struct {
 	Dir         string // run directory, which gets logs and streams of commands
 	Topology    string // nemesis.Single, Failover or Independent
 	Masters     int    // of the topology Independent
-	Replicas    int    // behind each master: 0 or 1; of the topology Failover: 0 means 1
+	Replicas    int    // of each of those masters (0 or 1), or of the topology Failover (0 means 1)
 	Clients     int
 	Scenario    []nemesis.Step // steps that the servers must be prepared for
 	Seed        uint64

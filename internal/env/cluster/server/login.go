@@ -13,13 +13,13 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/proxy"
 )
 
-// login is the other end of a tunnel to a Redis that asks for TLS or AUTH. So neither the proxies
-// nor the workers know of them: workers of any language need not, and the password stays in this
+// login is the far end of a tunnel to a Redis that requires TLS or AUTH. It does both, so that
+// neither the proxies nor the workers, in any language, need to. The password stays in this
 // process.
 type login struct {
 	to    string
 	who   ExternalConfig
-	trust *tls.Config // nil: what this machine trusts
+	trust *tls.Config // or nil for the certificates that this machine trusts
 }
 
 // dial connects to Redis and says who we are.

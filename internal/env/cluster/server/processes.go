@@ -66,7 +66,7 @@ func Program(name string) (path string, err error) {
 	return filepath.Abs(path)
 }
 
-// find is where the program of a kind is.
+// find returns the path of the program of a kind.
 func (launcher Processes) find(k Kind) (string, error) {
 	if launcher.Redis != "" && k.Name() == (Redis{}).Name() {
 		return launcher.Redis, nil
