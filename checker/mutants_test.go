@@ -28,7 +28,7 @@ var judges = []string{"rules/owner.go", "rules/orphan.go", "rules/orphan_votes.g
 	"rules/progress/wants.go", "rules/leftover/leftover.go", "rules/fencing.go",
 	"rules/delivery.go", "rules/notice.go", "rules/reentry.go", "rules/evidence.go",
 	"rules/absent.go", "rules/behind.go", "rules/lost.go", "rules/orphan_late.go",
-	"rules/owner_ordered.go", "rules/token.go",
+	"rules/owner_ordered.go", "rules/token.go", "rules/aims.go",
 	"trace/ledger.go", "linear/section.go", "linear/leases.go"}
 
 // rooms are the packages in which they are.
@@ -79,9 +79,9 @@ var idleConditions = map[string]string{
 		"where there are no extensions",
 	"linear/leases.go: e.F == history.Acquire": "only the completion of an acquire carries a grant " +
 		"where there are no extensions",
-	"rules/evidence.go: h.Node != \"\"": "a promotion names its node",
-	"rules/deadlock.go: !g.Planned":     "what a fault made of it disturbs already",
-	"rules/underway.go: g.Planned":      "the fault that made the gap disturbs already",
+	"rules/aims.go: h.Node != \"\"": "a promotion names its node",
+	"rules/deadlock.go: !g.Planned": "what a fault made of it disturbs already",
+	"rules/underway.go: g.Planned":  "the fault that made the gap disturbs already",
 	"rules/underway.go: e.Type == history.Kill": "a hold or a call of the client ends then, which " +
 		"disturbs already",
 	"rules/underway.go: e.Type == history.Exit": "a hold or a call of the client ends then, which " +
@@ -101,6 +101,7 @@ const (
 		"AStrikeBetweenReadersHitsNothing|AnExtensionThatTheServerRefutes|NothingTried|" +
 		"Orphans.*|ALostReplyLeavesAnOrphanUndecided|ReportedDecidesNothing|CausesOfKeys|" +
 		"VotesByNode|ClientsThatAskNoServer|Starvation|ExpectedStarvation|" +
+		"Untested|AFailoverIsTestedOnlyWhileItsHolderIsInside|" +
 		"WhatAFencedResourceRefuses|AStoryNamesScripts|AStorySaysThingsOnce)$"
 	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*|" +
 		"FastRegister.*|RegisterBeyond.*|SeveralLocks.*|PlantedViolation.*)$"

@@ -99,7 +99,7 @@ func (c aims) tested(f record.Fault) bool {
 // at least as long as a client waits for an answer.
 func (c aims) tried(h *record.Hold, by *record.Fault) bool {
 	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
-		if !c.rivals(&k, h) || k.To < by.To || k.From > h.End {
+		if !c.rivals(&k, h) || k.To < by.To {
 			return false
 		}
 		if len(c.trace.Commands) > 0 {
