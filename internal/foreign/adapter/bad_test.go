@@ -137,9 +137,14 @@ var parts = map[string]func(adapterPart){
 		p.forEver()
 	},
 	"floods": func(p adapterPart) {
-		p.ready()
+		p.acquired()
 		lost := fmt.Sprintf(`{"is":"lost","n":1,"t":%d,"by":"flood"}`, proc.Monotonic())
 		p.say("%s", strings.Repeat(lost+"\n", 600)) // at once: before it is late with an answer
+		p.forEver()
+	},
+	"loses what it never had": func(p adapterPart) {
+		p.acquired()
+		p.say(`{"is":"lost","n":7,"t":%d,"by":"flood"}`, proc.Monotonic())
 		p.forEver()
 	},
 	"closes its " +
@@ -293,21 +298,22 @@ func TestBadAdapters(t *testing.T) {
 			"it lies outside",
 		"imports late": "No module named 'shop'; a module that it imports was not found: " +
 			"if it lies",
-		"never ready":            "it was not ready within 300ms",
-		"ready twice":            "it says twice that it is ready",
-		"clock stays":            "its wall clock cannot be moved: it does not read the file",
-		"broken":                 "it says: no redis",
-		"answers twice":          `it answered "acquired" for n=1, without being asked`,
-		"not asked":              `it answered "released" for n=9, without being asked`,
-		"other answer":           `it answered "released" for n=1, but it was asked to acquire`,
-		"not begun":              `it answered "acquired" for n=1 without "begun" before`,
-		"ignores acquire":        "it did not begin to acquire n=1 within 300ms",
-		"ignores release":        "it did not begin to release n=1 within 300ms",
-		"another clock":          "but CLOCK_MONOTONIC showed",
-		"closes its output":      "it closed its standard output and goes on",
-		"ends before it begins":  `before its own "begun"`,
-		"stamps in milliseconds": "but CLOCK_MONOTONIC showed",
-		"floods":                 "more than 500 things in a second that it was not asked for",
+		"never ready":             "it was not ready within 300ms",
+		"ready twice":             "it says twice that it is ready",
+		"clock stays":             "its wall clock cannot be moved: it does not read the file",
+		"broken":                  "it says: no redis",
+		"answers twice":           `it answered "acquired" for n=1, without being asked`,
+		"not asked":               `it answered "released" for n=9, without being asked`,
+		"other answer":            `it answered "released" for n=1, but it was asked to acquire`,
+		"not begun":               `it answered "acquired" for n=1 without "begun" before`,
+		"ignores acquire":         "it did not begin to acquire n=1 within 300ms",
+		"ignores release":         "it did not begin to release n=1 within 300ms",
+		"another clock":           "but CLOCK_MONOTONIC showed",
+		"closes its output":       "it closed its standard output and goes on",
+		"ends before it begins":   `before its own "begun"`,
+		"stamps in milliseconds":  "but CLOCK_MONOTONIC showed",
+		"loses what it never had": "it says that n=7 is lost, but it was never asked to acquire that",
+		"floods":                  "more than 500 things in a second that it was not asked for",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

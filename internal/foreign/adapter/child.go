@@ -41,8 +41,7 @@ type child struct {
 	closed  bool          // its input is closed
 	alone   bool          // its input was open when it ended
 	isReady bool
-	recent  int // unasked answers since the second began
-	second  int64
+	notices notices
 	running int64 // start of the time without a pause, or 0 while it is paused
 }
 
@@ -61,7 +60,6 @@ type call struct {
 const (
 	maxLine   = 64 << 10
 	maxLog    = 8 << 20
-	maxSecond = 500 // unasked answers in a second
 	maxOrders = 1 << 10
 )
 
@@ -315,14 +313,7 @@ func (c *child) take(a Answer) error {
 	case isBroken:
 		return fmt.Errorf("it says: %.300s%s", a.Err, notCopied(a.Err))
 	case isLost, isGap:
-		if err := c.bounded(now); err != nil {
-			return err
-		}
-		if err := stamped(a, c.started, now); err != nil {
-			return err
-		}
-		c.unasked(a)
-		return nil
+		return c.takeNotice(a, now)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -375,20 +366,6 @@ func (c *child) takeReady(a Answer) error {
 	return nil
 }
 
-// bounded returns an error if the adapter sends too many unasked answers in a second.
-func (c *child) bounded(now int64) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if now-c.second > int64(time.Second) {
-		c.second, c.recent = now, 0
-	}
-	if c.recent++; c.recent > maxSecond {
-		return fmt.Errorf("it said more than %d things in a second that it was not asked for",
-			maxSecond)
-	}
-	return nil
-}
-
 // stampSlack bounds the error of a stamp. A language may keep nanoseconds in a float.
 const stampSlack = int64(time.Microsecond)
 
@@ -407,6 +384,7 @@ func (c *child) begin(o Order) (*call, error) {
 		done: make(chan Answer, 1)}
 	c.mu.Lock()
 	c.calls[o.N] = k
+	c.notices.newest = max(c.notices.newest, o.N)
 	c.mu.Unlock()
 	return k, c.order(o)
 }
