@@ -55,6 +55,17 @@ func (a Adapter) Unlinkable() error {
 		"which aim the same faults on real servers", a.Name, why)
 }
 
+// Unsteppable returns an error if the program of an adapter cannot run in virtual time.
+func (a Adapter) Unsteppable() error {
+	switch {
+	case a.System != systems[0]:
+		return fmt.Errorf("the simulator has Redis, and no %s", a.System)
+	case a.Language == "go":
+		return errors.New("a program in Go does not call the C library")
+	}
+	return nil
+}
+
 // module returns the folder where the setup builds a Go program, by adapter.yaml.
 func (a Adapter) module() (string, error) {
 	for _, words := range a.Manifest.Setup {

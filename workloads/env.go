@@ -87,12 +87,12 @@ func (e *Env) sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 	}
 	e.spare(t)
-	e.breathe()
+	e.Breathe()
 	return ctx.Err()
 }
 
-// breathe waits while the simulator has stopped the client.
-func (e *Env) breathe() {
+// Breathe waits while the simulator has stopped the client.
+func (e *Env) Breathe() {
 	if e.woken != nil {
 		e.woken()
 	}

@@ -180,7 +180,7 @@ func (l linkedKeys) Acquire(ctx context.Context, n int) (g Granted, err error) {
 	l.grants.Expect(l.KeyNames(l.keys))
 	begun := l.w.env.Elapsed()
 	said, err := l.lock.Acquire(ctx, n, l.keys, l.w.cfg.AcquireTimeout.D())
-	l.w.env.breathe()
+	l.w.env.Breathe()
 	if err != nil {
 		return g, opaque(err)
 	}
@@ -199,7 +199,7 @@ func (l linkedKeys) Release(ctx context.Context, n int, _ Granted, begun func(in
 	l.held.CompareAndSwap(int64(n), 0)
 	begun(0)
 	err := l.lock.Release(ctx, n)
-	l.w.env.breathe()
+	l.w.env.Breathe()
 	return 0, opaque(err)
 }
 

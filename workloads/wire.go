@@ -59,7 +59,7 @@ func (l *linked) dial(ctx context.Context, server int, r *route) (net.Conn, erro
 // Write sends commands when the worker lets them pass. Commands to several servers at the same
 // moment leave some nanoseconds apart, always in the same order.
 func (c *wire) Write(b []byte) (int, error) {
-	c.l.w.env.breathe()
+	c.l.w.env.Breathe()
 	time.Sleep(c.turn)
 	c.writing = append(c.writing, b...)
 	var out []byte

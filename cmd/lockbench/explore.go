@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/foreign/linked"
+	"github.com/lockbench/lockbench/internal/foreign/stepped"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
@@ -212,6 +213,14 @@ func (f *exploreFlags) use(a adapters.Adapter) error {
 
 // linkAdapter continues in a lockbench that is built with an adapter, unless this one is.
 func linkAdapter(ctx context.Context, a adapters.Adapter) error {
+	if a.Unsteppable() == nil {
+		in, err := adapters.Setup(ctx, a)
+		if err != nil {
+			return err
+		}
+		linked.Program, err = stepped.Program(in)
+		return err
+	}
 	if err := a.Unlinkable(); err != nil {
 		return err
 	}

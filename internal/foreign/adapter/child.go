@@ -290,7 +290,7 @@ func (c *child) read(out io.Reader) error {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(make([]byte, 4<<10), maxLine)
 	for lines.Scan() {
-		a, err := parse(lines.Bytes())
+		a, err := ParseAnswer(lines.Bytes())
 		if err == nil {
 			err = c.take(a)
 		}

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Protocol is the version of the protocol.
@@ -114,8 +116,27 @@ const (
 	whyServerRefused = "server-refused"
 )
 
-// parse reads a line of the adapter.
-func parse(line []byte) (a Answer, err error) {
+// Acquire returns the order to acquire a lock on keys.
+func Acquire(n int, keys []string, wait time.Duration) Order {
+	ms := wait.Milliseconds()
+	return Order{Do: doAcquire, N: n, Keys: keys, Wait: &ms, Mode: exclusive}
+}
+
+// Release returns the order to release hold n.
+func Release(n int) Order { return Order{Do: doRelease, N: n} }
+
+// Stop is the order to end an acquire that waits.
+var Stop = Order{Do: doStop}
+
+// FirstOrder returns the config for an adapter, without its servers.
+func FirstOrder(c workloads.Config, options map[string]adapters.Option) Config {
+	return Config{Do: doConfig, Protocol: Protocol, Client: c.Process, Seed: c.Seed, Keys: c.Keys,
+		Options: options, TTL: c.TTL.D().Milliseconds(), Poll: c.Poll.D().Milliseconds(),
+		Timeout: c.ClientTimeout.D().Milliseconds(), Retries: c.ClientRetries}
+}
+
+// ParseAnswer reads a line of the adapter.
+func ParseAnswer(line []byte) (a Answer, err error) {
 	if err = json.Unmarshal(line, &a); err != nil {
 		return a, fmt.Errorf("it wrote %s, not a line of the protocol; only answers may go to "+
 			"standard output", shown(line))

@@ -45,10 +45,7 @@ func (r *remote) connect(options map[string]adapters.Option) (Config, error) {
 
 // listen opens an address on the tap for each way of the client, and returns the config with these.
 func (r *remote) listen(options map[string]adapters.Option) (c Config, err error) {
-	c = Config{Do: doConfig, Protocol: Protocol, Client: r.cfg.Process, Seed: r.cfg.Seed,
-		Keys: r.cfg.Keys, Options: options, TTL: r.cfg.TTL.D().Milliseconds(),
-		Poll:    r.cfg.Poll.D().Milliseconds(),
-		Timeout: r.cfg.ClientTimeout.D().Milliseconds(), Retries: r.cfg.ClientRetries}
+	c = FirstOrder(r.cfg, options)
 	if r.direct {
 		for _, nodes := range r.cfg.Nodes {
 			for _, name := range slices.Sorted(maps.Keys(nodes)) {
@@ -187,7 +184,7 @@ func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err erro
 		return g, err
 	}
 	g.At = a.T
-	if err := failure(a); err != nil {
+	if err := Failure(a); err != nil {
 		return g, err
 	}
 	g.Sent, g.Lease, g.Node = time.Duration(begun), l.lease, ""
@@ -261,11 +258,11 @@ func (r *remote) do(o Order, begun func(int64)) (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	return a, failure(a)
+	return a, Failure(a)
 }
 
-// failure converts an answer into an error.
-func failure(a Answer) error {
+// Failure returns the error that an answer reports, or nil.
+func Failure(a Answer) error {
 	switch a.Is {
 	case isRefused:
 		return workloads.RefusedError{Why: refusal(a.Why)}

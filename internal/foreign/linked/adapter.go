@@ -15,6 +15,8 @@ type Adapter struct {
 	// Open makes the locks of a variant with these options. If the library reports after one try that
 	// the lock is taken, the client tries again after poll.
 	Open func(options map[string]adapters.Option, poll time.Duration) workloads.OpenLinked
+	// the library does not share the random numbers of this process
+	Apart bool
 }
 
 // Program is the adapter that this program was built with, or nil.
@@ -30,5 +32,8 @@ func (a *Adapter) Use(p harness.Plan) {
 	if pattern := p.Adapter.Key; pattern != "" {
 		to.Key = func(name string) string { return strings.ReplaceAll(pattern, "{key}", name) }
 	}
-	workloads.Link(p.Impl, Repeatable(to))
+	if !a.Apart {
+		to = Repeatable(to)
+	}
+	workloads.Link(p.Impl, to)
 }

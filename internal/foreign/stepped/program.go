@@ -1,0 +1,300 @@
+package stepped
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/lockbench/lockbench/internal/base/proc"
+	"golang.org/x/sys/unix"
+)
+
+// program is an adapter's process in virtual time. It does nothing between two calls of settle. Its
+// methods are for one goroutine at a time.
+type program struct {
+	cmd     *exec.Cmd
+	mark    string
+	page    *page
+	threads *threads
+	control int // socket to the shim
+	stdin   *os.File
+	stdout  int
+	log     *os.File
+	text    []byte    // of its output, the start of a line
+	sockets []*socket // open ones, in the order in which they were made
+	made    int       // connections
+}
+
+// socket is the stepper's end of a connection.
+type socket struct {
+	fd, number, server int
+}
+
+// output is what a program did until it came to rest.
+type output struct {
+	lines  [][]byte
+	opened []*socket
+	sent   []sent
+}
+
+// sent is what a program sent over a connection. Without data, it has closed it.
+type sent struct {
+	*socket
+	data []byte
+}
+
+// firstPort is the port of the first server, by workloads.LinkedClient.Address.
+const firstPort = 6379
+
+// start starts a program under the shim.
+func start(cmd *exec.Cmd, shim string, seed uint64, servers int) (p *program, err error) {
+	p = &program{cmd: cmd}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	if p.page, err = newPage(seed, servers); err != nil {
+		return p, err
+	}
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return p, err
+	}
+	p.control = pair[0]
+	theirs := os.NewFile(uintptr(pair[1]), "control")
+	defer theirs.Close()
+	var out [2]int
+	if err := unix.Pipe2(out[:], unix.O_CLOEXEC); err != nil {
+		return p, err
+	}
+	p.stdout = out[0]
+	stdout := os.NewFile(uintptr(out[1]), "stdout")
+	defer stdout.Close()
+	in, w, err := os.Pipe()
+	if err != nil {
+		return p, err
+	}
+	defer in.Close()
+	p.stdin = w
+	if p.log, err = os.CreateTemp("", "lockbench-step-"); err != nil {
+		return p, err
+	}
+	_ = os.Remove(p.log.Name())
+	for _, fd := range []int{p.control, p.stdout} {
+		if err := unix.SetNonblock(fd, true); err != nil {
+			return p, err
+		}
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, stdout, p.log
+	cmd.ExtraFiles = []*os.File{p.page.file, theirs}
+	cmd.Env = append(cmd.Env, "LD_PRELOAD="+shim, "LOCKBENCH_PAGE=3", "LOCKBENCH_CONTROL=4",
+		"PYTHONHASHSEED=0", "UV_USE_IO_URING=0",
+		"OPENSSL_ia32cap=~0x4000000000000010") // no RDRAND and no RDTSC
+	p.mark = proc.Mark(cmd)
+	// The shim ends the program when this process has ended: control is closed then.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := startInPlace(cmd); err != nil {
+		return p, err
+	}
+	p.threads, err = watchThreads(cmd.Process.Pid)
+	return p, err
+}
+
+// startInPlace starts a command with its memory at the same addresses each time.
+func startInPlace(cmd *exec.Cmd) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const notRandom = 0x0040000 // ADDR_NO_RANDOMIZE
+	if old, _, errno := unix.Syscall(unix.SYS_PERSONALITY, 0xffffffff, 0, 0); errno == 0 {
+		_, _, _ = unix.Syscall(unix.SYS_PERSONALITY, old|notRandom, 0, 0)
+		defer func() { _, _, _ = unix.Syscall(unix.SYS_PERSONALITY, old, 0, 0) }()
+	}
+	return cmd.Start()
+}
+
+// set moves the clocks, and ends the waits that are due.
+func (p *program) set(now, wall int64) error {
+	p.page.now.Store(now)
+	p.page.wall.Store(wall)
+	if at, any := p.page.soonest(); !any || at > now {
+		return nil
+	}
+	_, err := unix.Write(p.control, []byte{1})
+	return err
+}
+
+// settle waits until the program is at rest, and returns what it did.
+func (p *program) settle() (o output, err error) {
+	if err := p.threads.settle(); err != nil {
+		return o, p.ended(err)
+	}
+	if text := p.page.complaint(); text != "" {
+		return o, errors.New(text)
+	}
+	if err := p.accept(&o); err != nil {
+		return o, p.ended(err)
+	}
+	if err := p.listen(&o); err != nil {
+		return o, p.ended(err)
+	}
+	p.receive(&o)
+	return o, nil
+}
+
+// accept takes the connections that the program has made.
+func (p *program) accept(o *output) error {
+	for {
+		port, room := make([]byte, 4), make([]byte, unix.CmsgSpace(4))
+		n, k, _, _, err := unix.Recvmsg(p.control, port, room, unix.MSG_CMSG_CLOEXEC)
+		if errors.Is(err, unix.EAGAIN) {
+			return nil
+		}
+		if err != nil || n != 4 {
+			return errors.Join(errEnded, err)
+		}
+		messages, err := unix.ParseSocketControlMessage(room[:k])
+		if err != nil || len(messages) != 1 {
+			return errors.Join(errEnded, err)
+		}
+		fds, err := unix.ParseUnixRights(&messages[0])
+		if err != nil {
+			return err
+		}
+		if err := unix.SetNonblock(fds[0], true); err != nil {
+			return err
+		}
+		s := &socket{fd: fds[0], number: p.made, server: int(port[0]) + int(port[1])<<8 - firstPort}
+		p.made++
+		p.sockets, o.opened = append(p.sockets, s), append(o.opened, s)
+	}
+}
+
+// errEnded reports that a program has ended.
+var errEnded = errors.New("it ended")
+
+// listen takes the lines that the program has written.
+func (p *program) listen(o *output) error {
+	for {
+		var b [16 << 10]byte
+		n, err := unix.Read(p.stdout, b[:])
+		if errors.Is(err, unix.EAGAIN) {
+			break
+		}
+		if err != nil || n == 0 {
+			return errors.Join(errEnded, err)
+		}
+		p.text = append(p.text, b[:n]...)
+	}
+	for {
+		line, rest, whole := bytes.Cut(p.text, []byte("\n"))
+		if !whole {
+			return nil
+		}
+		o.lines = append(o.lines, bytes.Clone(line))
+		p.text = rest
+	}
+}
+
+// receive takes the bytes that the program has sent to its servers.
+func (p *program) receive(o *output) {
+	var open []*socket
+	for _, s := range p.sockets {
+		var data []byte
+		closed := false
+		for {
+			var b [16 << 10]byte
+			n, err := unix.Read(s.fd, b[:])
+			if n <= 0 {
+				closed = !errors.Is(err, unix.EAGAIN)
+				break
+			}
+			data = append(data, b[:n]...)
+		}
+		if len(data) > 0 {
+			o.sent = append(o.sent, sent{s, data})
+		}
+		if closed {
+			o.sent = append(o.sent, sent{s, nil})
+			unix.Close(s.fd)
+			continue
+		}
+		open = append(open, s)
+	}
+	p.sockets = open
+}
+
+// deliver gives the program bytes from a server or, without data, the end of the connection. It
+// ignores a connection that the program has closed.
+func (p *program) deliver(to *socket, data []byte) error {
+	for i, s := range p.sockets {
+		if s != to {
+			continue
+		}
+		if len(data) == 0 {
+			p.sockets = append(p.sockets[:i:i], p.sockets[i+1:]...)
+			return unix.Close(s.fd)
+		}
+		_, err := unix.Write(s.fd, data)
+		if errors.Is(err, unix.EPIPE) {
+			return nil
+		}
+		return err
+	}
+	return nil
+}
+
+// order writes a line of the protocol to the program.
+func (p *program) order(line []byte) error {
+	_, err := p.stdin.Write(append(line, '\n'))
+	return err
+}
+
+// ended returns err with what the program wrote to its standard error last.
+func (p *program) ended(err error) error {
+	var b [4 << 10]byte
+	end, _ := p.log.Seek(0, 2)
+	n, _ := p.log.ReadAt(b[:], max(0, end-int64(len(b))))
+	said := strings.TrimSpace(string(b[:n]))
+	if i := strings.LastIndexByte(said, '\n'); i >= 0 {
+		said = said[i+1:]
+	}
+	if said == "" {
+		return err
+	}
+	return fmt.Errorf("%w; its last words: %.300s", err, said)
+}
+
+// close ends the program, and what it has started.
+func (p *program) close() {
+	if p.cmd.Process != nil {
+		_ = proc.KillGroup(p.cmd.Process.Pid)
+		_ = p.cmd.Wait()
+		proc.EndMarked(p.mark)
+	}
+	if p.threads != nil {
+		p.threads.close()
+	}
+	for _, s := range p.sockets {
+		unix.Close(s.fd)
+	}
+	for _, fd := range []int{p.control, p.stdout} {
+		if fd > 0 {
+			unix.Close(fd)
+		}
+	}
+	if p.stdin != nil {
+		p.stdin.Close()
+	}
+	if p.log != nil {
+		p.log.Close()
+	}
+	if p.page != nil {
+		p.page.close()
+	}
+}

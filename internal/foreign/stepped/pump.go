@@ -1,0 +1,271 @@
+package stepped
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/foreign/adapter"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// pump runs a program in the simulator: one goroutine gives it what has come, or moves its clocks
+// to its next deadline, and waits until it is at rest.
+type pump struct {
+	*program
+	client  workloads.LinkedClient
+	since   time.Duration // see now
+	running sync.WaitGroup
+	end     context.CancelFunc
+	life    context.Context
+	links   map[*socket]chan []byte // what the program sends; closed when it closes
+
+	mu     sync.Mutex
+	inputs []input
+	woken  context.CancelFunc // ends the present wait
+	calls  map[int]chan adapter.Answer
+	ready  chan adapter.Answer
+	err    error // why the program can do nothing more
+}
+
+// input is something for a program: an order, or bytes from a server.
+type input struct {
+	from  int // order of those that come at once
+	order []byte
+	to    *socket
+	data  []byte // none: the end of the connection
+}
+
+// uptime is what the monotonic clock shows when a run begins.
+const uptime = 1000 * time.Second
+
+func newPump(p *program, c workloads.LinkedClient) *pump {
+	u := &pump{program: p, client: c, links: map[*socket]chan []byte{},
+		calls: map[int]chan adapter.Answer{}, ready: make(chan adapter.Answer, 1)}
+	u.life, u.end = context.WithCancel(c.Life)
+	return u
+}
+
+// now returns the program's monotonic clock, and what its wall clock is ahead of that.
+func (u *pump) now() (mono, wall int64) {
+	mono = int64(uptime + u.client.Env.Elapsed())
+	return mono, u.client.Env.Now().UnixNano() - mono
+}
+
+// run drives the program until its client ends.
+func (u *pump) run() {
+	defer u.program.close()
+	err := u.step(input{})
+	for err == nil && u.life.Err() == nil {
+		u.wait()
+		u.client.Env.Breathe()
+		inputs := u.take()
+		if len(inputs) == 0 {
+			err = u.step(input{})
+		}
+		for _, i := range inputs {
+			if err == nil {
+				err = u.step(i)
+			}
+		}
+	}
+	u.fail(err)
+}
+
+// wait returns when something has come for the program, or a deadline of it has passed.
+func (u *pump) wait() {
+	ctx, cancel := context.WithCancel(u.life)
+	defer cancel()
+	u.mu.Lock()
+	u.woken = cancel
+	waiting := len(u.inputs) == 0
+	u.mu.Unlock()
+	at, any := u.page.soonest()
+	mono, _ := u.now()
+	switch {
+	case !waiting || any && at <= mono:
+	case any:
+		_ = u.client.Env.Sleep(ctx, time.Duration(at-mono))
+	default:
+		<-ctx.Done()
+	}
+	time.Sleep(time.Nanosecond) // others that act at the same moment do so first
+}
+
+// take returns what has come, in an order that does not depend on the goroutines.
+func (u *pump) take() []input {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	all := u.inputs
+	u.inputs = nil
+	slices.SortStableFunc(all, func(a, b input) int { return cmp.Compare(a.from, b.from) })
+	return all
+}
+
+// give queues something for the program.
+func (u *pump) give(i input) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.inputs = append(u.inputs, i)
+	if u.woken != nil {
+		u.woken()
+	}
+}
+
+// step gives the program an input, moves its clocks, and hands on what it did.
+func (u *pump) step(i input) error {
+	mono, wall := u.now()
+	err := u.set(mono, wall)
+	switch {
+	case err != nil:
+	case i.order != nil:
+		err = u.order(i.order)
+	case i.to != nil:
+		err = u.deliver(i.to, i.data)
+	}
+	if err != nil {
+		return u.ended(err)
+	}
+	o, err := u.settle()
+	if err != nil {
+		return err
+	}
+	for _, s := range o.opened {
+		u.open(s)
+	}
+	for _, s := range o.sent {
+		if s.data == nil {
+			close(u.links[s.socket])
+			delete(u.links, s.socket)
+			continue
+		}
+		u.links[s.socket] <- s.data
+	}
+	for _, line := range o.lines {
+		if err := u.answer(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostSent bounds what a program sends over a connection at once.
+const mostSent = 1 << 10
+
+// turn separates the connections of a program that act at the same moment.
+const turn = 7 * time.Nanosecond
+
+// open connects a socket of the program to the simulator.
+func (u *pump) open(s *socket) {
+	out := make(chan []byte, mostSent)
+	u.links[s] = out
+	u.running.Go(func() {
+		time.Sleep(time.Duration(s.number%64+1) * turn)
+		conn, err := u.client.Dial(u.life, "tcp", u.client.Address(s.server))
+		if err != nil {
+			u.give(input{from: s.number, to: s})
+			return
+		}
+		defer conn.Close()
+		u.running.Go(func() {
+			b := make([]byte, 16<<10)
+			for {
+				n, err := conn.Read(b)
+				if n > 0 {
+					u.give(input{from: s.number, to: s, data: slices.Clone(b[:n])})
+				}
+				if err != nil {
+					u.give(input{from: s.number, to: s})
+					return
+				}
+			}
+		})
+		for {
+			select {
+			case data, more := <-out:
+				if !more {
+					return
+				}
+				time.Sleep(time.Duration(s.number%64+1) * turn)
+				if _, err := conn.Write(data); err != nil {
+					u.give(input{from: s.number, to: s})
+					return
+				}
+			case <-u.life.Done():
+				return
+			}
+		}
+	})
+}
+
+// answer hands on a line of the program.
+func (u *pump) answer(line []byte) error {
+	a, err := adapter.ParseAnswer(line)
+	if err != nil {
+		return err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch a.Is {
+	case "ready":
+		u.ready <- a
+	case "broken":
+		return errors.New("it says: " + a.Err)
+	case "lost":
+		u.client.Lost(a.N, a.By)
+	case "begun", "gap":
+	default:
+		k := u.calls[a.N]
+		if k == nil {
+			return errors.New("it answered " + a.Is + " without being asked")
+		}
+		delete(u.calls, a.N)
+		k <- a
+	}
+	return nil
+}
+
+// call gives an order and waits for its answer, or for the end of the client.
+func (u *pump) call(o adapter.Order) (adapter.Answer, error) {
+	k := make(chan adapter.Answer, 1)
+	u.mu.Lock()
+	u.calls[o.N] = k
+	u.mu.Unlock()
+	if err := u.tell(o); err != nil {
+		return adapter.Answer{}, err
+	}
+	return u.await(k)
+}
+
+// tell gives an order.
+func (u *pump) tell(o any) error {
+	line, err := json.Marshal(o)
+	if err == nil {
+		u.give(input{from: -1, order: line})
+	}
+	return err
+}
+
+// await waits for an answer.
+func (u *pump) await(k chan adapter.Answer) (adapter.Answer, error) {
+	select {
+	case a := <-k:
+		return a, nil
+	case <-u.life.Done():
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return adapter.Answer{}, cmp.Or(u.err, workloads.ErrGone)
+}
+
+// fail ends the client's calls: the program can do nothing more.
+func (u *pump) fail(err error) {
+	u.mu.Lock()
+	u.err = err
+	u.mu.Unlock()
+	u.end()
+}
