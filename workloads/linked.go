@@ -58,6 +58,8 @@ type Linkage struct {
 	Key  func(name string) string // returns the Redis key for a name; nil keeps the name
 	// of a grant whose command names none; 0 if there is none
 	Lease time.Duration
+	// the lock is a program of its own, and its start takes as many commands as it likes
+	Program bool
 }
 
 // links maps each name in Config.Impl to its linked lock.
@@ -71,6 +73,12 @@ func Link(name string, to Linkage) { links.Store(name, to) }
 func IsLinked(name string) bool {
 	_, ok := links.Load(name)
 	return ok
+}
+
+// IsProgram reports whether a linked lock with this name is a program of its own.
+func IsProgram(name string) bool {
+	to, ok := links.Load(name)
+	return ok && to.(Linkage).Program
 }
 
 // linked is a linked lock of one client. It is a Remote, and its own RemoteLock for each set of

@@ -30,6 +30,13 @@ func (r *reporter) event(e history.Event) {
 	r.out(Report{Event: &e})
 }
 
+// renumber makes the next command the first.
+func (r *reporter) renumber() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seq = 0
+}
+
 // command numbers, stamps and reports a command that is about to leave.
 func (r *reporter) command(c history.Command) history.Command {
 	r.mu.Lock()

@@ -84,6 +84,9 @@ func (w *Worker) Connect() error {
 		if err := l.connect(); err != nil {
 			return fmt.Errorf("client %d: %w", w.cfg.Process, err)
 		}
+		if l.Program {
+			w.renumber()
+		}
 	}
 	if err := w.connect(); err != nil {
 		return fmt.Errorf("client %d %w", w.cfg.Process, err)

@@ -22,6 +22,8 @@ type Config struct {
 	// times that a message may take one way, the usual one first; default DefaultLatencies
 	Latencies []time.Duration
 	Bare      bool // no workers: RunClient gives the clients something to do
+	// the messages of a run are numbered from its beginning, however many clients need to connect
+	Renumber bool
 	// called by the scheduler for each command that a node executes; may be nil
 	Executed func(Execution)
 	Effects  bool // record the commands that scripts run, in Execution.Effects

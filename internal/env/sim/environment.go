@@ -70,11 +70,16 @@ func (w *Environment) connect() error {
 			if r.Failed != "" {
 				return errors.New(r.Failed)
 			}
-			ready++
+			if r.Ready != nil {
+				ready++
+			}
 		}
 		w.reports = w.reports[:0]
 		switch {
 		case ready == len(w.clients.all):
+			if w.cfg.Renumber {
+				w.links.renumber()
+			}
 			return nil
 		case w.Now() >= limit:
 			return fmt.Errorf("%d of %d clients are ready after %v", ready, len(w.clients.all), startLimit)

@@ -14,9 +14,8 @@ type Adapter struct {
 	Hash string // of its files
 	// Open makes the locks of a variant with these options. If the library reports after one try that
 	// the lock is taken, the client tries again after poll.
-	Open func(options map[string]adapters.Option, poll time.Duration) workloads.OpenLinked
-	// the library does not share the random numbers of this process
-	Apart bool
+	Open    func(options map[string]adapters.Option, poll time.Duration) workloads.OpenLinked
+	Program bool // see workloads.Linkage
 }
 
 // Program is the adapter that this program was built with, or nil.
@@ -32,7 +31,7 @@ func (a *Adapter) Use(p harness.Plan) {
 	if pattern := p.Adapter.Key; pattern != "" {
 		to.Key = func(name string) string { return strings.ReplaceAll(pattern, "{key}", name) }
 	}
-	if !a.Apart {
+	if to.Program = a.Program; !a.Program {
 		to = Repeatable(to)
 	}
 	workloads.Link(p.Impl, to)

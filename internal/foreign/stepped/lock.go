@@ -24,7 +24,7 @@ type Opener struct {
 // there.
 func Program(in adapters.Installed) (*linked.Adapter, error) {
 	shim, err := shim()
-	return &linked.Adapter{Hash: in.Hash, Apart: true,
+	return &linked.Adapter{Hash: in.Hash, Program: true,
 		Open: func(options map[string]adapters.Option, _ time.Duration) workloads.OpenLinked {
 			return Opener{in, options, shim}.Open
 		}}, err
@@ -49,8 +49,12 @@ func (o Opener) Open(c workloads.LinkedClient) (workloads.LinkedLock, error) {
 		l.Close()
 		return nil, o.wrong(err)
 	}
-	return l, nil
+	// what the library does after it has connected is over when the run begins
+	return l, c.Env.Sleep(c.Life, calm)
 }
+
+// calm is how long a client stays alone after its program has connected.
+const calm = 500 * time.Millisecond
 
 func (o Opener) wrong(err error) error {
 	return fmt.Errorf("the adapter %s in virtual time: %w", o.Adapter.Name, err)

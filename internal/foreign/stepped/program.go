@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/lockbench/lockbench/internal/base/proc"
@@ -95,6 +96,7 @@ func start(cmd *exec.Cmd, shim string, seed uint64, servers int) (p *program, er
 	cmd.ExtraFiles = []*os.File{p.page.file, theirs}
 	cmd.Env = append(cmd.Env, "LD_PRELOAD="+shim, "LOCKBENCH_PAGE=3", "LOCKBENCH_CONTROL=4",
 		"PYTHONHASHSEED=0", "UV_USE_IO_URING=0",
+		"UV_THREADPOOL_SIZE=1",                // each thread has random numbers of its own
 		"OPENSSL_ia32cap=~0x4000000000000010") // no RDRAND and no RDTSC
 	p.mark = proc.Mark(cmd)
 	// The shim ends the program when this process has ended: control is closed then.
@@ -106,16 +108,41 @@ func start(cmd *exec.Cmd, shim string, seed uint64, servers int) (p *program, er
 	return p, err
 }
 
-// startInPlace starts a command with its memory at the same addresses each time.
+// startInPlace starts a command with its memory at the same addresses each time, and its threads on
+// one processor, where they take turns.
 func startInPlace(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	var all, one unix.CPUSet
+	if unix.SchedGetaffinity(0, &all) == nil {
+		one.Set(processor(&all))
+		if unix.SchedSetaffinity(0, &one) == nil {
+			defer func() { _ = unix.SchedSetaffinity(0, &all) }()
+		}
+	}
 	const notRandom = 0x0040000 // ADDR_NO_RANDOMIZE
 	if old, _, errno := unix.Syscall(unix.SYS_PERSONALITY, 0xffffffff, 0, 0); errno == 0 {
 		_, _, _ = unix.Syscall(unix.SYS_PERSONALITY, old|notRandom, 0, 0)
 		defer func() { _, _, _ = unix.Syscall(unix.SYS_PERSONALITY, old, 0, 0) }()
 	}
 	return cmd.Start()
+}
+
+// started counts the programs, to spread them over the processors.
+var started atomic.Int64
+
+// processor returns a processor out of those that are allowed.
+func processor(allowed *unix.CPUSet) int {
+	turn := int(started.Add(1)) % max(allowed.Count(), 1)
+	for i := range len(allowed) * 64 {
+		if allowed.IsSet(i) {
+			if turn == 0 {
+				return i
+			}
+			turn--
+		}
+	}
+	return 0
 }
 
 // set moves the clocks, and ends the waits that are due.

@@ -22,7 +22,7 @@ type pump struct {
 	running sync.WaitGroup
 	end     context.CancelFunc
 	life    context.Context
-	links   map[*socket]chan []byte // what the program sends; closed when it closes
+	links   map[*socket]chan dispatch // what the program sends; closed when it closes
 
 	mu     sync.Mutex
 	inputs []input
@@ -40,11 +40,17 @@ type input struct {
 	data  []byte // none: the end of the connection
 }
 
+// dispatch is what a program sends over a connection.
+type dispatch struct {
+	data []byte
+	turn time.Duration // separates what a program sends at the same moment
+}
+
 // uptime is what the monotonic clock shows when a run begins.
 const uptime = 1000 * time.Second
 
 func newPump(p *program, c workloads.LinkedClient) *pump {
-	u := &pump{program: p, client: c, links: map[*socket]chan []byte{},
+	u := &pump{program: p, client: c, links: map[*socket]chan dispatch{},
 		calls: map[int]chan adapter.Answer{}, ready: make(chan adapter.Answer, 1)}
 	u.life, u.end = context.WithCancel(c.Life)
 	return u
@@ -134,16 +140,16 @@ func (u *pump) step(i input) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range o.opened {
-		u.open(s)
+	for i, s := range o.opened {
+		u.open(s, time.Duration(i+1)*turn)
 	}
-	for _, s := range o.sent {
+	for i, s := range o.sent {
 		if s.data == nil {
 			close(u.links[s.socket])
 			delete(u.links, s.socket)
 			continue
 		}
-		u.links[s.socket] <- s.data
+		u.links[s.socket] <- dispatch{s.data, time.Duration(i+1) * turn}
 	}
 	for _, line := range o.lines {
 		if err := u.answer(line); err != nil {
@@ -156,15 +162,15 @@ func (u *pump) step(i input) error {
 // mostSent bounds what a program sends over a connection at once.
 const mostSent = 1 << 10
 
-// turn separates the connections of a program that act at the same moment.
+// turn is the time between two things that a program does at the same moment.
 const turn = 7 * time.Nanosecond
 
 // open connects a socket of the program to the simulator.
-func (u *pump) open(s *socket) {
-	out := make(chan []byte, mostSent)
+func (u *pump) open(s *socket, after time.Duration) {
+	out := make(chan dispatch, mostSent)
 	u.links[s] = out
 	u.running.Go(func() {
-		time.Sleep(time.Duration(s.number%64+1) * turn)
+		time.Sleep(after)
 		conn, err := u.client.Dial(u.life, "tcp", u.client.Address(s.server))
 		if err != nil {
 			u.give(input{from: s.number, to: s})
@@ -186,12 +192,12 @@ func (u *pump) open(s *socket) {
 		})
 		for {
 			select {
-			case data, more := <-out:
+			case d, more := <-out:
 				if !more {
 					return
 				}
-				time.Sleep(time.Duration(s.number%64+1) * turn)
-				if _, err := conn.Write(data); err != nil {
+				time.Sleep(d.turn)
+				if _, err := conn.Write(d.data); err != nil {
 					u.give(input{from: s.number, to: s})
 					return
 				}

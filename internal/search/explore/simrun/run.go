@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Job describes one run of the simulator.
@@ -67,7 +68,7 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed,
 		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 		Chooser: j.Chooser, Executed: rec.executed,
-		Changed: j.Changed,
+		Changed: j.Changed, Renumber: workloads.IsProgram(p.Impl),
 		Effects: p.Adapter != nil, // for scripts that the lock does not describe
 	}
 	err := sim.Run(cfg, func(w *sim.Environment) error {
