@@ -48,6 +48,8 @@ type Order struct {
 
 // Config is everything that a worker needs to play its client.
 type Config struct {
+	// a linked program must not have served a client before
+	Fresh          bool             `json:"-"`
 	Process        int              `json:"process"`
 	Impl           string           `json:"impl"`
 	Variant        string           `json:"variant,omitempty"`

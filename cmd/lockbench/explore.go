@@ -130,6 +130,7 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 		f.keeper.Budget = max(f.search.Budget-time.Since(begin), 1)
 	}
 	out.Found, err = f.keeper.Keep(c.Context(), hits)
+	out.Progress.Unrepeated += f.keeper.Unrepeated
 	var unsaved explore.SaveError
 	switch {
 	case errors.As(err, &unsaved):
@@ -177,14 +178,17 @@ func (f *exploreFlags) lock(c *cobra.Command) error {
 	case f.all.exhaustive:
 		return errors.New("--exhaustive is for --impl: that all orders were tried cannot be said of a " +
 			"library with pauses and random numbers of its own; search it with --for")
-	case c.Flags().Changed("jobs") && f.search.Jobs > 1:
-		return errors.New("--jobs is 1 with --adapter: a library shares the random numbers of " +
-			"its process")
 	}
-	f.search.Jobs = 1
 	a, err := adapters.Find(f.Adapter)
 	if err != nil {
 		return err
+	}
+	if a.Unsteppable() != nil {
+		if c.Flags().Changed("jobs") && f.search.Jobs > 1 {
+			return errors.New("--jobs is 1 with --adapter in Go: a library shares the random numbers of " +
+				"its process")
+		}
+		f.search.Jobs = 1
 	}
 	if err := linkAdapter(c.Context(), a); err != nil {
 		return err

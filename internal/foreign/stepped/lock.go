@@ -4,6 +4,7 @@ package stepped
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -30,27 +31,48 @@ func Program(in adapters.Installed) (*linked.Adapter, error) {
 		}}, err
 }
 
-// Open implements workloads.OpenLinked. It starts the program of a client.
+// Open implements workloads.OpenLinked. It takes a program that has served a client in the same way
+// and has nothing left to do, or starts one.
 func (o Opener) Open(c workloads.LinkedClient) (workloads.LinkedLock, error) {
-	p, err := start(o.Adapter.Command(), o.shim, c.Seed, c.Servers)
-	if err != nil {
-		return nil, o.wrong(err)
-	}
-	l := &lock{Opener: o, pump: newPump(p, c)}
-	l.running.Go(l.run)
 	first := adapter.FirstOrder(c.Config, o.Options)
 	for i := range c.Servers {
 		first.Redis = append(first.Redis, c.Address(i))
 	}
-	if err := l.tell(first); err != nil {
+	same := first
+	same.Seed = 0
+	key, err := json.Marshal(same)
+	if err != nil {
 		return nil, err
 	}
-	if _, err := l.await(l.ready); err != nil {
+	l := &lock{Opener: o, config: o.Adapter.Hash + string(key)}
+	p := idle.take(l.config)
+	if fresh := p == nil || c.Fresh; fresh {
+		if p, err = start(o.Adapter.Command(), o.shim, c.Seed, c.Servers); err != nil {
+			return nil, o.wrong(err)
+		}
+		l.pump = newPump(p, c)
+		l.running.Go(l.run)
+		err = l.configure(first)
+	} else {
+		p.again(c.Seed)
+		l.pump = newPump(p, c)
+		l.running.Go(l.run)
+	}
+	if err != nil {
 		l.Close()
 		return nil, o.wrong(err)
 	}
 	// what the library does after it has connected is over when the run begins
 	return l, c.Env.Sleep(c.Life, calm)
+}
+
+// configure sends the first order and waits until the program is ready.
+func (l *lock) configure(first adapter.Config) error {
+	if err := l.tell(first); err != nil {
+		return err
+	}
+	_, err := l.await(l.ready)
+	return err
 }
 
 // calm is how long a client stays alone after its program has connected.
@@ -64,6 +86,7 @@ func (o Opener) wrong(err error) error {
 type lock struct {
 	Opener
 	*pump
+	config string // of its program
 }
 
 // Acquire implements workloads.LinkedLock.
@@ -98,4 +121,9 @@ func (l *lock) Release(_ context.Context, n int) error {
 func (l *lock) Close() {
 	l.end()
 	l.running.Wait()
+	if !l.idle() {
+		l.program.close()
+		return
+	}
+	idle.put(l.config, l.program)
 }

@@ -25,7 +25,8 @@ type layout struct {
 	first   int32 // port
 	servers int32
 	owner   atomic.Int32
-	message [204]byte
+	run     atomic.Int32
+	message [200]byte
 	slots   [1024]slot
 }
 

@@ -29,6 +29,7 @@ type program struct {
 	text    []byte    // of its output, the start of a line
 	sockets []*socket // open ones, in the order in which they were made
 	made    int       // connections
+	past    int64     // virtual time of its runs before
 }
 
 // socket is the stepper's end of a connection.
@@ -282,6 +283,20 @@ func (p *program) order(line []byte) error {
 	return err
 }
 
+// disconnect ends the program's connections.
+func (p *program) disconnect() {
+	for _, s := range p.sockets {
+		unix.Close(s.fd)
+	}
+	p.sockets = nil
+}
+
+// again prepares a program for another run.
+func (p *program) again(seed uint64) {
+	p.page.seed = seed
+	p.page.run.Add(1)
+}
+
 // ended returns err with what the program wrote to its standard error last.
 func (p *program) ended(err error) error {
 	var b [4 << 10]byte
@@ -307,9 +322,7 @@ func (p *program) close() {
 	if p.threads != nil {
 		p.threads.close()
 	}
-	for _, s := range p.sockets {
-		unix.Close(s.fd)
-	}
+	p.disconnect()
 	for _, fd := range []int{p.control, p.stdout} {
 		if fd > 0 {
 			unix.Close(fd)

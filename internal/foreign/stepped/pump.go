@@ -28,6 +28,7 @@ type pump struct {
 	inputs []input
 	woken  context.CancelFunc // ends the present wait
 	calls  map[int]chan adapter.Answer
+	holds  map[int]bool // that were acquired and not released
 	ready  chan adapter.Answer
 	err    error // why the program can do nothing more
 }
@@ -51,20 +52,19 @@ const uptime = 1000 * time.Second
 
 func newPump(p *program, c workloads.LinkedClient) *pump {
 	u := &pump{program: p, client: c, links: map[*socket]chan dispatch{},
-		calls: map[int]chan adapter.Answer{}, ready: make(chan adapter.Answer, 1)}
+		calls: map[int]chan adapter.Answer{}, holds: map[int]bool{}, ready: make(chan adapter.Answer, 1)}
 	u.life, u.end = context.WithCancel(c.Life)
 	return u
 }
 
 // now returns the program's monotonic clock, and what its wall clock is ahead of that.
 func (u *pump) now() (mono, wall int64) {
-	mono = int64(uptime + u.client.Env.Elapsed())
-	return mono, u.client.Env.Now().UnixNano() - mono
+	mono = int64(uptime+u.client.Env.Elapsed()) + u.past
+	return mono, u.client.Env.Now().UnixNano() + u.past - mono
 }
 
 // run drives the program until its client ends.
 func (u *pump) run() {
-	defer u.program.close()
 	err := u.step(input{})
 	for err == nil && u.life.Err() == nil {
 		u.wait()
@@ -80,7 +80,12 @@ func (u *pump) run() {
 		}
 	}
 	u.fail(err)
+	mono, _ := u.now()
+	u.past = mono - int64(uptime)
 }
+
+// idle reports whether the program has nothing to do for its client.
+func (u *pump) idle() bool { return u.err == nil && len(u.calls) == 0 && len(u.holds) == 0 }
 
 // wait returns when something has come for the program, or a deadline of it has passed.
 func (u *pump) wait() {
@@ -230,6 +235,9 @@ func (u *pump) answer(line []byte) error {
 			return errors.New("it answered " + a.Is + " without being asked")
 		}
 		delete(u.calls, a.N)
+		if delete(u.holds, a.N); a.Is == "acquired" || a.Is == "failed" {
+			u.holds[a.N] = true
+		}
 		k <- a
 	}
 	return nil

@@ -16,6 +16,8 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/search/explore/simrun"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Findings is the result of a search.
@@ -72,6 +74,8 @@ type Keeper struct {
 	Jobs   int // parallel runs when measuring a curve; 0 means 1
 	// a terminal for progress reports, or nil
 	Screen io.Writer
+	// Unrepeated counts hits of programs that differed between fresh starts, and were not stored.
+	Unrepeated int
 }
 
 // SaveError is returned if a counterexample cannot be written.
@@ -82,11 +86,15 @@ func (e SaveError) Unwrap() error { return e.Err }
 
 // Keep stores the first hit of each property and class. It returns a SaveError if it cannot write a
 // file, and another error if a hit cannot be repeated.
-func (k Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error) {
+func (k *Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error) {
 	kinds, end := firstOfKind(hits), time.Now().Add(k.Budget)
 	for i, h := range kinds {
 		share := time.Until(end) / time.Duration(len(kinds)-i)
 		x, shrunk, err := k.shrinkWithin(ctx, share*2/3, h)
+		if workloads.IsProgram(h.Case.Plan.Impl) && errors.Is(err, simrun.ErrFlaky) {
+			k.Unrepeated++
+			continue
+		}
 		if err != nil {
 			return all, fmt.Errorf("seed %d: %w", h.Seed, err)
 		}
@@ -226,6 +234,10 @@ func (f Findings) Text(w io.Writer) error {
 	if p.HarnessErrors > 0 {
 		fmt.Fprintf(b, "%d runs broke and are worth nothing, the first because: %s\n", p.HarnessErrors,
 			p.Broke)
+	}
+	if p.Unrepeated > 0 {
+		fmt.Fprintf(b, "%d runs seemed to violate a property, but not when fresh programs did them "+
+			"again; they do not count\n", p.Unrepeated)
 	}
 	if len(p.LeftOut) > 0 {
 		var names []string

@@ -43,6 +43,17 @@ func HitOf(ctx context.Context, p harness.Plan, property string) (Hit, error) {
 		Decides: v.Decides, Stood: r.OfTheHarness(v)}, nil
 }
 
+// repeats reports whether the run violates the property again, with programs that have served no
+// client before.
+func (h Hit) repeats(ctx context.Context) bool {
+	r, err := h.Case.Run(ctx)
+	if err != nil {
+		return false
+	}
+	_, ok := r.Confirm(h.Property)
+	return ok
+}
+
 // Shrunk reports the effort of shrinking a case.
 type Shrunk struct {
 	Runs       int

@@ -85,6 +85,7 @@ func (p *Progress) add(o Progress) {
 	p.Runs += o.Runs
 	p.Hits += o.Hits
 	p.HarnessErrors += o.HarnessErrors
+	p.Unrepeated += o.Unrepeated
 	p.Hung = cmp.Or(p.Hung, o.Hung)
 	p.Broke = cmp.Or(p.Broke, o.Broke)
 	p.Evidence.add(o.Evidence)

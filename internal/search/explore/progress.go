@@ -19,7 +19,9 @@ type Progress struct {
 	Joined        bool          `json:"joined,omitempty"`
 	Hits          int           `json:"hits"`           // runs with a violation
 	HarnessErrors int           `json:"harness_errors"` // runs that failed and prove nothing
-	Took          time.Duration `json:"took"`
+	// violations of adapters' programs that had run before, and that fresh programs did not show again
+	Unrepeated int           `json:"unrepeated,omitempty"`
+	Took       time.Duration `json:"took"`
 	// why the first failed run failed
 	Broke    string `json:"broke,omitempty"`
 	Evidence        // from the other runs

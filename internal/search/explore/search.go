@@ -20,6 +20,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // The moments at which faults are injected.
@@ -67,6 +68,8 @@ type searching struct {
 	begin   time.Time
 	runs    atomic.Int64
 	errors  atomic.Int64 // of the harness
+	// violations of programs that had served before, which fresh ones do not show
+	unrepeated atomic.Int64
 
 	mu    sync.Mutex
 	hits  []Hit
@@ -315,11 +318,17 @@ func (f *searching) runAttempt(ctx context.Context, a *attempt) {
 	f.runs.Add(1)
 	f.note(r)
 	worst, ok := r.Worst(f.suspected())
-	if ok && (worst.Decides || slices.Contains(f.Properties, worst.Property)) {
-		f.add(Hit{Case: simrun.Case{Plan: a.plan, Schedule: kind(a.schedule), Deviations: answers},
-			Seed: a.seed, Run: a.run, Property: worst.Property, Class: worst.Class,
-			Explanation: worst.Explanation, Decides: worst.Decides})
+	if !ok || !worst.Decides && !slices.Contains(f.Properties, worst.Property) {
+		return
 	}
+	h := Hit{Case: simrun.Case{Plan: a.plan, Schedule: kind(a.schedule), Deviations: answers},
+		Seed: a.seed, Run: a.run, Property: worst.Property, Class: worst.Class,
+		Explanation: worst.Explanation, Decides: worst.Decides}
+	if workloads.IsProgram(a.plan.Impl) && !h.repeats(ctx) {
+		f.unrepeated.Add(1)
+		return
+	}
+	f.add(h)
 }
 
 // note counts a run and records its evidence.
@@ -380,6 +389,6 @@ func (f *searching) progress() Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return Progress{Runs: int(f.runs.Load()), States: f.states.count(), Hits: len(f.hits),
-		HarnessErrors: int(f.errors.Load()), Took: time.Since(f.begin), Broke: f.broke,
+		HarnessErrors: int(f.errors.Load()), Unrepeated: int(f.unrepeated.Load()), Took: time.Since(f.begin), Broke: f.broke,
 		Evidence: f.evidence, Hung: f.hung, LeftOut: slices.Clone(f.out)}
 }

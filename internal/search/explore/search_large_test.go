@@ -29,7 +29,8 @@ func TestAKeeperSavesOneOfEachKind(t *testing.T) {
 	}
 	root := t.TempDir()
 	first := filepath.Join(root, "first.yaml")
-	found, err := Keeper{Store: root, Out: first, AsIs: true}.Keep(context.Background(), hits)
+	keeper := Keeper{Store: root, Out: first, AsIs: true}
+	found, err := keeper.Keep(context.Background(), hits)
 	if err != nil || len(found) != len(kinds) || found[0].File != first {
 		t.Fatalf("%d of %d kinds: %v", len(found), len(kinds), err)
 	}
@@ -50,7 +51,8 @@ func TestAKeeperSavesOneOfEachKind(t *testing.T) {
 		}
 	}
 	var unsaved SaveError
-	_, err = Keeper{Store: "/dev/null", AsIs: true}.Keep(context.Background(), hits[:1])
+	keeper = Keeper{Store: "/dev/null", AsIs: true}
+	_, err = keeper.Keep(context.Background(), hits[:1])
 	if !errors.As(err, &unsaved) {
 		t.Errorf("error is %v", err)
 	}

@@ -52,7 +52,8 @@ struct page {
 	_Atomic int32_t failed; // 1: message is set
 	int32_t first, servers; // ports of the run's servers
 	_Atomic int32_t owner;  // the process that is stepped
-	char message[204];
+	_Atomic int32_t run;    // number of the run, which decides the random series with the seed
+	char message[200];
 	struct slot slots[SLOTS];
 };
 static struct page *page;
@@ -479,11 +480,15 @@ long syscall(long number, ...) {
 
 static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t series;
+static int32_t series_run = -1;
 
 static ssize_t draw(void *to, size_t n) {
 	unsigned char *p = to;
 	pthread_mutex_lock(&drawing);
-	if (!series) series = page->seed * 2 + 1;
+	if (series_run != atomic_load(&page->run)) {
+		series_run = atomic_load(&page->run);
+		series = page->seed * 2 + 1;
+	}
 	for (size_t i = 0; i < n; i++) { // splitmix64, a byte of each
 		uint64_t z = series += 0x9e3779b97f4a7c15;
 		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;

@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Case is a run that can be repeated. It consists of the plan and the deviations from the default
@@ -51,21 +52,30 @@ func (c Case) Job() Job {
 // ErrFlaky is returned if a repeated run was different, which the simulator promises to prevent.
 var ErrFlaky = errors.New("the same run was different when it was done again")
 
-// Settle makes a counterexample of a case. It runs the case twice and returns an error if the runs
-// differ or do not violate the property.
+// Settle makes a counterexample of a case. It runs the case twice, or three times if the lock is a
+// program, and returns an error if the runs differ or do not violate the property.
 func (c Case) Settle(ctx context.Context, property string) (*counterexample.Counterexample, error) {
 	first, err := c.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	again, err := c.Run(ctx)
-	if err != nil {
-		return nil, err
+	times := 1
+	if workloads.IsProgram(c.Plan.Impl) {
+		times = 2
 	}
-	if k, same := counterexample.Diverge(first.Steps, again.Steps); !same {
-		return nil, fmt.Errorf("%w, at step %d", ErrFlaky, k+1)
+	for range times {
+		again, err := c.Run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if k, same := counterexample.Diverge(first.Steps, again.Steps); !same {
+			return nil, fmt.Errorf("%w, at step %d", ErrFlaky, k+1)
+		}
 	}
 	p, ok := first.Confirm(property)
+	if !ok && first.HarnessError != nil {
+		return nil, first.HarnessError
+	}
 	if !ok {
 		return nil, fmt.Errorf("%s is not violated when the run is done again: %s", property, p.Reason)
 	}

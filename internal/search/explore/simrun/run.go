@@ -71,6 +71,7 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 		Changed: j.Changed, Renumber: workloads.IsProgram(p.Impl),
 		Effects: p.Adapter != nil, // for scripts that the lock does not describe
 	}
+	cfg.Worker.Fresh = j.Steps
 	err := sim.Run(cfg, func(w *sim.Environment) error {
 		rec.begin(w)
 		o := &observed{Environment: w, rec: rec}
