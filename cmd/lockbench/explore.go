@@ -138,6 +138,9 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	case err != nil:
 		return broken(err)
 	}
+	if f.Adapter != "" && linked.Program.Program {
+		confirm(c.Context(), out.Found, f.keeper.Store, c.ErrOrStderr())
+	}
 	return tellFindings(c.OutOrStdout(), out, f.asJSON)
 }
 
@@ -151,8 +154,10 @@ func tellFindings(w io.Writer, out explore.Findings, asJSON bool) (err error) {
 	switch {
 	case err != nil:
 		return broken(err)
-	case len(out.Found) > 0 || out.Progress.Hung != "":
+	case out.Sure() || out.Progress.Hung != "":
 		return result(1)
+	case len(out.Found) > 0:
+		return result(2)
 	}
 	if why, many := out.Progress.TooManyBroke(); many {
 		return broken(errors.New(why))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
@@ -59,7 +60,36 @@ type Finding struct {
 	// how likely it was after each step; null if it was not measured
 	Curve *counterexample.Curve `json:"curve"`
 
+	// of an adapter that ran in virtual time: whether a real server shows it, too
+	Real *Real `json:"real,omitempty"`
+
 	counterexample *counterexample.Counterexample
+}
+
+// Real is how a finding fared on a real server, with the adapter's program as it is.
+type Real struct {
+	Confirmed bool   `json:"confirmed"`
+	Runs      int    `json:"runs"`          // that were tried
+	Dir       string `json:"dir,omitempty"` // of the run that confirms it
+	Why       string `json:"why,omitempty"` // it was not confirmed
+}
+
+// String returns a line for people.
+func (r *Real) String() string {
+	if r.Confirmed {
+		return fmt.Sprintf("confirmed on a real Redis in run %d, %s", r.Runs,
+			filepath.Join(r.Dir, "report.html"))
+	}
+	return fmt.Sprintf("seen in virtual time, and not in %s on a real Redis: %s",
+		units.Count(r.Runs, "run"), r.Why)
+}
+
+// Plan returns the plan of the run that was found. The finding must be of this machine.
+func (f Finding) Plan() harness.Plan { return f.counterexample.Plan }
+
+// Sure reports whether a finding is certain: a real server shows it, or it is of our own lock.
+func (f Findings) Sure() bool {
+	return slices.ContainsFunc(f.Found, func(x Finding) bool { return x.Real == nil || x.Real.Confirmed })
 }
 
 // Keeper shrinks hits and stores them as counterexamples.
@@ -105,8 +135,9 @@ func (k *Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error
 		if err != nil {
 			return all, SaveError{err}
 		}
-		all = append(all, Finding{file, h.Seed, h.Run, h.Property, h.Class, x.Verdict.Explanation,
-			len(x.Steps), shrunk.Runs, shrunk.Unfinished, x.Curve, x})
+		all = append(all, Finding{File: file, Seed: h.Seed, Run: h.Run, Property: h.Property,
+			Class: h.Class, Explanation: x.Verdict.Explanation, Steps: len(x.Steps),
+			ShrinkRuns: shrunk.Runs, Unfinished: shrunk.Unfinished, Curve: x.Curve, counterexample: x})
 	}
 	return all, nil
 }
@@ -264,6 +295,9 @@ func (f Findings) Text(w io.Writer) error {
 		}
 		if x.Curve != nil {
 			fmt.Fprintf(b, "%s\n%s\n", x.Curve, x.decision())
+		}
+		if x.Real != nil {
+			fmt.Fprintf(b, "%s\n\n", x.Real)
 		}
 		fmt.Fprintf(b, "%s\n\ncounterexample %s\nreplay         "+cmp.Or(f.Again,
 			advice.Verb("replay")+" %s")+"\n", x.Explanation, x.File, units.Quoted(x.File))

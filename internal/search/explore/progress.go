@@ -16,9 +16,9 @@ type Progress struct {
 	// to 2^18
 	States int `json:"states"`
 	// the progress is of several shards; States is then the largest number of one shard, a lower bound
-	Joined        bool          `json:"joined,omitempty"`
-	Hits          int           `json:"hits"`           // runs with a violation
-	HarnessErrors int           `json:"harness_errors"` // runs that failed and prove nothing
+	Joined        bool `json:"joined,omitempty"`
+	Hits          int  `json:"hits"`           // runs with a violation
+	HarnessErrors int  `json:"harness_errors"` // runs that failed and prove nothing
 	// violations of adapters' programs that had run before, and that fresh programs did not show again
 	Unrepeated int           `json:"unrepeated,omitempty"`
 	Took       time.Duration `json:"took"`
