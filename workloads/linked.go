@@ -41,6 +41,8 @@ type LinkedClient struct {
 	Env  *Env
 	// Dial connects to an address from Address. The lock must reach Redis only in this way.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Broke ends the run: the lock can do nothing more, and that is not its fault.
+	Broke func(error)
 	// Lost records that the lock told its holder that hold n is over, and by what.
 	Lost func(n int, by string)
 }
@@ -115,6 +117,7 @@ func newLinked(life context.Context, cfg Config, env *Env, dial Dial, to Linkage
 // connect opens the lock, in the goroutine of its client.
 func (l *linked) connect() (err error) {
 	c := LinkedClient{Config: l.w.cfg, Servers: len(l.routes), Life: l.w.lifetime.life, Env: l.w.env}
+	c.Broke = func(err error) { l.w.report(Report{Failed: err.Error()}) }
 	c.Lost = func(n int, by string) { l.w.RecordLost(n, 0, by) }
 	c.Dial = func(ctx context.Context, _, address string) (net.Conn, error) {
 		for i, r := range l.routes {
@@ -144,7 +147,11 @@ func (l *linked) FaultNext(what string) error {
 }
 
 // SetClock implements Remote.
-func (l *linked) SetClock(time.Duration, float64) error {
+func (l *linked) SetClock(offset time.Duration, rate float64) error {
+	if l.Program {
+		l.w.env.Skew(offset, rate)
+		return nil
+	}
 	return errors.New("the wall clock of code that calls time.Now cannot be moved in the simulator")
 }
 

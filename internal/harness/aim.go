@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // aim turns the faults into the scenario for the lock, and chooses the topology that both need.
@@ -16,7 +17,8 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 		w.Capabilities = nemesis.CapabilitiesOf(w.Environment)
 	}
 	w.Capabilities = w.Capabilities.On(p.System())
-	if a := p.Adapter; a != nil && (a.Clock == clockNone || p.Environment == "sim") {
+	if a := p.Adapter; a != nil && (a.Clock == clockNone ||
+		p.Environment == "sim" && !workloads.IsProgram(p.Impl)) {
 		w.Capabilities = w.Capabilities.Minus(nemesis.ClientClock, fmt.Sprintf(
 			"the wall clock of %s cannot be moved", p.Impl))
 	}

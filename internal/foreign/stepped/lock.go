@@ -5,6 +5,7 @@ package stepped
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -36,7 +37,7 @@ func Program(in adapters.Installed) (*linked.Adapter, error) {
 func (o Opener) Open(c workloads.LinkedClient) (workloads.LinkedLock, error) {
 	first := adapter.FirstOrder(c.Config, o.Options)
 	for i := range c.Servers {
-		first.Redis = append(first.Redis, c.Address(i))
+		first.Redis = append(first.Redis, fmt.Sprintf("127.0.0.1:%d", firstPort+i))
 	}
 	same := first
 	same.Seed = 0
@@ -50,12 +51,11 @@ func (o Opener) Open(c workloads.LinkedClient) (workloads.LinkedLock, error) {
 		if p, err = start(o.Adapter.Command(), o.shim, c.Seed, c.Servers); err != nil {
 			return nil, o.wrong(err)
 		}
-		l.pump = newPump(p, c)
-		l.running.Go(l.run)
+		l.pump = newPump(p, c, o.wrong)
 		err = l.configure(first)
 	} else {
 		p.again(c.Seed)
-		l.pump = newPump(p, c)
+		l.pump = newPump(p, c, o.wrong)
 		l.running.Go(l.run)
 	}
 	if err != nil {
@@ -66,8 +66,20 @@ func (o Opener) Open(c workloads.LinkedClient) (workloads.LinkedLock, error) {
 	return l, c.Env.Sleep(c.Life, calm)
 }
 
+// errNotLoaded is returned before the program knows an address. It could connect to a server of this
+// machine.
+var errNotLoaded = errors.New("it does not load libraries before the C library: it is a static " +
+	"program, or one for another C library; use run or matrix with --adapter, on real servers")
+
 // configure sends the first order and waits until the program is ready.
 func (l *lock) configure(first adapter.Config) error {
+	if _, err := l.settle(); err != nil {
+		return err
+	}
+	if l.page.owner.Load() == 0 {
+		return errNotLoaded
+	}
+	l.running.Go(l.run)
 	if err := l.tell(first); err != nil {
 		return err
 	}
@@ -96,7 +108,7 @@ func (l *lock) Acquire(ctx context.Context, n int, keys []string, wait time.Dura
 	defer stop()
 	a, err := l.call(adapter.Acquire(n, keys, wait))
 	if err != nil {
-		return said, l.wrong(err)
+		return said, err
 	}
 	if err := adapter.Failure(a); err != nil {
 		return said, err
@@ -112,7 +124,7 @@ func (l *lock) Acquire(ctx context.Context, n int, keys []string, wait time.Dura
 func (l *lock) Release(_ context.Context, n int) error {
 	a, err := l.call(adapter.Release(n))
 	if err != nil {
-		return l.wrong(err)
+		return err
 	}
 	return adapter.Failure(a)
 }

@@ -50,8 +50,9 @@ type sent struct {
 	data []byte
 }
 
-// firstPort is the port of the first server, by workloads.LinkedClient.Address.
-const firstPort = 6379
+// firstPort is the port of the first server for the program. No real server listens there, in case
+// that the shim does not see a connection.
+const firstPort = 1
 
 // start starts a program under the shim.
 func start(cmd *exec.Cmd, shim string, seed uint64, servers int) (p *program, err error) {

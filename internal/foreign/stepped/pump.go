@@ -18,7 +18,7 @@ import (
 type pump struct {
 	*program
 	client  workloads.LinkedClient
-	since   time.Duration // see now
+	wrong   func(error) error // names the adapter
 	running sync.WaitGroup
 	end     context.CancelFunc
 	life    context.Context
@@ -50,8 +50,8 @@ type dispatch struct {
 // uptime is what the monotonic clock shows when a run begins.
 const uptime = 1000 * time.Second
 
-func newPump(p *program, c workloads.LinkedClient) *pump {
-	u := &pump{program: p, client: c, links: map[*socket]chan dispatch{},
+func newPump(p *program, c workloads.LinkedClient, wrong func(error) error) *pump {
+	u := &pump{program: p, client: c, wrong: wrong, links: map[*socket]chan dispatch{},
 		calls: map[int]chan adapter.Answer{}, holds: map[int]bool{}, ready: make(chan adapter.Answer, 1)}
 	u.life, u.end = context.WithCancel(c.Life)
 	return u
@@ -276,10 +276,13 @@ func (u *pump) await(k chan adapter.Answer) (adapter.Answer, error) {
 	return adapter.Answer{}, cmp.Or(u.err, workloads.ErrGone)
 }
 
-// fail ends the client's calls: the program can do nothing more.
+// fail ends the client's calls, and with an error the run: the program can do nothing more.
 func (u *pump) fail(err error) {
 	u.mu.Lock()
 	u.err = err
 	u.mu.Unlock()
+	if err != nil {
+		u.client.Broke(u.wrong(err))
+	}
 	u.end()
 }
