@@ -77,14 +77,25 @@ func (w *Environment) connect() error {
 		w.reports = w.reports[:0]
 		switch {
 		case ready == len(w.clients.all):
-			if w.cfg.Renumber {
-				w.links.renumber()
+			if w.cfg.Programs {
+				w.forget()
 			}
 			return nil
 		case w.Now() >= limit:
 			return fmt.Errorf("%d of %d clients are ready after %v", ready, len(w.clients.all), startLimit)
 		}
 		w.rush(limit)
+	}
+}
+
+// forget begins the run anew after the clients have connected: what they needed for that differs
+// from run to run.
+func (w *Environment) forget() {
+	for _, l := range w.links.all {
+		l.up.count, l.down.count = 0, 0
+	}
+	for _, n := range w.nodes.all {
+		n.engine.Clear()
 	}
 }
 

@@ -37,13 +37,6 @@ func (s *links) add(name string, to *node) *link {
 	return l
 }
 
-// renumber makes the next message of each link the first.
-func (s *links) renumber() {
-	for _, l := range s.all {
-		l.up.count, l.down.count = 0, 0
-	}
-}
-
 // find returns the link called name, or nil.
 func (s *links) find(name string) *link {
 	i := slices.IndexFunc(s.all, func(l *link) bool { return l.name == name })

@@ -46,24 +46,66 @@ func (o Opener) Open(c workloads.LinkedClient) (workloads.LinkedLock, error) {
 		return nil, err
 	}
 	l := &lock{Opener: o, config: o.Adapter.Hash + string(key)}
-	p := idle.take(l.config)
-	if fresh := p == nil || c.Fresh; fresh {
-		if p, err = start(o.Adapter.Command(), o.shim, c.Seed, c.Servers); err != nil {
-			return nil, o.wrong(err)
-		}
-		l.pump = newPump(p, c, o.wrong)
-		err = l.configure(first)
-	} else {
-		p.again(c.Seed)
-		l.pump = newPump(p, c, o.wrong)
-		l.running.Go(l.run)
+	if !c.Fresh && l.resume(idle.take(l.config), c) {
+		return l, nil
 	}
+	p, err := start(o.Adapter.Command(), o.shim, c.Seed, c.Servers)
 	if err != nil {
+		return nil, o.wrong(err)
+	}
+	l.pump = newPump(p, c, o.wrong)
+	if err := l.configure(first); err != nil {
 		l.Close()
 		return nil, o.wrong(err)
 	}
 	// what the library does after it has connected is over when the run begins
 	return l, c.Env.Sleep(c.Life, calm)
+}
+
+// resume makes a program that has served a client serve another, and reports whether it can. Calls
+// that were under way end first, and holds are released: no one else has the lock now.
+func (l *lock) resume(p *program, c workloads.LinkedClient) bool {
+	if p == nil {
+		return false
+	}
+	p.again(c.Seed)
+	l.pump = newPump(p, c, l.wrong)
+	begun := map[int]chan adapter.Answer{}
+	for _, n := range p.begun {
+		begun[n] = l.expect(n)
+	}
+	l.running.Go(l.run)
+	limited, cancel := context.WithTimeout(c.Life, calm)
+	defer cancel()
+	if l.finish(limited, begun) != nil {
+		l.Close()
+		return false
+	}
+	<-limited.Done()
+	return c.Life.Err() == nil
+}
+
+// finish ends what the program has begun for another client.
+func (l *lock) finish(ctx context.Context, begun map[int]chan adapter.Answer) error {
+	if len(begun) > 0 {
+		_ = l.tell(adapter.Stop)
+	}
+	held := l.held
+	for _, n := range l.begun {
+		a, err := l.await(ctx, begun[n])
+		if err != nil {
+			return err
+		}
+		if a.Is == acquired {
+			held = append(held, n)
+		}
+	}
+	for _, n := range held {
+		if _, err := l.call(ctx, adapter.Release(n)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // errNotLoaded is returned before the program knows an address. It could connect to a server of this
@@ -83,7 +125,7 @@ func (l *lock) configure(first adapter.Config) error {
 	if err := l.tell(first); err != nil {
 		return err
 	}
-	_, err := l.await(l.ready)
+	_, err := l.await(l.life, l.ready)
 	return err
 }
 
@@ -106,7 +148,7 @@ func (l *lock) Acquire(ctx context.Context, n int, keys []string, wait time.Dura
 	said workloads.Said, err error) {
 	stop := context.AfterFunc(ctx, func() { _ = l.tell(adapter.Stop) })
 	defer stop()
-	a, err := l.call(adapter.Acquire(n, keys, wait))
+	a, err := l.call(l.life, adapter.Acquire(n, keys, wait))
 	if err != nil {
 		return said, err
 	}
@@ -122,7 +164,7 @@ func (l *lock) Acquire(ctx context.Context, n int, keys []string, wait time.Dura
 
 // Release implements workloads.LinkedLock.
 func (l *lock) Release(_ context.Context, n int) error {
-	a, err := l.call(adapter.Release(n))
+	a, err := l.call(l.life, adapter.Release(n))
 	if err != nil {
 		return err
 	}
@@ -133,9 +175,10 @@ func (l *lock) Release(_ context.Context, n int) error {
 func (l *lock) Close() {
 	l.end()
 	l.running.Wait()
-	if !l.idle() {
+	if l.err != nil {
 		l.program.close()
 		return
 	}
+	l.leave()
 	idle.put(l.config, l.program)
 }

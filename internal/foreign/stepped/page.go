@@ -26,7 +26,8 @@ type layout struct {
 	servers int32
 	owner   atomic.Int32
 	run     atomic.Int32
-	message [200]byte
+	parent  atomic.Int32
+	message [196]byte
 	slots   [1024]slot
 }
 

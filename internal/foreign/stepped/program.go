@@ -30,6 +30,8 @@ type program struct {
 	sockets []*socket // open ones, in the order in which they were made
 	made    int       // connections
 	past    int64     // virtual time of its runs before
+	// acquisitions of its last client whose call has not ended, and that were not released
+	begun, held []int
 }
 
 // socket is the stepper's end of a connection.
@@ -106,7 +108,7 @@ func start(cmd *exec.Cmd, shim string, seed uint64, servers int) (p *program, er
 	if err := startInPlace(cmd); err != nil {
 		return p, err
 	}
-	p.threads, err = watchThreads(cmd.Process.Pid)
+	p.threads, err = watchThreads(cmd.Process.Pid, p.page)
 	return p, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -18,7 +19,7 @@ import (
 type pump struct {
 	*program
 	client  workloads.LinkedClient
-	wrong   func(error) error // names the adapter
+	named   func(error) error // adds the adapter's name
 	running sync.WaitGroup
 	end     context.CancelFunc
 	life    context.Context
@@ -47,11 +48,14 @@ type dispatch struct {
 	turn time.Duration // separates what a program sends at the same moment
 }
 
+// acquired is the answer that grants a lock.
+const acquired = "acquired"
+
 // uptime is what the monotonic clock shows when a run begins.
 const uptime = 1000 * time.Second
 
-func newPump(p *program, c workloads.LinkedClient, wrong func(error) error) *pump {
-	u := &pump{program: p, client: c, wrong: wrong, links: map[*socket]chan dispatch{},
+func newPump(p *program, c workloads.LinkedClient, named func(error) error) *pump {
+	u := &pump{program: p, client: c, named: named, links: map[*socket]chan dispatch{},
 		calls: map[int]chan adapter.Answer{}, holds: map[int]bool{}, ready: make(chan adapter.Answer, 1)}
 	u.life, u.end = context.WithCancel(c.Life)
 	return u
@@ -84,8 +88,19 @@ func (u *pump) run() {
 	u.past = mono - int64(uptime)
 }
 
-// idle reports whether the program has nothing to do for its client.
-func (u *pump) idle() bool { return u.err == nil && len(u.calls) == 0 && len(u.holds) == 0 }
+// leave notes in the program what it has not finished for its client.
+func (u *pump) leave() {
+	u.begun, u.held = slices.Sorted(maps.Keys(u.calls)), slices.Sorted(maps.Keys(u.holds))
+}
+
+// expect prepares for the answer to a call.
+func (u *pump) expect(n int) chan adapter.Answer {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	k := make(chan adapter.Answer, 1)
+	u.calls[n] = k
+	return k
+}
 
 // wait returns when something has come for the program, or a deadline of it has passed.
 func (u *pump) wait() {
@@ -235,7 +250,7 @@ func (u *pump) answer(line []byte) error {
 			return errors.New("it answered " + a.Is + " without being asked")
 		}
 		delete(u.calls, a.N)
-		if delete(u.holds, a.N); a.Is == "acquired" || a.Is == "failed" {
+		if delete(u.holds, a.N); a.Is == acquired {
 			u.holds[a.N] = true
 		}
 		k <- a
@@ -243,16 +258,13 @@ func (u *pump) answer(line []byte) error {
 	return nil
 }
 
-// call gives an order and waits for its answer, or for the end of the client.
-func (u *pump) call(o adapter.Order) (adapter.Answer, error) {
-	k := make(chan adapter.Answer, 1)
-	u.mu.Lock()
-	u.calls[o.N] = k
-	u.mu.Unlock()
+// call gives an order and waits for its answer.
+func (u *pump) call(ctx context.Context, o adapter.Order) (adapter.Answer, error) {
+	k := u.expect(o.N)
 	if err := u.tell(o); err != nil {
 		return adapter.Answer{}, err
 	}
-	return u.await(k)
+	return u.await(ctx, k)
 }
 
 // tell gives an order.
@@ -264,11 +276,12 @@ func (u *pump) tell(o any) error {
 	return err
 }
 
-// await waits for an answer.
-func (u *pump) await(k chan adapter.Answer) (adapter.Answer, error) {
+// await waits for an answer, until the context or the client ends.
+func (u *pump) await(ctx context.Context, k chan adapter.Answer) (adapter.Answer, error) {
 	select {
 	case a := <-k:
 		return a, nil
+	case <-ctx.Done():
 	case <-u.life.Done():
 	}
 	u.mu.Lock()
@@ -282,7 +295,7 @@ func (u *pump) fail(err error) {
 	u.err = err
 	u.mu.Unlock()
 	if err != nil {
-		u.client.Broke(u.wrong(err))
+		u.client.Broke(u.named(err))
 	}
 	u.end()
 }

@@ -9,12 +9,14 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"golang.org/x/sys/unix"
 )
 
 // threads watches the threads of a program.
 type threads struct {
 	pid    int
+	page   *page
 	folder *os.File
 	known  map[int]*thread
 	looks  int
@@ -26,22 +28,33 @@ type thread struct {
 	ran         []byte // the content of times in the look before
 }
 
-func watchThreads(pid int) (*threads, error) {
+func watchThreads(pid int, p *page) (*threads, error) {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/task", pid))
-	return &threads{pid: pid, folder: f, known: map[int]*thread{}}, err
+	return &threads{pid: pid, page: p, folder: f, known: map[int]*thread{}}, err
 }
 
-// busyLimit is how long a program may compute between two waits, in real time.
-const busyLimit = 10 * time.Second
+// busyLimit is how much processor time a program may use between two waits, and restLimit how long
+// that may take on a busy machine.
+const (
+	busyLimit = 5 * time.Second
+	restLimit = 25 * time.Second
+	// childLimit is how long a program may wait for another program that it has started.
+	childLimit = 10 * time.Second
+)
+
+var errChild = fmt.Errorf("it starts another program that does not end in %v, and only one can be "+
+	"stepped", childLimit)
 
 var errBusy = errors.New("it never comes to rest: it computes, or it waits in a loop, for more than " +
 	busyLimit.String())
 
+var errStalled = fmt.Errorf("it did not come to rest in %v: the machine is too busy", restLimit)
+
 // settle waits until all threads sleep. That is so if two looks show the same: a thread that was
 // woken in between has run for longer.
 func (t *threads) settle() error {
-	asleep := false
-	for begin := monotonic(); ; {
+	asleep, begin, used := false, proc.Monotonic(), t.used()
+	for looks := 1; ; looks++ {
 		same, sleeping, err := t.look()
 		if err != nil {
 			return err
@@ -49,14 +62,34 @@ func (t *threads) settle() error {
 		if sleeping && same && asleep {
 			return nil
 		}
-		asleep = sleeping
-		if !sleeping {
-			unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
-			if monotonic()-begin > int64(busyLimit) {
-				return errBusy
-			}
+		if asleep = sleeping; sleeping {
+			continue
+		}
+		if looks < quickLooks {
+			_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+			continue
+		}
+		proc.Nap()
+		switch {
+		case t.used()-used > int64(busyLimit):
+			return errBusy
+		case proc.Monotonic()-begin > int64(childLimit) && t.children(t.pid):
+			return errChild
+		case proc.Monotonic()-begin > int64(restLimit):
+			return errStalled
 		}
 	}
+}
+
+// quickLooks is how many looks follow each other without a pause.
+const quickLooks = 50
+
+// used returns the processor time of the program.
+func (t *threads) used() int64 {
+	var at unix.Timespec
+	const scheduled = 2 // the clock of a process (clock_getcpuclockid(3))
+	_ = unix.ClockGettime(int32(^t.pid<<3|scheduled), &at)
+	return at.Nano()
 }
 
 // look reports whether all threads sleep, and whether none has run since the look before.
@@ -78,6 +111,7 @@ func (t *threads) look() (same, sleeping bool, err error) {
 			t.known[id] = th
 		}
 		ran, rests := th.look()
+		rests = rests && !(t.page.parent.Load() != 0 && t.children(id))
 		same, sleeping = same && !ran, sleeping && rests
 		if !rests {
 			return false, false, nil
@@ -87,6 +121,12 @@ func (t *threads) look() (same, sleeping bool, err error) {
 		t.forget(ids)
 	}
 	return same, sleeping, nil
+}
+
+// children reports whether a thread has started a process that has not ended.
+func (t *threads) children(id int) bool {
+	all, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", t.pid, id))
+	return err == nil && len(bytes.TrimSpace(all)) > 0
 }
 
 // list returns the numbers of the threads.
@@ -164,11 +204,4 @@ func (th *thread) look() (ran, rests bool) {
 	ran = !bytes.Equal(b[:n], th.ran)
 	th.ran = append(th.ran[:0], b[:n]...)
 	return ran, true
-}
-
-// monotonic returns real time. The package time shows the simulator's time.
-func monotonic() int64 {
-	var t unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t)
-	return t.Nano()
 }

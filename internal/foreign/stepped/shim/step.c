@@ -53,7 +53,8 @@ struct page {
 	int32_t first, servers; // ports of the run's servers
 	_Atomic int32_t owner;  // the process that is stepped
 	_Atomic int32_t run;    // number of the run, which decides the random series with the seed
-	char message[200];
+	_Atomic int32_t parent; // 1: it has started another process
+	char message[196];
 	struct slot slots[SLOTS];
 };
 static struct page *page;
@@ -189,6 +190,12 @@ static void *help(void *unused) {
 	_exit(0); // the stepper is gone
 }
 
+// forked leaves a child in real time. The stepper waits until it has ended.
+static void forked(void) {
+	if (page) atomic_store(&page->parent, 1);
+	page = 0;
+}
+
 __attribute__((constructor)) static void start(void) {
 	find();
 	const char *at = getenv("LOCKBENCH_PAGE"), *c = getenv("LOCKBENCH_CONTROL");
@@ -200,10 +207,12 @@ __attribute__((constructor)) static void start(void) {
 	int owner = 0;
 	int self = (int)next_syscall(SYS_getpid);
 	if (!atomic_compare_exchange_strong(&page->owner, &owner, self) && owner != self) {
-		fail("it starts another program, and only one can be stepped; use exec");
-		page = 0;
+		forked();
 		return;
 	}
+	memset(page->slots, 0, sizeof page->slots); // of the program that exec has replaced
+	atomic_store(&page->used, 0);
+	pthread_atfork(0, 0, forked);
 	control = atoi(c);
 	pthread_key_create(&slot_key, give_slot_back);
 	pthread_t t;

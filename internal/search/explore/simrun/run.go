@@ -68,7 +68,7 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed,
 		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 		Chooser: j.Chooser, Executed: rec.executed,
-		Changed: j.Changed, Renumber: workloads.IsProgram(p.Impl),
+		Changed: j.Changed, Programs: workloads.IsProgram(p.Impl),
 		Effects: p.Adapter != nil, // for scripts that the lock does not describe
 	}
 	cfg.Worker.Fresh = j.Steps
