@@ -74,15 +74,35 @@ type Declares struct {
 	Optimistic bool `yaml:"optimistic" json:"optimistic,omitempty"`
 	// the longest time for which a waiting client rests before it tries again by itself, unless that
 	// is the default poll; a moment if the lock wakes the client
-	Pause time.Duration `yaml:"pause" json:"pause,omitempty"`
+	Pause Duration `yaml:"pause" json:"pause,omitempty"`
 	// a new leader of the servers restarts the full time of every lease
 	LeaderRenews bool `yaml:"leader_renews" json:"leader_renews,omitempty"`
 	// how long the lock keeps the place of a dead waiting client
-	DeadWaiters time.Duration `yaml:"dead_waiters" json:"dead_waiters,omitempty"`
+	DeadWaiters Duration `yaml:"dead_waiters" json:"dead_waiters,omitempty"`
 	// how long the lock keeps its key at least, from the grant on, even after a release
-	MinimumHold time.Duration `yaml:"minimum_hold" json:"minimum_hold,omitempty"`
+	MinimumHold Duration `yaml:"minimum_hold" json:"minimum_hold,omitempty"`
 	// the lock prefers some of its waiting clients to others
 	Preference bool `yaml:"preference" json:"preference,omitempty"`
+}
+
+// Duration is a time that JSON has as a text. Older plans have it in ns.
+type Duration time.Duration
+
+// MarshalText writes the time, such as "20ms".
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalJSON reads a text or a number of ns.
+func (d *Duration) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, (*time.Duration)(d)) == nil {
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+	read, err := time.ParseDuration(text)
+	*d = Duration(read)
+	return err
 }
 
 // Defaults are a library's own times.

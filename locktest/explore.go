@@ -148,8 +148,8 @@ func (l Lock) searchFault(t *testing.T, fault string, o Options) {
 	}
 	out := explore.Findings{Impl: l.Name, Nemesis: fault, Progress: progress, Rate: progress.Rate(),
 		Again: replayCommand(t)}
-	out.Found, err = explore.Keeper{Store: cmp.Or(o.Dir, defaultDir)}.Keep(context.WithoutCancel(
-		t.Context()), hits)
+	keeper := explore.Keeper{Store: cmp.Or(o.Dir, defaultDir)}
+	out.Found, err = keeper.Keep(context.WithoutCancel(t.Context()), hits)
 	if err != nil {
 		t.Fatalf("%s is violated under %s with seed %d (%s), but: %v", hits[0].Property, fault,
 			hits[0].Case.Plan.Seed, hits[0].Explanation, err)
@@ -188,7 +188,7 @@ func (l Lock) promises(fault string) []string {
 func (l Lock) manifest() adapters.Manifest {
 	m := adapters.Manifest{Name: l.Name, Language: "go", Topology: "single", Clock: "none",
 		Declares: adapters.Declares{Lease: l.TTL > 0, Validity: l.Validity, Fencing: l.Fencing,
-			Watchdog: l.Renews, MinimumHold: l.MinimumHold},
+			Watchdog: l.Renews, MinimumHold: adapters.Duration(l.MinimumHold)},
 		Defaults: adapters.Defaults{Poll: adapters.OwnTime(l.Poll)}, Key: l.Key}
 	if l.Servers > 1 {
 		m.Topology = "independent"
