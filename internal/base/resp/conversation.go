@@ -1,6 +1,8 @@
 package resp
 
 import (
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -70,6 +72,19 @@ func (c *Conversation) Take(wire []byte) Answer {
 	}
 	c.asked = c.asked[1:]
 	return Whole
+}
+
+// Pending returns the number of commands without all of their replies.
+func (c *Conversation) Pending() int { return len(c.asked) }
+
+// Subscriptions returns the commands that make the connection's subscriptions anew.
+func (c *Conversation) Subscriptions() (commands [][]string) {
+	for _, topic := range slices.Sorted(maps.Keys(c.topics)) {
+		if all := slices.Sorted(maps.Keys(c.topics[topic])); len(all) > 0 {
+			commands = append(commands, append([]string{topic}, all...))
+		}
+	}
+	return commands
 }
 
 // confirm counts a channel that was subscribed or unsubscribed.

@@ -74,6 +74,9 @@ func (l *lock) resume(p *program, c workloads.LinkedClient) bool {
 	for _, n := range p.begun {
 		begun[n] = l.expect(n)
 	}
+	for i, s := range p.sockets {
+		l.open(s, time.Duration(i+1)*turn)
+	}
 	l.running.Go(l.run)
 	limited, cancel := context.WithTimeout(c.Life, calm)
 	defer cancel()
@@ -175,7 +178,7 @@ func (l *lock) Release(_ context.Context, n int) error {
 func (l *lock) Close() {
 	l.end()
 	l.running.Wait()
-	if l.err != nil {
+	if l.err != nil || !l.isReusable() {
 		l.program.close()
 		return
 	}

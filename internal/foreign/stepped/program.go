@@ -30,6 +30,8 @@ type program struct {
 	sockets []*socket // open ones, in the order in which they were made
 	made    int       // connections
 	past    int64     // virtual time of its runs before
+	cut     bool      // it has lost a connection
+	returns bool      // it connects again when it has lost a connection
 	// acquisitions of its last client whose call has not ended, and that were not released
 	begun, held []int
 }
@@ -37,6 +39,7 @@ type program struct {
 // socket is the stepper's end of a connection.
 type socket struct {
 	fd, number, server int
+	session
 }
 
 // output is what a program did until it came to rest.
@@ -202,6 +205,7 @@ func (p *program) accept(o *output) error {
 		}
 		s := &socket{fd: fds[0], number: p.made, server: int(port[0]) + int(port[1])<<8 - firstPort}
 		p.made++
+		p.returns = p.returns || p.cut
 		p.sockets, o.opened = append(p.sockets, s), append(o.opened, s)
 	}
 }
@@ -248,6 +252,7 @@ func (p *program) receive(o *output) {
 			data = append(data, b[:n]...)
 		}
 		if len(data) > 0 {
+			s.sends(data)
 			o.sent = append(o.sent, sent{s, data})
 		}
 		if closed {
@@ -268,9 +273,11 @@ func (p *program) deliver(to *socket, data []byte) error {
 			continue
 		}
 		if len(data) == 0 {
+			p.cut = true
 			p.sockets = append(p.sockets[:i:i], p.sockets[i+1:]...)
 			return unix.Close(s.fd)
 		}
+		s.hears(data)
 		_, err := unix.Write(s.fd, data)
 		if errors.Is(err, unix.EPIPE) {
 			return nil
@@ -286,12 +293,20 @@ func (p *program) order(line []byte) error {
 	return err
 }
 
-// disconnect ends the program's connections.
-func (p *program) disconnect() {
+// isReusable ends the connections with a command under way, and reports whether the program can
+// serve another run: it has lost no connection, or it was seen to connect again.
+func (p *program) isReusable() bool {
+	var open []*socket
 	for _, s := range p.sockets {
+		if s.rests() {
+			open = append(open, s)
+			continue
+		}
+		p.cut = true
 		unix.Close(s.fd)
 	}
-	p.sockets = nil
+	p.sockets = open
+	return !p.cut || p.returns
 }
 
 // again prepares a program for another run.
@@ -325,7 +340,9 @@ func (p *program) close() {
 	if p.threads != nil {
 		p.threads.close()
 	}
-	p.disconnect()
+	for _, s := range p.sockets {
+		unix.Close(s.fd)
+	}
 	for _, fd := range []int{p.control, p.stdout} {
 		if fd > 0 {
 			unix.Close(fd)

@@ -73,6 +73,9 @@ func (u *pump) run() {
 	for err == nil && u.life.Err() == nil {
 		u.wait()
 		u.client.Env.Breathe()
+		if u.life.Err() != nil {
+			break // the end of its connections is the end of the run
+		}
 		inputs := u.take()
 		if len(inputs) == 0 {
 			err = u.step(input{})
@@ -189,6 +192,7 @@ const turn = 7 * time.Nanosecond
 func (u *pump) open(s *socket, after time.Duration) {
 	out := make(chan dispatch, mostSent)
 	u.links[s] = out
+	past := s.past()
 	u.running.Go(func() {
 		time.Sleep(after)
 		conn, err := u.client.Dial(u.life, "tcp", u.client.Address(s.server))
@@ -197,6 +201,10 @@ func (u *pump) open(s *socket, after time.Duration) {
 			return
 		}
 		defer conn.Close()
+		if tell(conn, past) != nil {
+			u.give(input{from: s.number, to: s})
+			return
+		}
 		u.running.Go(func() {
 			b := make([]byte, 16<<10)
 			for {

@@ -73,7 +73,7 @@ func (t *threads) settle() error {
 		switch {
 		case t.used()-used > int64(busyLimit):
 			return errBusy
-		case proc.Monotonic()-begin > int64(childLimit) && t.children(t.pid):
+		case proc.Monotonic()-begin > int64(childLimit) && t.waits():
 			return errChild
 		case proc.Monotonic()-begin > int64(restLimit):
 			return errStalled
@@ -121,6 +121,16 @@ func (t *threads) look() (same, sleeping bool, err error) {
 		t.forget(ids)
 	}
 	return same, sleeping, nil
+}
+
+// waits reports whether a thread has started a process that has not ended.
+func (t *threads) waits() bool {
+	for id := range t.known {
+		if t.children(id) {
+			return true
+		}
+	}
+	return false
 }
 
 // children reports whether a thread has started a process that has not ended.

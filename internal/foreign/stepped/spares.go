@@ -23,9 +23,8 @@ func (s *spares) take(config string) *program {
 	return free[len(free)-1]
 }
 
-// put keeps a program. Its connections end.
+// put keeps a program.
 func (s *spares) put(config string, p *program) {
-	p.disconnect()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[config] = append(s.all[config], p)
