@@ -13,7 +13,7 @@ RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # The packages of make test, and those with tests that do less, or nothing, with the race detector.
 TESTS := ./...
 LARGE := $(addprefix ./,checker cmd/lockbench $(addprefix internal/,campaign/matrix dev/archtest \
-	env/sim run/runner search/explore) reports reports/timeline)
+	env/sim foreign/stepped run/runner search/explore) reports reports/timeline)
 HOW = -vet=off -timeout 30m
 .PHONY: help run test sample soak bench lint build cross redis browser image pictures clean release reproducible empty-root
 help: ## show this list

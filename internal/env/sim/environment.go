@@ -95,7 +95,7 @@ func (w *Environment) forget() {
 		l.up.count, l.down.count = 0, 0
 	}
 	for _, n := range w.nodes.all {
-		n.engine.Clear()
+		n.engine.Load(engine.New().Snapshot())
 	}
 }
 

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package stepped runs the locks of adapters in the simulator: an adapter's program, unchanged and
 // in any language, in virtual time (shim/step.c).
 package stepped
@@ -111,8 +113,8 @@ func (l *lock) finish(ctx context.Context, begun map[int]chan adapter.Answer) er
 	return nil
 }
 
-// errNotLoaded is returned before the program knows an address. It could connect to a server of this
-// machine.
+// errNotLoaded is returned before the program knows an address, since it could connect to a server
+// of this machine.
 var errNotLoaded = errors.New("it does not load libraries before the C library: it is a static " +
 	"program, or one for another C library; use run or matrix with --adapter, on real servers")
 

@@ -1,3 +1,5 @@
+//go:build linux
+
 package stepped
 
 import (
@@ -45,8 +47,8 @@ const (
 var errChild = fmt.Errorf("it starts another program that does not end in %v, and only one can be "+
 	"stepped", childLimit)
 
-var errBusy = errors.New("it never comes to rest: it computes, or it waits in a loop, for more than " +
-	busyLimit.String())
+var errBusy = errors.New("it never comes to rest: it computes, or it waits in a loop, for more " +
+	"than " + busyLimit.String())
 
 var errStalled = fmt.Errorf("it did not come to rest in %v: the machine is too busy", restLimit)
 

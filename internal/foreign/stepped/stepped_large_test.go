@@ -1,9 +1,10 @@
+//go:build linux
+
 package stepped_test
 
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -15,62 +16,76 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
+// programs are the adapters whose programs are stepped.
+var programs = []string{"redis-py", "python-redis-lock", "pottery", "node-redlock-4",
+	"node-redlock-5", "redis-semaphore", "rslock", "redisson", "spring-integration"}
+
 // TestSameSeedSameSteps starts the programs of each adapter anew for each run, and wants every step
-// to be the same: commands, owner values, replies and times.
+// to be the same: commands, owner values, replies and times. LOCKBENCH_SOAK=1 starts 20 times.
 func TestSameSeedSameSteps(t *testing.T) {
-	for _, name := range []string{"redis-py", "python-redis-lock", "pottery", "node-redlock-4",
-		"node-redlock-5", "redis-semaphore", "rslock", "redisson", "spring-integration"} {
+	testenv.SkipRace(t) // the work is in the programs
+	times := 2
+	if os.Getenv("LOCKBENCH_SOAK") != "" {
+		times = 20
+	}
+	for _, name := range programs {
 		t.Run(name, func(t *testing.T) {
-			a, err := adapters.Find(name)
+			c := simrun.Case{Plan: plan(t, name), Schedule: counterexample.Timed}
+			first, err := c.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !a.IsSetUp() && !testenv.Required("adapters") {
-				t.Skip("not set up here")
-			}
-			in, err := adapters.Setup(t.Context(), a)
-			if err != nil {
-				t.Fatal(err)
-			}
-			program, err := stepped.Program(in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o := harness.RunOptions{Adapter: name, Nemesis: "pause", TTL: time.Second,
-				Environment: "process", Seed: 1}
-			p, err := harness.NewPlan(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			program.Use(p)
-			o.Environment = "sim"
-			if p, err = harness.NewPlan(o); err != nil {
-				t.Fatal(err)
-			}
-			first, err := simrun.Case{Plan: p, Schedule: counterexample.Timed}.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			n, _ := strconv.Atoi(os.Getenv("STARTS"))
-			for range max(n, 2) {
-				again, err := simrun.Case{Plan: p, Schedule: counterexample.Timed}.Run(t.Context())
+			for try := 2; try <= times; try++ {
+				again, err := c.Run(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
 				if k, same := counterexample.Diverge(first.Steps, again.Steps); !same {
-					t.Fatalf("step %d of %d:\n%+v\n%+v", k+1, len(first.Steps), plain(first.Steps[max(0, k-3):k+1]), plain(again.Steps[max(0, k-3):k+1]))
-
+					t.Fatalf("start %d, step %d of %d:\n%s\n%s", try, k+1, len(first.Steps),
+						shown(first.Steps, k), shown(again.Steps, k))
 				}
 			}
-			t.Log(len(first.Steps), "steps")
 		})
 	}
 }
 
-func plain(steps []counterexample.Step) (all []string) {
-	for _, s := range steps {
-		type step counterexample.Step
-		all = append(all, fmt.Sprintf("\n%+v", step(s)))
+// plan returns a plan for an adapter in virtual time. It skips a test whose adapter is not set up,
+// unless it is required.
+func plan(t *testing.T, name string) harness.Plan {
+	a, err := adapters.Find(name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return all
+	if !testenv.Required("adapters") && (a.Missing() != nil || !a.IsSetUp()) {
+		t.Skipf("not set up here: lockbench adapters setup %s", name)
+	}
+	in, err := adapters.Setup(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := stepped.Program(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := harness.RunOptions{Adapter: name, Nemesis: "pause", TTL: time.Second,
+		Environment: "process", Seed: 1}
+	p, err := harness.NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program.Use(p)
+	o.Environment = "sim"
+	if p, err = harness.NewPlan(o); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// shown returns a step with all its fields.
+func shown(steps []counterexample.Step, k int) string {
+	if k >= len(steps) {
+		return "the end"
+	}
+	type all counterexample.Step
+	return fmt.Sprintf("%+v", all(steps[k]))
 }

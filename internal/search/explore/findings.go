@@ -89,7 +89,9 @@ func (f Finding) Plan() harness.Plan { return f.counterexample.Plan }
 
 // Sure reports whether a finding is certain: a real server shows it, or it is of our own lock.
 func (f Findings) Sure() bool {
-	return slices.ContainsFunc(f.Found, func(x Finding) bool { return x.Real == nil || x.Real.Confirmed })
+	return slices.ContainsFunc(f.Found, func(x Finding) bool {
+		return x.Real == nil || x.Real.Confirmed
+	})
 }
 
 // Keeper shrinks hits and stores them as counterexamples.

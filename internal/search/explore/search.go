@@ -389,6 +389,7 @@ func (f *searching) progress() Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return Progress{Runs: int(f.runs.Load()), States: f.states.count(), Hits: len(f.hits),
-		HarnessErrors: int(f.errors.Load()), Unrepeated: int(f.unrepeated.Load()), Took: time.Since(f.begin), Broke: f.broke,
+		HarnessErrors: int(f.errors.Load()), Unrepeated: int(f.unrepeated.Load()),
+		Took: time.Since(f.begin), Broke: f.broke,
 		Evidence: f.evidence, Hung: f.hung, LeftOut: slices.Clone(f.out)}
 }

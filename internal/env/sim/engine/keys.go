@@ -134,9 +134,6 @@ func persist(c *call) {
 	c.out.Boolean(kept)
 }
 
-// Clear deletes all keys without a trace.
-func (e *Engine) Clear() { clear(e.keys) }
-
 func flush(c *call) {
 	mode := ""
 	if len(c.args) > 1 {
