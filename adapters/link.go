@@ -32,8 +32,6 @@ func (a Adapter) Unlinkable() error {
 	switch {
 	case a.System != systems[0]:
 		why = fmt.Sprintf("the simulator has Redis, and no %s", a.System)
-	case a.Language != "go":
-		why = "the simulator runs the lock in its own process, in Go, and this one is in " + a.Language
 	case a.Declares.Shared || slices.ContainsFunc(a.Variants, func(v Variant) bool {
 		u, _ := a.Use(v.Name)
 		return u.Declares.Shared
@@ -62,6 +60,8 @@ func (a Adapter) Unsteppable() error {
 		return fmt.Errorf("the simulator has Redis, and no %s", a.System)
 	case a.Language == "go":
 		return errors.New("a program in Go does not call the C library")
+	case a.Unsimulated != "":
+		return errors.New(a.Unsimulated)
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 		"measure for each counterexample from which step on the violation was likely")
 	s.IntVar(&o.Clients, "clients", 0, "clients (default 3)")
 	s.StringVar(&o.Adapter, "adapter", "",
-		"instead of --impl: a lock library in Go that is built into the simulator, or ./yours")
+		"instead of --impl: a lock library on Redis, which runs unchanged in virtual time, or ./yours")
 	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 1s)`)
 	s.StringVar(&f.keeper.Store, "store", "store",
 		"directory; counterexamples are saved below it")
@@ -207,6 +207,10 @@ func (f *exploreFlags) use(a adapters.Adapter) error {
 	u, err := a.Use(o.Variant)
 	if err != nil {
 		return err
+	}
+	if u.Declares.Shared {
+		return fmt.Errorf("explore cannot run the variant %s of the adapter %s: shared holds are not "+
+			"simulated; use run or matrix with --adapter, on real servers", u.Variant, a.Name)
 	}
 	if o.TTL == 0 && !u.OwnLease {
 		o.TTL = explore.DefaultTTL
