@@ -61,7 +61,10 @@ var settled = []string{"setnx-del-expired/counter/message/741114",
 	"redisson watchdog/reentrant/busy/283849", "redisson-multi/reentrant/random/993754",
 	"token-lua constant/longwork/random/759328", "setnx-del-expired/mutex/node-pause/893149",
 	"redlock per call/mutex/random/412658", "getset-java/counter/late/826110",
-	"redisson watchdog/mutex/restart/335993"}
+	"redisson watchdog/mutex/restart/335993",
+	"redisson-spin/longwork/random/26682",
+	"setnx-del-expired nil-retry/longwork/random/786646",
+	"token-lua constant/longwork/random/598869"}
 
 // TestOrderOfCommands: no statement differs where the order of commands follows from their replies.
 func TestOrderOfCommands(t *testing.T) {

@@ -191,6 +191,9 @@ func (t *Truth) votes(h *record.Hold) (n int) {
 func (t *Truth) asked(h *record.Hold) int64 {
 	var ends []int64
 	for _, l := range t.livesOf(h) {
+		if l.born > h.From {
+			continue // a later copy
+		}
 		end := int64(never)
 		for i, d := range l.dues {
 			if i == 0 || d.at <= h.From {

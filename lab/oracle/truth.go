@@ -83,11 +83,13 @@ func (t *Truth) hold(process, n, key int) *record.Hold {
 
 // livesOf returns the lives of the keys that belong to a hold, by node. It returns the latest keys
 // that its acquisition wrote, or else the keys of its client that existed at the time of the grant.
+// A replica may copy the key later.
 func (t *Truth) livesOf(h *record.Hold) map[string]*life {
 	own, left := map[string]*life{}, map[string]*life{}
 	for _, l := range t.all {
 		earlier := t.quorum > 1 && l.goneAt() <= h.Granting // from an attempt that was given up
-		if l.lock != h.Key || l.owner.Process != h.Process || l.born > h.From || earlier {
+		copied := t.quorum == 1 && l.origin != nil && own[l.origin.node] == l.origin
+		if l.lock != h.Key || l.owner.Process != h.Process || l.born > h.From && !copied || earlier {
 			continue
 		}
 		if l.owner.N == h.N {
