@@ -120,10 +120,12 @@ func (c *comparing) overlap() {
 }
 
 // tookAnew reports whether a lease comes from an inner acquisition, by which the client of a hold
-// took a key anew that a server had lost.
+// took a key anew that a server had lost, or had dropped early by its clock.
 func (c *comparing) tookAnew(h *record.Hold, end int64) bool {
-	lost := func(l *life) bool { return l.how == lost && l.owner.Process == h.Process }
-	return slices.ContainsFunc(c.all, lost) && slices.ContainsFunc(c.record.Inner,
+	gone := func(l *life) bool {
+		return (l.how == lost || l.how == early) && l.owner.Process == h.Process
+	}
+	return slices.ContainsFunc(c.all, gone) && slices.ContainsFunc(c.record.Inner,
 		func(in record.Hold) bool {
 			return in.Process == h.Process && in.Key == h.Key && in.LeaseEnd() == end
 		})

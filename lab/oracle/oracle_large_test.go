@@ -62,7 +62,10 @@ var settled = []string{"setnx-del-expired/counter/message/741114",
 	"token-lua constant/longwork/random/759328", "setnx-del-expired/mutex/node-pause/893149",
 	"redlock per call/mutex/random/412658", "getset-java/counter/late/826110",
 	"redisson watchdog/mutex/restart/335993",
-	"redisson-spin/longwork/random/26682",
+	"redisson-spin/longwork/random/26682", "redisson watchdog/reentrant/clock-server/424505",
+	"redisson-fenced fixed lease/reentrant/clock-server/636779",
+	"redisson watchdog/reentrant/random/133980", "redisson watchdog/reentrant/clock-server/6171",
+	"redisson-multi/reentrant/clock-server/854535",
 	"setnx-del-expired nil-retry/longwork/random/786646",
 	"token-lua constant/longwork/random/598869"}
 
