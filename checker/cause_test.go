@@ -14,6 +14,11 @@ const (
 	ownerOnN0   = "0 1 12 15 n0 SET k a NX PX 200 -> OK\n"
 	winnerOnN0  = "1 1 80 85 n0 SET k b NX PX 100 -> OK\n"
 	winnerOnN1  = "1 1 80 85 n1 SET k b NX PX 100 -> OK\n"
+	// heldTwice is the same after an earlier hold of client 0.
+	heldTwice  = "c0 acquire 1 3 sent=1 lease=200 node=n0; c0 release 4 6; " + lostHold + promoted
+	ownerTwice = "0 1 1 2 n0 SETNX k value-one -> 1\n0 1 4 5 n0 DEL k -> 1\n" +
+		"0 2 12 15 n0 SETNX k value-two -> 1\n"
+	deletedOnN1 = "1 1 50 55 n1 DEL k -> 1\n" + winnerOnN1
 	// lostVotesOf is the same with three servers: client 0 has n0 and n1, client 1 n1 and n2.
 	lostVotesOf = "masters 3; " + lostHold
 	ownerVotes  = ownerOnN0 + "0 1 12 15 n1 SET k a NX PX 200 -> OK\n"
@@ -95,6 +100,15 @@ var causeCases = []propertyCase{
 		"c2 acquire 1 4 sent=2 lease=3; " + lostHold + "c2 release 22 60 info",
 		"2 1 2 3 n0 SET k c NX PX 3 -> OK\n" + ownerOnN0 +
 			"2 1 23 0 n0 DEL k ->\n" + winnerOnN0, Violated, ReleasedByNonOwner},
+	// The promoted node still has the value of the owner's earlier hold.
+	{"cause: the owner's older value, seen on the promoted node", "L", heldTwice,
+		ownerTwice + "1 1 40 45 n1 GET k -> value-one\n" + deletedOnN1, Violated, LostByFailover},
+	{"cause: the owner's value, seen on the promoted node", "L", heldTwice,
+		ownerTwice + "1 1 40 45 n1 GET k -> value-two\n" + deletedOnN1, Violated, ReleasedByNonOwner},
+	{"cause: the owner's older value, seen on the old master", "L", heldTwice,
+		ownerTwice + "1 1 17 19 n0 GET k -> value-one\n" + deletedOnN1, Violated, ReleasedByNonOwner},
+	{"cause: the owner's older value, seen before the grant", "L", heldTwice,
+		ownerTwice + "1 1 6 7 n1 GET k -> value-one\n" + deletedOnN1, Violated, ReleasedByNonOwner},
 	// What the deleter overwrote before was lost by the writing.
 	{"cause: its own value over the owner's", "L", lostHold + "c2 acquire 30 60 info", ownerOnN0 +
 		"2 1 31 35 n0 SET k c PX 100 -> OK\n2 1 41 45 n0 DEL k -> 1\n" + winnerOnN0, Violated,

@@ -227,7 +227,7 @@ func (w *chain) doubt(ga *history.Command) {
 }
 
 // older reports whether a value from before the first grant may have been on the server of a
-// deletion.
+// deletion. If the first holder itself wrote it, for an earlier hold, a reply must show it there.
 func (w *chain) older(m, ga *history.Command) bool {
 	over := func(k *history.Command) bool {
 		ends := trace.EffectOf(k.Args).Expiry
@@ -240,7 +240,17 @@ func (w *chain) older(m, ga *history.Command) bool {
 			})
 	}
 	return slices.ContainsFunc(w.trace.OfKey(w.key), func(k *history.Command) bool {
-		return k.Sent < ga.Sent && k.Process != w.pair.A.Process && w.trace.Takes(k) && !over(k)
+		other := k.Process != ga.Process || k.N != ga.N && w.seenInstead(k, m, ga)
+		return k.Sent < ga.Sent && other && w.trace.Takes(k) && !over(k)
+	})
+}
+
+// seenInstead reports whether a reply from the server of a deletion, between the first grant and
+// the deletion, shows the value of an earlier command and not that of the grant.
+func (w *chain) seenInstead(earlier, deletion, ga *history.Command) bool {
+	return slices.ContainsFunc(w.trace.OfKey(w.key), func(r *history.Command) bool {
+		return r.Node == deletion.Node && r.Sent >= ga.Recv && r.Recv <= deletion.Sent &&
+			w.quorums().tells(r, earlier) && !slices.Contains(ga.Args, r.Reply)
 	})
 }
 
