@@ -68,7 +68,7 @@ var settled = []string{"setnx-del-expired/counter/message/741114",
 	"redisson-multi/reentrant/clock-server/854535",
 	"setnx-del-expired nil-retry/longwork/random/786646",
 	"token-lua constant/longwork/random/598869",
-	"setnx-del-expired nil-retry/mutex/failover/882619"}
+	"setnx-del-expired nil-retry/mutex/failover/882619", "redlock per attempt/longwork/none/362725"}
 
 // TestOrderOfCommands: no statement differs where the order of commands follows from their replies.
 func TestOrderOfCommands(t *testing.T) {
