@@ -66,6 +66,8 @@ var settled = []string{"setnx-del-expired/counter/message/741114",
 	"redisson-fenced fixed lease/reentrant/clock-server/636779",
 	"redisson watchdog/reentrant/random/133980", "redisson watchdog/reentrant/clock-server/6171",
 	"redisson-multi/reentrant/clock-server/854535",
+	"redisson-fenced fixed lease/reentrant/random/659760",
+	"redisson-fenced fixed lease/reentrant/random/903309",
 	"setnx-del-expired nil-retry/longwork/random/786646",
 	"token-lua constant/longwork/random/598869",
 	"setnx-del-expired nil-retry/mutex/failover/882619", "redlock per attempt/longwork/none/362725"}
