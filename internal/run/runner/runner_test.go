@@ -70,7 +70,7 @@ func TestAVerdictThatCannotBeSavedIsReturned(t *testing.T) {
 // evidence is wanted. Times are those of the simulator.
 func TestACertainViolationEndsHolds(t *testing.T) {
 	for _, thorough := range []bool{false, true} {
-		p := simulated(t, "getset", "failover")
+		p := simulated(t, "getset", "pause")
 		p.Thorough = thorough
 		r, err := runner.Run(context.Background(), p, runner.Options{Dir: t.TempDir()})
 		if err != nil {
