@@ -109,7 +109,7 @@ var behindCases = []propertyCase{
 		"c2 acquire 90 210 info; c1 acquire 41 3000 fail", leftTrace +
 		"1 1 50 55 n0 SETNX k b -> 0\n" + lostTake, Violated, ""},
 
-	// Questions that are lost: only who may have the key leaves one.
+	// A lost question leaves a key only if the client may have the key.
 	{"a key, and a question of a client is lost that has written nothing in this call", "R", left +
 		"clienttimeout 100; c2 acquire 1 4 sent=2 lease=9; c2 release 5 8; c2 acquire 90 210 info; " +
 		"c1 acquire 220 3000 fail", "2 1 2 3 n0 SETNX k c -> 1\n2 1 5 7 n0 DEL k -> 1\n" +

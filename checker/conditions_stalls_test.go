@@ -71,7 +71,7 @@ var stallConditions = []propertyCase{
 	{"a connection is lost after a fault of a client", "D", noLease + "fault pause c2 1 2", lostOnN0,
 		Violated, ""},
 
-	// Whether a key is absent of which there is no command.
+	// No command shows whether the key is absent.
 	{"absent: only another key is asked for", "D", once + "names k; c1 acquire 10 1500000000 fail",
 		strings.ReplaceAll(refusals(1, 1, 20, 15), "SET k", "SET q"), Violated, ""},
 }

@@ -71,7 +71,7 @@ type OpenCall struct {
 	From, To        int64  // stamps of the call, and of its return or the end of its client or record
 	Open            bool   // it had not returned when the record ended
 	Limit           int64  // how long it may take by its own time-outs
-	Bound           int64  // the bound of D, which it has exceeded in addition to Limit
+	Bound           int64  // of D; the wait exceeded it as well as Limit
 }
 
 // Hanging describes a call that far outlived its time-outs (D).

@@ -3,63 +3,23 @@
 package clock
 
 import (
-	"crypto/sha256"
 	_ "embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/base/preload"
 )
 
 //go:embed shim/clockshim.c
 var shimSource []byte
 
-// errNoCompiler says that the shim cannot be compiled.
-var errNoCompiler = errors.New(
-	"moving a server's clock needs a C compiler: `apt-get install gcc libc6-dev`")
-
-// Shim returns the path of the compiled clock shim. It is compiled once for each version of its
-// source and kept.
+// Shim returns the path of the compiled clock shim.
 func Shim() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
-	dir := filepath.Join(cache, "lockbench")
-	lib := filepath.Join(dir, fmt.Sprintf("clockshim-%x.so", sha256.Sum256(shimSource)))
-	if _, err := os.Stat(lib); err == nil {
-		return lib, nil
-	}
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		return "", errNoCompiler
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	tmp, err := os.MkdirTemp(dir, "build-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(tmp)
-	return lib, compile(cc, tmp, lib)
-}
-
-// compile builds the shim in tmp and moves it to lib in one step: another lockbench may do the
-// same.
-func compile(cc, tmp, lib string) error {
-	src, out := filepath.Join(tmp, "clockshim.c"), filepath.Join(tmp, "clockshim.so")
-	if err := os.WriteFile(src, shimSource, 0o644); err != nil {
-		return err
-	}
-	if msg, err := exec.Command(cc, "-O2", "-shared", "-fPIC", "-o", out, src,
-		"-ldl").CombinedOutput(); err != nil {
-		return fmt.Errorf("cannot compile the clock shim (%w): %s", err, msg)
-	}
-	return os.Rename(out, lib)
+	return preload.Library("clockshim", shimSource, "moving a server's clock")
 }
 
 // Server is the file through which a node's clock is moved.
