@@ -1,5 +1,7 @@
 package checker
 
+import "strings"
+
 // The client that was granted the lock first may read its reply last. Which value a deletion found
 // follows from the order at the server, as far as that is known. Each case has one next to it in
 // which the same commands mean something else.
@@ -15,6 +17,11 @@ const (
 	swappedEnd   = "c3 release 32 46; c2 release 150 160; c1 release 170 180"
 	swappedTrace = "3 1 2 3 n0 SET k d NX PX 0.000005 -> OK\n2 1 20 22 n0 SETNX k c -> 1\n" +
 		"3 1 32 45 n0 DEL k -> 1\n"
+	// movedFirst: client 2 still releases when client 0 is granted the lock, after n0's clock was
+	// moved.
+	movedFirst = "c2 acquire 1 4 sent=2 lease=300; c2 release 5 16; " + lostHold +
+		"fault node-clock n0 8 200"
+	earlierOnN0 = "2 1 2 3 n0 SET k c NX PX 300 -> OK\n2 1 6 14 n0 DEL k -> 1\n"
 )
 
 var orderCases = []propertyCase{
@@ -67,6 +74,14 @@ var orderCases = []propertyCase{
 		"c2 acquire 1 4 sent=2 lease=3; c2 release 5 9 info; " + lostHold,
 		"2 1 2 3 n0 SET k c NX PX 3 -> OK\n2 1 6 0 n0 DEL k ->\n" + ownerOnN0 + winnerOnN0, Violated,
 		LateMessage},
+	// What did not leave its client was not executed.
+	{"order: the late deletion freed the key, and many others did not leave their client", "L",
+		movedFirst, earlierOnN0 + strings.Repeat("1 1 7 9 n0 DEL k -> !not-sent\n", 70) + ownerOnN0 +
+			winnerOnN0, Violated, LateMessage},
+	{"order: a deletion that did not leave its client deletes nothing", "L",
+		"c2 acquire 1 4 sent=2 lease=3; c2 release 5 9 info; " + lostHold,
+		"2 1 2 3 n0 SET k c NX PX 3 -> OK\n2 1 6 22 n0 DEL k -> !not-sent\n" + ownerOnN0 + winnerOnN0,
+		Violated, DoubleGrant},
 	// Who writes the key over deletes what is its own.
 	{"order: a client takes the key over and gives it back", "O",
 		lostHold + "c2 acquire 30 36 sent=31 lease=200 node=n0; c2 release 40 46",

@@ -380,8 +380,11 @@ func commands(t testing.TB, text string) []history.Command {
 		}
 		if why, failed := strings.CutPrefix(m.Reply, "!"); failed {
 			m.Reply, m.Err, m.Why = "", why, history.BrokenOff
-			if why == "timeout" {
+			switch why {
+			case "timeout":
 				m.Why = history.TimedOut
+			case string(history.NotSent):
+				m.Why = history.NotSent
 			}
 		}
 		out = append(out, m)

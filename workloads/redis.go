@@ -224,6 +224,7 @@ type tracer struct {
 	commands *commands
 	r        *route
 	node     string // the node of a cluster, or "" for the route's
+	retries  bool   // the client sends a command again if it gets no reply
 }
 
 // targetNode returns the node that a command goes to.
@@ -251,10 +252,22 @@ func (t tracer) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		err := t.send(ctx, cmd, next)
 		if replied := (redis.Error)(nil); err == nil || errorsAs(err, &replied) {
 			t.answered(&sent, made)
+		} else {
+			err = t.doubt(cmd, err)
 		}
 		t.recordReply(ctx, sent, cmd, err)
 		return err
 	}
+}
+
+// doubt returns the error of a command that was not answered. If the client sends commands again,
+// a failed connection says only that the last try did not leave.
+func (t tracer) doubt(cmd redis.Cmder, err error) error {
+	if t.retries && dialling(err) {
+		err = lostError{err.Error(), history.BrokenOff}
+		cmd.SetErr(err)
+	}
+	return err
 }
 
 // send passes a command on, unless a fault strikes it.
@@ -290,7 +303,7 @@ func (t tracer) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 		err := next(ctx, cmds)
 		for _, c := range cmds {
 			if !slices.Contains(handshake, c.Name()) {
-				t.recordReply(ctx, sent[0], c, c.Err())
+				t.recordReply(ctx, sent[0], c, t.doubt(c, c.Err()))
 				sent = sent[1:]
 			}
 		}

@@ -41,6 +41,25 @@ func TestLoss(t *testing.T) {
 	}
 }
 
+// TestALaterTryThatDidNotLeave: if a client sends commands again, a connection that failed says
+// nothing about the tries before.
+func TestALaterTryThatDidNotLeave(t *testing.T) {
+	dial := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+	for _, retries := range []bool{false, true} {
+		cmd := redis.NewCmd(t.Context(), "DEL", "k")
+		err := tracer{retries: retries}.doubt(cmd, dial)
+		if definite := impls.Definite(err); definite == retries {
+			t.Errorf("retries %v: definite %v", retries, definite)
+		}
+		if notSent := loss(err) == history.NotSent; notSent == retries {
+			t.Errorf("retries %v: not sent %v", retries, notSent)
+		}
+		if retries && cmd.Err() != err {
+			t.Errorf("the lock hears %v", cmd.Err())
+		}
+	}
+}
+
 func TestRefusal(t *testing.T) {
 	var _ redis.Error = serverError("")
 	dial := &net.OpError{Op: "dial", Err: errors.New("connection refused")}

@@ -48,7 +48,8 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 		r := newRoute(dial, nodes, spares, cfg.Master)
 		r.begin = w.connecting
 		w.routes = append(w.routes, r)
-		w.redis = append(w.redis, newRedis(r, cfg, tracer{commands: w.commands, r: r}))
+		w.redis = append(w.redis, newRedis(r, cfg, tracer{commands: w.commands, r: r,
+			retries: cfg.ClientRetries > 0}))
 	}
 	for i := range cfg.Keys { // now, so that a bad configuration shows before the first cycle
 		if _, err := w.locks.find(Order{Key: i}); err != nil {

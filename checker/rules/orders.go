@@ -37,7 +37,7 @@ func findOrders(c *Case, ga, gb *history.Command) *trace.Orders {
 	var ms []*history.Command
 	until := max(ga.Recv, gb.Recv)
 	for _, m := range c.trace.OfKey(trace.Key(ga)) {
-		if m.Node != ga.Node {
+		if m.Node != ga.Node || m.Why == history.NotSent {
 			continue
 		}
 		if m.Sent > until {

@@ -107,7 +107,7 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 		}
 		gb = cmp.Or(w.next[m.Node], gb)
 	}
-	if m == ga || m == gb || m.Sent > gb.Recv {
+	if m == ga || m == gb || m.Sent > gb.Recv || m.Why == history.NotSent {
 		return
 	}
 	known := m.Recv != 0 && m.Err == ""

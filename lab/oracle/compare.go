@@ -120,10 +120,11 @@ func (c *comparing) overlap() {
 }
 
 // tookAnew reports whether a lease comes from an inner acquisition, by which the client of a hold
-// took a key anew that a server had lost, or had dropped early by its clock.
+// took a key anew that a server had lost, had dropped early by its clock, or had deleted for it.
 func (c *comparing) tookAnew(h *record.Hold, end int64) bool {
 	gone := func(l *life) bool {
-		return (l.how == lost || l.how == early) && l.owner.Process == h.Process
+		own := l.how == deleted && l.ender.who().Process == h.Process
+		return (l.how == lost || l.how == early || own) && l.owner.Process == h.Process
 	}
 	return slices.ContainsFunc(c.all, gone) && slices.ContainsFunc(c.record.Inner,
 		func(in record.Hold) bool {

@@ -70,7 +70,8 @@ var settled = []string{"setnx-del-expired/counter/message/741114",
 	"redisson-fenced fixed lease/reentrant/random/903309",
 	"setnx-del-expired nil-retry/longwork/random/786646",
 	"token-lua constant/longwork/random/598869",
-	"setnx-del-expired nil-retry/mutex/failover/882619", "redlock per attempt/longwork/none/362725"}
+	"setnx-del-expired nil-retry/mutex/failover/882619", "redlock per attempt/longwork/none/362725",
+	"redisson-multi/reentrant/late/890947", "setnx-expire/mutex/random/695427"}
 
 // TestOrderOfCommands: no statement differs where the order of commands follows from their replies.
 func TestOrderOfCommands(t *testing.T) {
