@@ -27,7 +27,7 @@ func newInstance(d *daemon) *instance {
 func (b *instance) run(ctx context.Context, image string,
 	options []testcontainers.ContainerCustomizer,
 	follow func(client.HijackedResponse)) error {
-	c, err := testcontainers.Run(ctx, image, append(options, testcontainers.WithNoStart())...)
+	c, err := makeContainer(ctx, image, options...)
 	if c != nil {
 		b.id = c.GetContainerID()
 	}
@@ -48,6 +48,25 @@ func (b *instance) run(ctx context.Context, image string,
 	case err := <-end.Error:
 		return err
 	}
+}
+
+// makeContainer works like testcontainers.Run without a start. But if the daemon has no bridge, Run
+// makes a network and leaves it there. Every daemon has the network that is named here instead.
+func makeContainer(ctx context.Context, image string,
+	options ...testcontainers.ContainerCustomizer) (testcontainers.Container, error) {
+	r := testcontainers.GenericContainerRequest{
+		ContainerRequest: testcontainers.ContainerRequest{Image: image}}
+	for _, o := range options {
+		if err := o.Customize(&r); err != nil {
+			return nil, err
+		}
+	}
+	p, err := testcontainers.NewDockerProvider(testcontainers.WithDefaultBridgeNetwork(Host))
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return p.CreateContainer(ctx, r.ContainerRequest)
 }
 
 // start attaches before it starts, so that no output is lost.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -181,11 +182,34 @@ func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
 	}
 }
 
+// TestNoNetworkIsLeft: containers join networks that exist.
+func TestNoNetworkIsLeft(t *testing.T) {
+	l := open(t, Options{})
+	before := networks(t, l)
+	create(t, l, nil)
+	if after := networks(t, l); !slices.Equal(before, after) {
+		t.Errorf("before: %v, after: %v", before, after)
+	}
+}
+
+// networks returns the names of the daemon's networks, sorted.
+func networks(t *testing.T, l *Launcher) (names []string) {
+	t.Helper()
+	list, err := l.daemon.NetworkList(t.Context(), client.NetworkListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range list.Items {
+		names = append(names, n.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
 // create makes a container that never runs.
 func create(t *testing.T, l *Launcher, labels map[string]string) string {
 	t.Helper()
-	c, err := testcontainers.Run(t.Context(), l.image.name, testcontainers.WithNoStart(),
-		testcontainers.WithLabels(labels))
+	c, err := makeContainer(t.Context(), l.image.name, testcontainers.WithLabels(labels))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -318,8 +318,8 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("--clients is %d and --keys %d; at least 1 is needed", p.Clients, p.Keys)
 	}
 	if err := cmp.Or(nemesis.ReplicasIn(p.Topology, p.Replicas), p.Adapter.check(),
-		allowed(p.RedisConfig), Judgeable(p.Properties), Judgeable(p.Reported),
-		Expectable(p.Expect)); err != nil {
+		allowed(p.RedisConfig), Expectable(p.Expect), Judgeable(p.Properties),
+		Judgeable(p.Reported)); err != nil {
 		return err
 	}
 	if err := lock.Runs(p.Topology); err != nil {

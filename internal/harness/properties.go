@@ -26,7 +26,7 @@ func Expectable(expect string) error {
 	}
 	e := history.ParseExpectation(expect)
 	if err := Judgeable(e.Letters); err != nil {
-		return fmt.Errorf("--expect %q is neither valid nor violated: %w", expect, err)
+		return fmt.Errorf("--expect %q is not valid, violated or starved: %w", expect, err)
 	}
 	if e.Exactly && len(e.Letters) == 0 {
 		return fmt.Errorf("--expect %q names no letter; write --expect exactly:S,L", expect)
