@@ -18,7 +18,8 @@ const (
 	// atOnce are two grants that overlap, of which the token of the first is larger.
 	atOnce = "lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; c1 acquire 3 50 sent=40 " +
 		"lease=100 token=5; c0 release 70 71; c1 release 72 73"
-	// takesOld is a resource that takes client 0's write after client 1's, which has a later token.
+	// takesOld: the resource accepts client 0's write although client 1, whose token is later, wrote
+	// before.
 	takesOld = "fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; " +
 		"c1 write 9 10 value=1; c0 write 11 12 value=2"
 	// oneGrant is a grant with the word of the lock that it is good until 103.

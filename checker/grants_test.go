@@ -234,8 +234,8 @@ func TestALostReplyLeavesAnOrphanUndecided(t *testing.T) {
 	}
 }
 
-// TestOrphansOfNoAcquisition: a write that does not say of which acquisition it is counts for the
-// hold in which it was sent.
+// TestOrphansOfNoAcquisition: if a write does not name its acquisition, it belongs to the hold
+// during which it was sent.
 func TestOrphansOfNoAcquisition(t *testing.T) {
 	for at, decides := range map[int]bool{12: true, 2: false} {
 		h := story(t, "names k; lease; c0 acquire 10 20 sent=12 lease=9000000; c0 release 30 40; "+

@@ -15,8 +15,8 @@ type aims struct{ *Case }
 
 func (c *Case) aims() aims { return aims{c} }
 
-// count counts the aimed faults that fell into a sure hold while another client had an acquire call
-// for the same key open. It names the others, and those that no client put to the test.
+// count counts the aimed faults that struck a certain hold while another client waited for the same
+// key. It names the faults that did not, and those after which no other client tried.
 func (c aims) count(e *verdict.Evidence) {
 	for _, f := range c.faults {
 		switch {

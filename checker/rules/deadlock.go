@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// contention is the number of bounds after which it is a violation that clients take votes from
-// each other. Each attempt draws a new random pause, so one of the clients should win much earlier.
+// contention is the number of bounds for which clients may split the votes, so that none wins. More
+// is a violation: each attempt waits for a new random time, so one client should win much earlier.
 const contention = 5
 
 // deadlockRule judges D, progress. Some live client that waits for the lock must be granted it
