@@ -28,6 +28,7 @@ type clients struct {
 	plan        *Plan
 	environment Environment
 	generator   *workloads.Generator
+	declares    history.Declares // promises of the plan's lock
 	all         []client
 	quiet       bool                            // no new cycles start
 	only        string                          // client that starts cycles although quiet, or ""
@@ -108,7 +109,7 @@ func (s *clients) send(i int, o workloads.Order) {
 // do not wait for each other. No client waits for an optimistic lock: there, a client inside counts
 // as a rival.
 func (s *clients) waiter(at standing) int {
-	optimistic := s.plan.Declares().Optimistic
+	optimistic := s.declares.Optimistic
 	for i := range s.all {
 		c := &s.all[i]
 		if i != at.process && !c.gone && (c.waiting || optimistic && c.hold.inside) && c.key == at.key &&

@@ -45,7 +45,7 @@ func (p *progress) add(e history.Event) {
 	case e.Type == history.Gap || e.Type == history.Info:
 		p.excuse = max(p.excuse, e.T)
 	case e.Type == history.OK && e.F == history.Acquire && e.Depth == 0:
-		if p.plan.Declares().Optimistic {
+		if p.clients.declares.Optimistic {
 			p.contended += p.clients.meet(standing{e.Process, e.KeyOf()})
 		} else if p.clients.waiter(standing{e.Process, e.KeyOf()}) >= 0 {
 			p.contended++
@@ -83,7 +83,7 @@ func (p *progress) granted(e history.Event) {
 	p.clients.all[e.Process].again = before && !another
 	p.last[key] = e.Process
 	late := e.Grant != nil && e.Grant.Sent > 0 && e.Grant.Sent < p.fault
-	if !late && (another || !before || !p.plan.Declares().Reentrant || p.fault == 0) {
+	if !late && (another || !before || !p.clients.declares.Reentrant || p.fault == 0) {
 		p.served[key] = true
 	}
 }

@@ -47,7 +47,7 @@ func (w *Environment) start() error {
 	}
 	err := w.connect()
 	if p, ok := w.chooser.(Picker); ok { // not earlier: the order of connections is not explored
-		w.ordering = &ordering{environment: w, scheduler: w.scheduler, picker: p}
+		w.ordering = newOrdering(w, p)
 	}
 	return err
 }
@@ -124,7 +124,7 @@ const grain = time.Millisecond
 
 // Fingerprint returns a hash of the state that the rest of the run depends on: the contents of the
 // nodes, everything that each client has seen so far, the messages under way, and the time to a
-// millisecond. It is for a run with a Picker. Equal fingerprints mean equal states, except after a
+// millisecond. It is for a run with a Pruner. Equal fingerprints mean equal states, except after a
 // collision of 64 bits or with a lock that distinguishes times below a millisecond. A Picker that
 // prunes must add two parts of the state itself: the contents of replies under way
 // (Config.Executed), and the client that acted last, if the Picker counts that.

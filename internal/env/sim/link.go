@@ -27,6 +27,8 @@ type link struct {
 // stream is one direction of a link.
 type stream struct {
 	name  string // first part of the names of its messages
+	to    string // node or client at which its messages arrive
+	whose int    // client of its messages, or -1 for a replica's
 	count int    // number of its latest message, the second part
 	cut   bool
 	hold  bool

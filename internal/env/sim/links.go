@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,8 +32,14 @@ var _ nemesis.Linker = (*Environment)(nil)
 
 // add makes a link to a node.
 func (s *links) add(name string, to *node) *link {
-	l := &link{links: s, scheduler: s.scheduler, name: name, node: to, up: stream{name: name},
-		down: stream{name: name + " reply"}}
+	from, _, _ := strings.Cut(strings.Replace(name, "+", "", 1), ">")
+	whose := -1
+	if n, err := strconv.Atoi(strings.TrimPrefix(from, "c")); err == nil {
+		whose = n
+	}
+	l := &link{links: s, scheduler: s.scheduler, name: name, node: to,
+		up:   stream{name: name, to: to.name, whose: whose},
+		down: stream{name: name + " reply", to: from, whose: whose}}
 	s.all = append(s.all, l)
 	return l
 }

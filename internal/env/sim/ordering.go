@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,21 +30,21 @@ type ordering struct {
 	pending     []message
 	lastActor   int
 	sleepers    sleepers
+	prunes      bool // the picker needs Fingerprint
+}
+
+func newOrdering(w *Environment, p Picker) *ordering {
+	_, prunes := p.(Pruner)
+	return &ordering{environment: w, scheduler: w.scheduler, picker: p, prunes: prunes}
 }
 
 // pend adds a message to the list that the Picker picks from.
 func (o *ordering) pend(l *link, s *stream, last *int64, e event) {
 	s.count++
-	option := Option{Process: -1, Name: fmt.Sprintf("%s.%d", s.name, s.count), To: l.node.name,
+	option := Option{Process: s.whose, Name: s.name + "." + strconv.Itoa(s.count), To: s.to,
 		At: o.scheduler.Now()}
 	if args, _, err := resp.Command(e.data); s == &l.up && err == nil && len(args) > 0 {
 		option.Reads = engine.Reads(args[0])
-	}
-	if s == &l.down {
-		option.To, _, _ = strings.Cut(strings.Replace(l.name, "+", "", 1), ">")
-	}
-	if strings.HasPrefix(s.name, "c") {
-		fmt.Sscanf(s.name, "c%d", &option.Process)
 	}
 	o.pending = append(o.pending, message{option, last, l, e.happen})
 }
@@ -135,7 +136,7 @@ func (o *ordering) arrive(i int) {
 	o.lastActor = m.option.Process
 	o.scheduler.sleep(tick)
 	m.link.node.noteWaiting(m.option)
-	if p := m.option.Process; p >= 0 && p < len(o.environment.clients.all) &&
+	if p := m.option.Process; o.prunes && p >= 0 && p < len(o.environment.clients.all) &&
 		strings.Contains(m.option.Name, " reply") {
 		c := o.environment.clients.all[p]
 		c.seen = hash(c.seen, m.option.Name)
@@ -176,7 +177,7 @@ func (o *ordering) passes(now, limit int64) int64 {
 
 // see adds a report to its client's part of the fingerprint.
 func (o *ordering) see(r workloads.Report) {
-	if r.Process < 0 || r.Process >= len(o.environment.clients.all) {
+	if !o.prunes || r.Process < 0 || r.Process >= len(o.environment.clients.all) {
 		return
 	}
 	c := o.environment.clients.all[r.Process]

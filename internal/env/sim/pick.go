@@ -18,6 +18,13 @@ type Injector interface {
 	CanInject() bool
 }
 
+// Pruner is a Picker that calls Environment.Fingerprint. Only for a Pruner an environment keeps
+// what each client has seen.
+type Pruner interface {
+	Picker
+	Prunes() // does nothing
+}
+
 // Again is an answer to Pick: nothing happens, because the Picker has told the environment
 // something (see Tell).
 const Again = -1

@@ -122,6 +122,8 @@ type printer struct {
 	turn   int
 }
 
+func (p *printer) Prunes() {}
+
 func (p *printer) Pick(w *sim.Environment, options []sim.Option) int {
 	p.prints = append(p.prints, w.Fingerprint())
 	p.turn++

@@ -75,6 +75,9 @@ func (f *follower) happened(e history.Event) {
 	}
 }
 
+// Prunes implements sim.Pruner.
+func (f *follower) Prunes() {}
+
 // CanInject implements sim.Injector.
 func (f *follower) CanInject() bool { return f.Armed() && f.used.Faults < f.limit.Faults }
 

@@ -1,10 +1,9 @@
 package simrun
 
 import (
-	"fmt"
 	"hash/fnv"
-	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/internal/history"
@@ -18,8 +17,10 @@ import (
 type situation struct {
 	visited func(state uint64)
 	clients []clientSituation
-	nodes   map[string]nodeSituation
+	names   []string // of the nodes, sorted
+	nodes   []nodeSituation
 	faults  int
+	text    []byte // of the latest state
 }
 
 type clientSituation struct {
@@ -47,14 +48,10 @@ func (s *situation) executed(x sim.Execution) {
 	}
 	c := s.client(x.Client)
 	c.command, c.wrote = x.Args[0], x.Wrote
-	n := s.nodes[x.Node]
+	n := s.node(x.Node)
 	if n.keys = x.Keys; x.Wrote {
 		n.writer = x.Client + 1
 	}
-	if s.nodes == nil {
-		s.nodes = map[string]nodeSituation{}
-	}
-	s.nodes[x.Node] = n
 	s.visit()
 }
 
@@ -72,12 +69,29 @@ func (s *situation) client(i int) *clientSituation {
 	return &s.clients[i]
 }
 
+func (s *situation) node(name string) *nodeSituation {
+	i, found := slices.BinarySearch(s.names, name)
+	if !found {
+		s.names = slices.Insert(s.names, i, name)
+		s.nodes = slices.Insert(s.nodes, i, nodeSituation{})
+	}
+	return &s.nodes[i]
+}
+
 // visit reports the state that the run has reached.
 func (s *situation) visit() {
-	h := fnv.New64a()
-	fmt.Fprint(h, s.faults, s.clients)
-	for _, name := range slices.Sorted(maps.Keys(s.nodes)) {
-		fmt.Fprint(h, name, s.nodes[name])
+	b := strconv.AppendInt(s.text[:0], int64(s.faults), 10)
+	for _, c := range s.clients {
+		b = append(append(append(append(b, ' '), c.phase...), ' '), c.command...)
+		b = strconv.AppendBool(append(b, ' '), c.wrote)
 	}
+	for i, name := range s.names {
+		b = append(append(b, ' '), name...)
+		b = strconv.AppendInt(append(b, ' '), int64(s.nodes[i].writer), 10)
+		b = strconv.AppendInt(append(b, ' '), int64(s.nodes[i].keys), 10)
+	}
+	s.text = b
+	h := fnv.New64a()
+	h.Write(b)
 	s.visited(h.Sum64())
 }
