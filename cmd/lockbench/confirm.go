@@ -9,51 +9,93 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
 	"github.com/lockbench/lockbench/internal/run/runner"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/internal/search/explore"
+	"github.com/lockbench/lockbench/internal/search/replay"
 )
 
-// confirmTimes is how often a finding is tried on a real server.
-const confirmTimes = 5
+const (
+	// confirmTimes is how often the faults of a finding are carried out on a real server.
+	confirmTimes = 5
+	// confirmLimit limits the time in which its messages are put in the recorded order.
+	confirmLimit = time.Minute
+)
 
-// confirm carries out the faults of each finding on a real Redis, with the adapter's program as it
-// is, until it violates the same property there. It notes the outcome in the findings.
+// confirm tries each finding on a real Redis, with the adapter's program as it is: with its
+// messages in the recorded order, and then with its faults only, until the same property is
+// violated there. It notes the outcome in the findings.
 func confirm(ctx context.Context, all []explore.Finding, root string, screen io.Writer) {
 	for i := range all {
 		line := progress.Start(screen, func(took time.Duration) string {
 			return fmt.Sprintf("trying it on a real Redis, %.0f s", took.Seconds())
 		})
-		all[i].Real = onServer(ctx, &all[i], root)
+		all[i].Real = inOrder(ctx, &all[i], root)
+		if !all[i].Real.Confirmed {
+			withFaults(ctx, &all[i], root, all[i].Real)
+		}
 		line.Stop()
 	}
 }
 
-// onServer returns how a finding fared on a real server. It keeps the run that confirms it.
-func onServer(ctx context.Context, f *explore.Finding, root string) *explore.Real {
-	p, real := f.Plan(), &explore.Real{}
+// inOrder replays a finding on a real server. It keeps the run that confirms it.
+func inOrder(ctx context.Context, f *explore.Finding, root string) *explore.Real {
+	ctx, cancel := context.WithTimeout(ctx, confirmLimit)
+	defer cancel()
+	c, real, dirs := f.Counterexample(), &explore.Real{}, []string{}
+	o, err := replay.Run(ctx, c, replay.Options{Environment: runner.Process, Times: 1,
+		Command: advice.ReplayIn.Fill(runner.Process, f.File).Line,
+		Dir: func() (string, error) {
+			dir, err := store.Create(root, c.Plan.Impl, "confirm-"+c.Plan.Nemesis, time.Now())
+			dirs = append(dirs, dir)
+			return dir, err
+		}})
+	real.Runs = len(dirs)
+	switch {
+	case err != nil:
+		real.Why, _, _ = strings.Cut(err.Error(), "\n")
+	case o.Confirmed:
+		real.Confirmed, real.Ordered, real.Dir = true, true, o.Dir
+	default:
+		real.Why = o.String()
+	}
+	for _, dir := range dirs {
+		if dir != real.Dir {
+			_ = os.RemoveAll(dir)
+		}
+	}
+	return real
+}
+
+// withFaults carries out the faults of a finding on a real server. It keeps the run that confirms
+// it.
+func withFaults(ctx context.Context, f *explore.Finding, root string, real *explore.Real) {
+	p := f.Counterexample().Plan
 	p.Environment = runner.Process
-	for real.Runs < confirmTimes && ctx.Err() == nil {
+	for range confirmTimes {
+		if ctx.Err() != nil {
+			return
+		}
 		p.Seed++
 		dir, err := store.Create(root, p.Impl, "confirm-"+p.Nemesis, time.Now())
 		if err != nil {
 			real.Why = err.Error()
-			break
+			return
 		}
 		r, err := runner.Run(ctx, p, runner.Options{Dir: dir})
 		if r == nil {
 			real.Why, _, _ = strings.Cut(err.Error(), "\n")
 			_ = os.RemoveAll(dir)
-			break
+			return
 		}
 		real.Runs++
 		if r.Verdict.Property(f.Property).Verdict == checker.Violated {
-			real.Confirmed, real.Dir = true, dir
-			break
+			real.Confirmed, real.Dir, real.Why = true, dir, ""
+			return
 		}
 		real.Why = r.Verdict.Summary
 		_ = os.RemoveAll(dir)
 	}
-	return real
 }

@@ -84,7 +84,7 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 	if f.options.Times < 1 {
 		return fmt.Errorf("--times is %d; it is 1 or more", f.options.Times)
 	}
-	if f.options.Environment == runner.Sim && x.Plan.Adapter != nil {
+	if x.Plan.Adapter != nil {
 		if err := linkPlan(c.Context(), x.Plan); err != nil {
 			return err
 		}

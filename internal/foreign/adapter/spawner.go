@@ -237,6 +237,9 @@ func (w *worker) Pause() error { return w.child.pause() }
 // Stopped implements server.Worker.
 func (w *worker) Stopped() bool { return proc.Stopped(w.child.cmd.Process.Pid) }
 
+// Idle implements server.Idler, for the adapter's process.
+func (w *worker) Idle() bool { return server.Idle(w.child.cmd.Process.Pid) }
+
 // Resume implements server.Worker.
 func (w *worker) Resume() error { return w.child.resume() }
 

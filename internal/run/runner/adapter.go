@@ -15,10 +15,10 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// spawner returns the spawner of a plan's clients. If the plan has an adapter, spawner sets it up
+// Spawner returns the spawner of a plan's clients. If the plan has an adapter, Spawner sets it up
 // first; if not, it returns otherwise. Dir is the run directory, env the further environment of an
 // adapter.
-func spawner(ctx context.Context, p harness.Plan, dir string, env []string,
+func Spawner(ctx context.Context, p harness.Plan, dir string, env []string,
 	otherwise server.Spawner) (server.Spawner, error) {
 	if p.Adapter == nil {
 		return otherwise, nil

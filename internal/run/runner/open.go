@@ -47,7 +47,7 @@ func Open(ctx context.Context, p harness.Plan, dir string, workers server.Spawne
 	if s.Spawner == nil {
 		s.Spawner = workers
 	}
-	if s.Spawner, err = spawner(ctx, p, dir, server.ClientEnv(c.System), s.Spawner); err != nil {
+	if s.Spawner, err = Spawner(ctx, p, dir, server.ClientEnv(c.System), s.Spawner); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	worker := p.Worker()

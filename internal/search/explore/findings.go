@@ -14,7 +14,6 @@ import (
 
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
@@ -69,14 +68,19 @@ type Finding struct {
 // Real is how a finding fared on a real server, with the adapter's program as it is.
 type Real struct {
 	Confirmed bool   `json:"confirmed"`
-	Runs      int    `json:"runs"`          // that were tried
-	Dir       string `json:"dir,omitempty"` // of the run that confirms it
-	Why       string `json:"why,omitempty"` // it was not confirmed
+	Ordered   bool   `json:"ordered,omitempty"` // with the messages in the recorded order
+	Runs      int    `json:"runs"`              // that were tried
+	Dir       string `json:"dir,omitempty"`     // of the run that confirms it
+	Why       string `json:"why,omitempty"`     // it was not confirmed
 }
 
 // String returns a line for people.
 func (r *Real) String() string {
-	if r.Confirmed {
+	switch {
+	case r.Ordered:
+		return fmt.Sprintf("confirmed on a real Redis, with the messages in this order, %s",
+			filepath.Join(r.Dir, "report.html"))
+	case r.Confirmed:
 		return fmt.Sprintf("confirmed on a real Redis in run %d, %s", r.Runs,
 			filepath.Join(r.Dir, "report.html"))
 	}
@@ -84,8 +88,8 @@ func (r *Real) String() string {
 		units.Count(r.Runs, "run"), r.Why)
 }
 
-// Plan returns the plan of the run that was found. The finding must be of this machine.
-func (f Finding) Plan() harness.Plan { return f.counterexample.Plan }
+// Counterexample returns the run that was found. The finding must be of this machine.
+func (f Finding) Counterexample() *counterexample.Counterexample { return f.counterexample }
 
 // Sure reports whether a finding is certain: a real server shows it, or it is of our own lock.
 func (f Findings) Sure() bool {

@@ -58,7 +58,7 @@ const (
 // ends.
 func (p Place) attempt(ctx context.Context, c *counterexample.Counterexample) (attempt, error) {
 	out := attempt{dir: p.Dir}
-	net := &relay{wake: func() {}, told: map[int]int{}}
+	net := &relay{foreign: c.Plan.Adapter != nil, wake: func() {}, told: map[int]int{}}
 	w, err := cluster.Start(p.config(c, net))
 	if err != nil {
 		return out, errors.Join(err, net.close())

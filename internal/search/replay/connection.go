@@ -65,6 +65,7 @@ func (l *connection) take(words []string, wire []byte) {
 		passes: counterexample.Greets(words[0]) || subscribes(words[0])}
 	if !m.passes {
 		m.sent = l.relay.sentAs(m)
+		m.passes = m.sent == nil && l.relay.foreign
 		defer l.relay.wake()
 	}
 	l.kept = append(l.kept, m)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
@@ -161,6 +162,12 @@ func TestWhatIsNotReplayable(t *testing.T) {
 				counterexample.Step{Kind: counterexample.Exec, Client: 0, Command: "subscribe l"},
 				counterexample.Step{Kind: counterexample.Recv, Client: 0, Seq: 9, Reply: "0"})
 		}, "last millisecond"},
+		{func() {
+			c.Plan.Adapter = &harness.Adapter{Name: "mine"}
+			c.Steps = append(c.Steps[:0:0], at(0, counterexample.Exec, 1, "SET l a NX PX 1000"),
+				at(999_500, counterexample.Exec, 2, "SET l b NX PX 1000"))
+			c.Steps[0].Reply = "OK"
+		}, "a library acts at its own time"},
 	} {
 		x.change()
 		_, err := OnServers(t.Context(), c, 1, func() (Place, error) {
@@ -210,7 +217,7 @@ func TestMatcher(t *testing.T) {
 			{"SETNX l 946684802.5", []string{"SETNX", "l", "1795000004.5"}, false},
 		}},
 	} {
-		m := newMatcher(time.Second)
+		m := newMatcher(harness.Plan{TTL: history.Duration(time.Second)})
 		m.late = x.late
 		for _, e := range x.all {
 			if got := m.command(e.recorded, e.words); got != e.want {
@@ -220,10 +227,40 @@ func TestMatcher(t *testing.T) {
 	}
 }
 
+// TestMatcherOfLibraries wants owner values of any form to stand for each other, and the command,
+// the script and short words to be as recorded.
+func TestMatcherOfLibraries(t *testing.T) {
+	m := newMatcher(harness.Plan{TTL: history.Duration(time.Second), Adapter: &harness.Adapter{}})
+	for _, x := range []struct {
+		recorded string
+		words    []string
+		want     bool
+	}{
+		{"SET l c9770517e55f9c85 NX", []string{"SET", "l", "0123456789abcdef", "NX"}, true},
+		{"SET l c9770517e55f9c85 NX", []string{"SET", "l", "0123456789abcdef", "XX"}, false},
+		{"SET l c9770517e55f9c85 NX", []string{"SET", "l", "fedcba9876543210", "NX"}, false},
+		{"SET l 1fb66ba2fd842443 NX", []string{"SET", "l", "0123456789abcdef", "NX"}, false},
+		{"EVALSHA 6b1bf486c81c 1 l", []string{"EVALSHA", "77d01a2b3c4d", "1", "l"}, false},
+		{"EVALSHA 6b1bf486c81c 1 l c9770517e55f9c85",
+			[]string{"EVALSHA", "6b1bf486c81c", "1", "l", "0123456789abcdef"}, true},
+		{"SUBSCRIBE l", []string{"PUBLISHES", "l"}, false},
+		{"ZADD l 946684801000 a", []string{"ZADD", "l", "1795000001000", "a"}, true},
+		{"ZADD l 946684802000 a", []string{"ZADD", "l", "1795000007000", "a"}, false},
+	} {
+		if got := m.command(x.recorded, x.words); got != x.want {
+			t.Errorf("%s, %v: %v", x.recorded, x.words, got)
+		}
+	}
+	own := newMatcher(harness.Plan{TTL: history.Duration(time.Second)})
+	if own.command("SET l c9770517e55f9c85", []string{"SET", "l", "0123456789abcdef"}) {
+		t.Error("our own locks have owner values of another form")
+	}
+}
+
 // TestMatcherOfReplies wants to read back what was written, and the rest of a lease with some
 // tolerance.
 func TestMatcherOfReplies(t *testing.T) {
-	m := newMatcher(time.Second)
+	m := newMatcher(harness.Plan{TTL: history.Duration(time.Second)})
 	a, z := strings.Repeat("a", 40), strings.Repeat("0", 40)
 	m.command("SET l "+a, []string{"SET", "l", z})
 	m.command("SETNX l 946684801000", []string{"SETNX", "l", "1795000001000"})

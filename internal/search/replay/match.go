@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
@@ -16,17 +17,18 @@ import (
 // corresponds to one real value. A real reading must be as far from the first real one as the
 // recorded reading is from the first recorded one.
 type matcher struct {
-	lease  time.Duration // the plan's
-	late   time.Duration // delay of the replay behind the record
-	owners map[string]string
-	owned  map[string]bool     // the real values in owners
-	clocks map[string][]string // the real readings for each recorded one
-	offset float64             // ms from a recorded reading to the real one
-	known  bool                // offset is known
+	lease   time.Duration // the plan's
+	foreign bool          // the clients' lock is a library, whose owner values have any form
+	late    time.Duration // delay of the replay behind the record
+	owners  map[string]string
+	owned   map[string]bool     // the real values in owners
+	clocks  map[string][]string // the real readings for each recorded one
+	offset  float64             // ms from a recorded reading to the real one
+	known   bool                // offset is known
 }
 
-func newMatcher(lease time.Duration) *matcher {
-	return &matcher{lease: lease, owners: map[string]string{},
+func newMatcher(p harness.Plan) *matcher {
+	return &matcher{lease: p.TTL.D(), foreign: p.Adapter != nil, owners: map[string]string{},
 		owned: map[string]bool{}, clocks: map[string][]string{}}
 }
 
@@ -44,23 +46,39 @@ func (m *matcher) slack() int64 {
 // correspond to each other.
 func (m *matcher) command(recorded string, words []string) bool {
 	want, have := counterexample.Words(recorded), counterexample.Words(counterexample.Render(words))
-	if len(want) != len(have) {
+	if len(want) != len(have) || len(want) == 0 || want[0] != have[0] {
 		return false
 	}
-	for i := range want {
-		if !m.same(want[i], have[i]) {
+	fixed := 1 // words that cannot be owner values
+	if callsScript(want[0]) {
+		fixed = 2
+	}
+	if len(want) < fixed || !slices.Equal(want[:fixed], have[:fixed]) {
+		return false
+	}
+	for i := range want[fixed:] {
+		if !m.same(want[fixed+i], have[fixed+i]) {
 			return false
 		}
 	}
-	for i := range want {
-		m.learn(want[i], have[i])
+	for i := range want[fixed:] {
+		m.learn(want[fixed+i], have[fixed+i])
 	}
 	return true
 }
 
+// callsScript reports whether the second word of a command names a script.
+func callsScript(word string) bool {
+	switch strings.ToLower(word) {
+	case "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro":
+		return true
+	}
+	return false
+}
+
 // same compares a word that a client has sent.
 func (m *matcher) same(want, have string) bool {
-	if owner.MatchString(want) && owner.MatchString(have) {
+	if m.owns(want) && m.owns(have) {
 		known, ok := m.owners[want]
 		return ok && known == have || !ok && !m.owned[have]
 	}
@@ -73,8 +91,21 @@ func (m *matcher) same(want, have string) bool {
 // owner matches a value of impls.Env.Token. Redisson adds its thread.
 var owner = regexp.MustCompile(`^[0-9a-f]{40}(:1)?$`)
 
+// shortestOwner is the length of the shortest owner value of a library. Every shorter word must be
+// as recorded.
+const shortestOwner = 8
+
+// owns reports whether a word may be an owner value. Every long word of a library may be one,
+// unless it is a clock reading.
+func (m *matcher) owns(word string) bool {
+	if _, _, reading := readings(word, word); reading {
+		return false
+	}
+	return owner.MatchString(word) || m.foreign && len(word) >= shortestOwner
+}
+
 func (m *matcher) learn(want, have string) {
-	if owner.MatchString(want) {
+	if m.owns(want) {
 		m.owners[want], m.owned[have] = have, true
 		return
 	}
@@ -165,6 +196,8 @@ func tellsRest(words []string) bool {
 		return true
 	case "eval":
 		return len(words) > 1 && strings.Contains(strings.ToLower(words[1]), "pttl")
+	case "evalsha": // its text is unknown here
+		return true
 	}
 	return false
 }

@@ -17,6 +17,20 @@ type turn struct {
 	number int // in the file, from 0
 }
 
+// turnsOf returns the steps that a replay follows.
+func turnsOf(c *counterexample.Counterexample) []turn {
+	all := orderTurns(c.Steps)
+	if c.Plan.Adapter == nil {
+		return all
+	}
+	sent := map[[2]int]bool{} // client and seq
+	return slices.DeleteFunc(all, func(t turn) bool {
+		k := [2]int{t.Client, t.Seq}
+		sent[k] = sent[k] || t.Kind == counterexample.Send
+		return t.Kind == counterexample.Exec && !sent[k] // no trace has it, and the relay passes it
+	})
+}
+
 // orderTurns sorts the steps by the times of their effects. The file records an order to a client
 // when it was given, but the client gets it a little later. The result omits attempts in the last
 // millisecond of a lease, and everything that clients did because they were told to give up.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/env/sim"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/nemesis"
@@ -70,6 +71,22 @@ func TestTurns(t *testing.T) {
 		if got := order(orderTurns(x.steps)); !slices.Equal(got, x.want) {
 			t.Errorf("%s: %v, want %v", x.name, got, x.want)
 		}
+	}
+}
+
+// TestTurnsOfLibraries leaves out the commands that no trace has, such as greetings.
+func TestTurnsOfLibraries(t *testing.T) {
+	const send, exec, recv = counterexample.Send, counterexample.Exec, counterexample.Recv
+	c := &counterexample.Counterexample{Steps: []counterexample.Step{at(0, exec, 0, "PING"),
+		at(1, send, 1, "GET k"), at(2, exec, 1, "GET k"), at(3, exec, 0, "PING"),
+		at(4, recv, 1, "GET k")}}
+	own := []string{"exec 0", "send 1", "exec 1", "exec 0", "recv 1"}
+	if got := order(turnsOf(c)); !slices.Equal(got, own) {
+		t.Errorf("of our own lock: %v", got)
+	}
+	c.Plan.Adapter = &harness.Adapter{}
+	if got := order(turnsOf(c)); !slices.Equal(got, []string{"send 1", "exec 1", "recv 1"}) {
+		t.Errorf("of a library: %v", got)
 	}
 }
 

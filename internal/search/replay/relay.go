@@ -18,6 +18,7 @@ import (
 // client. Commands with which go-redis greets a server and messages to subscribers pass
 // immediately. It implements cluster.Relay.
 type relay struct {
+	foreign   bool   // the clients' lock is a library: a command that no trace has passes, too
 	wake      func() // called when something has arrived; set before the first command
 	mu        sync.Mutex
 	listeners []net.Listener

@@ -1,13 +1,13 @@
 package replay
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 	"github.com/lockbench/lockbench/nemesis"
@@ -17,9 +17,6 @@ import (
 func Possible(c *counterexample.Counterexample) error {
 	p := c.Plan
 	switch {
-	case p.Adapter != nil:
-		return notYet(fmt.Sprintf("lockbench cannot control the order of a library's commands there; "+
-			"run --adapter %s aims the fault there", cmp.Or(p.Adapter.Dir, p.Adapter.Name)))
 	case p.Topology == nemesis.Sentinel:
 		return notYet("an election by sentinels cannot be held up at a breakpoint")
 	case p.Topology == nemesis.Cluster:
@@ -39,6 +36,9 @@ func Possible(c *counterexample.Counterexample) error {
 	case comparesInAMillisecond(c):
 		return notYet("a client that compares its clock with the end of a lease in less than a " +
 			"millisecond: which comes first is up to the machine")
+	case p.Adapter != nil && meetsLastMillisecond(c):
+		return notYet("a command of a library in the last millisecond of a lease: a library acts at " +
+			"its own time, and the replay cannot make it sooner")
 	}
 	return promotes(c)
 }
@@ -57,6 +57,20 @@ func wakesInTheLastMillisecond(c *counterexample.Counterexample) bool {
 				return next.Kind == counterexample.Recv && next.Client == s.Client
 			}):
 			return true
+		}
+	}
+	return false
+}
+
+// meetsLastMillisecond reports whether a node executes a command less than a millisecond before a
+// lease that was granted earlier ends.
+func meetsLastMillisecond(c *counterexample.Counterexample) bool {
+	for i, s := range c.Steps {
+		for _, t := range c.Steps[i+1:] {
+			if left := s.At + c.Plan.TTL - t.At; grantsLease(s) && t.Kind == counterexample.Exec &&
+				left > 0 && left < history.Duration(time.Millisecond) {
+				return true
+			}
 		}
 	}
 	return false

@@ -85,7 +85,7 @@ const every = 1
 func newReplayer(ctx context.Context, c *counterexample.Counterexample, epoch int64,
 	w *cluster.Environment, net *relay, j *harness.Journal) *replayer {
 	r := &replayer{ctx: ctx, c: c, environment: w, net: net, journal: j,
-		match: newMatcher(c.Plan.TTL.D()), course: course{turns: orderTurns(c.Steps)}}
+		match: newMatcher(c.Plan), course: course{turns: turnsOf(c)}}
 	r.clock = newClock(c, r.turns, epoch)
 	for range c.Plan.Clients {
 		r.actors = append(r.actors, &actor{commands: map[int]*sentCommand{},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
@@ -48,8 +49,14 @@ func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outc
 	}
 	return OnServers(ctx, c, o.Times, func() (Place, error) {
 		dir, err := o.Dir()
+		if err != nil {
+			return Place{}, err
+		}
+		plan := c.Plan
+		plan.Scenario = slices.Concat(plan.Scenario, Faults(c)) // the clients' clocks may be moved
+		clients, err := runner.Spawner(ctx, plan, dir, nil, servers.Spawner)
 		return Place{Environment: choice.Environment, Dir: dir, Launcher: servers.Launcher,
-			Spawner: servers.Spawner, Command: o.Command, Version: runner.Version()}, err
+			Spawner: clients, Command: o.Command, Version: runner.Version()}, err
 	})
 }
 

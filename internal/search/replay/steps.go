@@ -160,6 +160,9 @@ func (r *replayer) arrived(s counterexample.Step) (m *message, err error) {
 func (r *replayer) deliver(s counterexample.Step) error {
 	if gaveUp(s) {
 		err := r.hurry(s.Client)
+		if r.match.foreign {
+			return err // its own timeout ends the wait
+		}
 		r.environment.Send(s.Client, workloads.Order{Do: workloads.DoGiveUp, Node: s.Node})
 		return err
 	}

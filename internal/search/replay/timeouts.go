@@ -16,9 +16,13 @@ import (
 // generous is a timeout that never expires in practice.
 const generous = 10 * time.Second
 
-// patient returns the configuration of the clients of a replay.
+// patient returns the configuration of the clients of a replay. A library cannot be told to give
+// up, and keeps its timeouts.
 func patient(c *counterexample.Counterexample) workloads.Config {
 	w := c.Plan.Worker()
+	if c.Plan.Adapter != nil {
+		return w
+	}
 	w.ClientTimeout = max(w.ClientTimeout, history.Duration(generous))
 	if c.Plan.Topology == nemesis.Independent {
 		w.NodeTimeout = max(w.NodeTimeout, history.Duration(generous))

@@ -55,13 +55,16 @@ func (c *child) Stopped() bool { return proc.Stopped(c.cmd.Process.Pid) }
 // Resume implements Worker.
 func (c *child) Resume() error { return proc.ResumeGroup(c.cmd.Process.Pid) }
 
-// Idle implements Idler: every thread of the process sleeps. A thread that is sent something wakes
-// up before the sender goes on, and Go does not let all threads sleep while a goroutine can run; so
+// Idle implements Idler.
+func (c *child) Idle() bool { return Idle(c.cmd.Process.Pid) }
+
+// Idle reports whether every thread of a process sleeps. A thread that is sent something wakes up
+// before the sender goes on, and Go does not let all threads sleep while a goroutine can run; so
 // this is what synctest.Wait is in a bubble, whatever the goroutines wait for. One thread may have
 // woken another while it was looked at a third, hence the second look.
-func (c *child) Idle() bool {
+func Idle(pid int) bool {
 	for range 2 {
-		if !proc.Idle(c.cmd.Process.Pid) {
+		if !proc.Idle(pid) {
 			return false
 		}
 	}
