@@ -25,47 +25,6 @@ const (
 	linkedAs  = "linked.invalid/adapter"
 )
 
-// Unlinkable returns an error of one line if the lock of an adapter cannot run in the simulator.
-// The error says what to do instead.
-func (a Adapter) Unlinkable() error {
-	why := ""
-	switch {
-	case a.System != systems[0]:
-		why = fmt.Sprintf("the simulator has Redis, and no %s", a.System)
-	case a.Declares.Shared || slices.ContainsFunc(a.Variants, func(v Variant) bool {
-		u, _ := a.Use(v.Name)
-		return u.Declares.Shared
-	}):
-		why = "shared holds are not simulated"
-	case a.Unsimulated != "":
-		why = a.Unsimulated
-	case runtime.GOOS != "linux":
-		why = "the SDK for Go needs Linux"
-	default:
-		if _, err := a.module(); err != nil {
-			why = err.Error()
-		}
-	}
-	if why == "" {
-		return nil
-	}
-	return fmt.Errorf("explore cannot run the adapter %s: %s; use run or matrix with --adapter, "+
-		"which aim the same faults on real servers", a.Name, why)
-}
-
-// Unsteppable returns an error if the program of an adapter cannot run in virtual time.
-func (a Adapter) Unsteppable() error {
-	switch {
-	case a.System != systems[0]:
-		return fmt.Errorf("the simulator has Redis, and no %s", a.System)
-	case a.Language == "go":
-		return errors.New("a program in Go does not call the C library")
-	case a.Unsimulated != "":
-		return errors.New(a.Unsimulated)
-	}
-	return nil
-}
-
 // module returns the folder where the setup builds a Go program, by adapter.yaml.
 func (a Adapter) module() (string, error) {
 	for _, words := range a.Manifest.Setup {

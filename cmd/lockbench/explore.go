@@ -2,23 +2,17 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/internal/base/advice"
-	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/foreign/linked"
-	"github.com/lockbench/lockbench/internal/foreign/stepped"
-	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/runner"
@@ -188,71 +182,26 @@ func (f *exploreFlags) lock(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if a.Unsteppable() != nil {
+	o := &f.search.Options
+	way, err := a.Simulated(o.Variant)
+	if err != nil {
+		return err
+	}
+	if way == adapters.Linked {
 		if c.Flags().Changed("jobs") && f.search.Jobs > 1 {
 			return errors.New("--jobs is 1 with --adapter in Go: a library shares the random numbers of " +
 				"its process")
 		}
 		f.search.Jobs = 1
 	}
-	if err := linkAdapter(c.Context(), a); err != nil {
-		return err
-	}
-	return f.use(a)
-}
-
-// use makes the linked adapter's lock the lock of the search.
-func (f *exploreFlags) use(a adapters.Adapter) error {
-	o := &f.search.Options
 	u, err := a.Use(o.Variant)
-	if err != nil {
-		return err
-	}
-	if u.Declares.Shared {
-		return fmt.Errorf("explore cannot run the variant %s of the adapter %s: shared holds are not "+
-			"simulated; use run or matrix with --adapter, on real servers", u.Variant, a.Name)
-	}
-	if o.TTL == 0 && !u.OwnLease {
+	if err == nil && o.TTL == 0 && !u.OwnLease {
 		o.TTL = explore.DefaultTTL
 	}
-	like := *o
-	like.Environment, like.Nemesis = runner.Process, "none"
-	p, err := harness.NewPlan(like)
-	if err == nil {
-		linked.Program.Use(p)
-	}
-	return err
-}
-
-// linkAdapter continues in a lockbench that is built with an adapter, unless this one is.
-func linkAdapter(ctx context.Context, a adapters.Adapter) error {
-	if a.Unsteppable() == nil {
-		in, err := adapters.Setup(ctx, a)
-		if err != nil {
-			return err
-		}
-		linked.Program, err = stepped.Program(in)
-		return err
-	}
-	if err := a.Unlinkable(); err != nil {
-		return err
-	}
-	if linked.Program != nil {
-		if linked.Program.Hash != a.Hash {
-			return fmt.Errorf("the adapter %s is another one in the sources of lockbench than in the "+
-				"lockbench that was started; build lockbench anew", a.Name)
-		}
-		return nil
-	}
-	in, err := adapters.Setup(ctx, a)
 	if err != nil {
 		return err
 	}
-	program, err := in.Link(ctx)
-	if err != nil {
-		return err
-	}
-	return syscall.Exec(program, os.Args, append(proc.Environ(), "GODEBUG="+linked.Godebug()))
+	return simulate(c.Context(), *o)
 }
 
 // find searches, and shows the progress on a terminal.

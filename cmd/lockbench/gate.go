@@ -198,6 +198,7 @@ func (f *gateFlags) run(c *cobra.Command, name string) error {
 // carryOut runs a gate in a directory of its own, and writes what came of it there.
 func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (string, *gate.Result,
 	error) {
+	g.Simulate = simulateProgram
 	machine, err := g.Prepare(c.Context(), f.options.Only)
 	if err != nil {
 		return "", nil, err

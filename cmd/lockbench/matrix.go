@@ -107,6 +107,9 @@ func (f *matrixFlags) check(set *pflag.FlagSet) (err error) {
 		case err != nil:
 		case f.resume != "" && !slices.Contains(withResume, g.Name):
 			err = fmt.Errorf("--resume keeps the earlier options; omit --%s", g.Name)
+		case g.Name == "adapters" && f.options.Environment == runner.Sim:
+			err = errors.New("--adapters needs real servers; omit --env sim, or use run or gate in the " +
+				"simulator")
 		}
 	})
 	return err

@@ -1,19 +1,14 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
-	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
-	"github.com/lockbench/lockbench/internal/foreign/linked"
-	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/runner"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
@@ -58,23 +53,6 @@ used, or not be replayed there.`,
 	return c
 }
 
-// linkPlan makes the simulator able to run the lock of a plan's adapter.
-func linkPlan(ctx context.Context, p harness.Plan) error {
-	a, err := adapters.Find(cmp.Or(p.Adapter.Dir, p.Adapter.Name))
-	if err != nil {
-		return err
-	}
-	if p.Adapter.Dir != "" && a.Hash != p.Adapter.Hash { // its setup would be carried out
-		return fmt.Errorf("the files of the adapter %s have changed since the counterexample was "+
-			"made; find it again: %s", a.Name, advice.ExploreAdapter.Fill(p.Adapter.Dir))
-	}
-	if err := linkAdapter(ctx, a); err != nil {
-		return err
-	}
-	linked.Program.Use(p)
-	return nil
-}
-
 // run replays a file and prints the outcome, which decides the exit code.
 func (f *replayFlags) run(c *cobra.Command, file string) error {
 	x, err := counterexample.ReadFile(file)
@@ -85,7 +63,7 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 		return fmt.Errorf("--times is %d; it is 1 or more", f.options.Times)
 	}
 	if x.Plan.Adapter != nil {
-		if err := linkPlan(c.Context(), x.Plan); err != nil {
+		if err := simulatePlan(c.Context(), x.Plan); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ variants: [{name: a, line: "a"}]
 		t.Fatal(err)
 	}
 	p := harness.Plan{Adapter: &harness.Adapter{Name: "foreign", Dir: dir, Hash: "0123456789abcdef"}}
-	err := linkPlan(t.Context(), p)
+	err := simulatePlan(t.Context(), p)
 	if err == nil || !strings.Contains(err.Error(), "have changed since the counterexample was made") {
 		t.Errorf("it is not refused: %v", err)
 	}

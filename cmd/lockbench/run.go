@@ -220,6 +220,9 @@ func (f *runFlags) prepare(ctx context.Context, set *pflag.FlagSet) (p harness.P
 		if err := f.read(set); err != nil {
 			return p, "", err
 		}
+		if err := f.simulated(ctx); err != nil {
+			return p, "", err
+		}
 		return runner.Prepare(ctx, f.RunOptions)
 	}
 	if err := alone(set); err != nil {
@@ -228,7 +231,20 @@ func (f *runFlags) prepare(ctx context.Context, set *pflag.FlagSet) (p harness.P
 	if p, err = runner.ReadPlan(f.plan); err != nil {
 		return p, "", err
 	}
+	if p.Environment == runner.Sim && p.Adapter != nil {
+		if err := simulatePlan(ctx, p); err != nil {
+			return p, "", err
+		}
+	}
 	return runner.Fit(ctx, p)
+}
+
+// simulated makes the simulator able to run an adapter, if the run is to be in the simulator.
+func (f *runFlags) simulated(ctx context.Context) error {
+	if f.Environment != runner.Sim || f.Adapter == "" {
+		return nil
+	}
+	return simulate(ctx, f.RunOptions)
 }
 
 // read completes the options with the flags that are not fields.

@@ -52,6 +52,9 @@ func (f *runFlags) runAll(c *cobra.Command, fault string) error {
 
 // planAll makes the plans. It leaves out an aim that is not possible here, and names it.
 func (f *runFlags) planAll(c *cobra.Command, fault string) (runs []aimRun, err error) {
+	if err := f.simulated(c.Context()); err != nil {
+		return nil, err
+	}
 	aims, err := matrix.AimsOf(f.RunOptions, fault)
 	if err != nil {
 		return nil, err

@@ -284,9 +284,8 @@ func (p Plan) Simulable() error {
 	if workloads.IsLinked(p.Impl) {
 		return nil
 	}
-	return fmt.Errorf("the simulator cannot run the adapter %s, because it runs in its own process; "+
-		"it needs redis-server, or --env docker (explore builds one in Go into the simulator)",
-		p.Adapter.Name)
+	return fmt.Errorf("the adapter %s needs redis-server here, or --env docker; explore and run "+
+		"--env sim run it in the simulator", p.Adapter.Name)
 }
 
 // Validate returns an error of one line if a plan is wrong. It also checks handwritten plans.

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/strictyaml"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 )
 
@@ -26,6 +28,9 @@ type File struct {
 	Entries      []Entry          `json:"entries"`
 	// set if the file is a snapshot
 	Written *Written `json:"written,omitempty"`
+
+	// Simulate makes the simulator able to run an adapter's lock; nil if none can run there.
+	Simulate func(context.Context, harness.RunOptions) error `json:"-"`
 }
 
 // Entry is one entry of a gate: a lock under a fault or a counterexample, with its expectation.

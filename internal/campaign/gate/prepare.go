@@ -28,13 +28,14 @@ type Machine struct {
 	root  string                  // directory of the runs
 	runs  map[string]*runner.Runs // by the name of the environment
 	seen  map[string]bool         // environments and adapters that were checked
+	sims  map[string]Entry        // by adapter: the first entry that runs it in the simulator
 }
 
 // Prepare prepares the named entries, or all if only is empty. It returns an error before anything
 // is run if an entry cannot work.
 func (g *File) Prepare(ctx context.Context, only []string) (*Machine, error) {
 	m := &Machine{gate: g, ready: map[string]Prepared{}, runs: map[string]*runner.Runs{},
-		seen: map[string]bool{}}
+		seen: map[string]bool{}, sims: map[string]Entry{}}
 	for _, e := range g.Entries {
 		if !chosen(only, e.Name) {
 			continue
@@ -102,6 +103,9 @@ func (m *Machine) path(dir string) string { return filepath.Join(m.root, filepat
 
 // run prepares an entry with a lock and a fault.
 func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
+	if err := m.simulate(ctx, e); err != nil {
+		return none, err
+	}
 	p, err := e.Plan(e.Seed)
 	if err == nil {
 		err = m.possible(ctx, e, p)
@@ -129,6 +133,33 @@ func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
 			return look(r, e.Found != nil)
 		},
 	}, nil
+}
+
+// simulate makes the simulator able to run the adapter of an entry. Only one variant of an adapter
+// can be there at a time.
+func (m *Machine) simulate(ctx context.Context, e Entry) error {
+	o := e.asked.RunOptions
+	if e.Environment != runner.Sim || o.Adapter == "" || m.gate.Simulate == nil {
+		return nil
+	}
+	if first, ok := m.sims[o.Adapter]; ok {
+		if first.asked.Variant != o.Variant || first.asked.Lease != e.asked.Lease ||
+			first.asked.Poll != o.Poll {
+			return e.At.Errorf("entry %q: the simulator runs one variant, lease and poll of the adapter %s "+
+				"in a gate, and the entry %q has another; write a file for each", e.Name, o.Adapter,
+				first.Name)
+		}
+		return nil
+	}
+	m.sims[o.Adapter] = e
+	err := o.SetLease(e.asked.Lease)
+	if err == nil {
+		err = m.gate.Simulate(ctx, o)
+	}
+	if err != nil {
+		return e.At.Errorf("entry %q: %w", e.Name, err)
+	}
+	return nil
 }
 
 // refusal wraps the error of a run that an environment cannot support by design. Other errors, such

@@ -23,6 +23,7 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Options control how a plan is carried out.
@@ -139,9 +140,12 @@ func (o Options) simulate(ctx context.Context, p harness.Plan) (recorded, err er
 		return nil, UsageError{err}
 	}
 	begun := false
+	worker := p.Worker()
+	worker.Fresh = true // a seed repeats the run of a program only if the program is a new one
 	broken := sim.Run(sim.Config{
 		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
-		Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig,
+		Seed: p.Seed, Worker: worker, RedisConfig: p.RedisConfig,
+		Programs: workloads.IsProgram(p.Impl), Effects: p.Adapter != nil,
 	}, func(e *sim.Environment) error {
 		begun = true
 		recorded, err = o.record(ctx, p, e)
