@@ -83,7 +83,7 @@ func known(v *view.View) (*knownSection, error) {
 		"own under another fault: %d of the %d that were measured", k.FaultNames(), len(k.Others),
 		k.Asked)
 	if len(k.Others) > maxOthers {
-		s.OthersTitle += fmt.Sprintf("; the %d that the fewest other faults break, or may", maxOthers)
+		s.OthersTitle += fmt.Sprintf("; the best %d, in the order of choose", maxOthers)
 		k.Others = k.Others[:maxOthers]
 	}
 	s.None = fmt.Sprintf("Of the %s that were measured, none stayed clean under %s without a defect "+

@@ -145,15 +145,15 @@ func places(t *testing.T) map[string]string {
 		"{matrix}": "m/latest", "{counterexample}": found[0]}
 }
 
-// TestProofsOfChooseHold runs proofs of choose on real Redis: nothing that counts is violated, and
-// a lock with fencing refuses the late holder. It takes those of lockbench's own locks that were
-// measured in many runs.
+// TestProofsOfChooseHold runs proofs of choose on real servers: nothing that counts is violated,
+// and a lock with fencing refuses the late holder. It takes those of lockbench's own locks that
+// were measured in many runs, and those of the best lock, which the answer prints.
 func TestProofsOfChooseHold(t *testing.T) {
 	testenv.SkipRace(t)
 	testenv.Part(t, "redis")
-	var all []advice.Command
+	var own, printed []advice.Command
 	for _, q := range []choose.Query{{Faults: []string{"partition"}}, {Faults: []string{"longwork"}},
-		{Faults: []string{"pause", "partition"}, Fencing: true}} {
+		{Faults: []string{"pause", "partition"}, Fencing: true}, {Faults: []string{"leader-loss"}}} {
 		choices, err := choose.Choose(q)
 		if err != nil {
 			t.Fatal(err)
@@ -161,15 +161,20 @@ func TestProofsOfChooseHold(t *testing.T) {
 		for _, c := range choices {
 			if c.Remains && c.Library == "" {
 				for _, p := range c.Proofs {
-					all = append(all, p.Promised())
+					own = append(own, p.Promised())
 				}
 			}
 		}
+		for _, p := range choose.Best(choices)[0].Shown() {
+			if runsHere(t, strings.Fields(p.Command)[2:]) {
+				printed = append(printed, p.Promised())
+			}
+		}
 	}
-	if len(all) < 20 {
-		t.Errorf("only %d proofs", len(all))
+	if len(own) < 20 {
+		t.Errorf("only %d proofs", len(own))
 	}
-	for _, c := range sampled(all, 3) {
+	for _, c := range append(sampled(own, 3), sampled(printed, 2)...) {
 		keeps(t, c, append(strings.Fields(c.Line)[1:], "--store", t.TempDir())...)
 	}
 }
@@ -401,5 +406,31 @@ func TestCommandsOfPagesRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range sampled(all, 3) {
 		keeps(t, c, strings.Fields(c.Line)[1:]...)
+	}
+}
+
+// TestProofsOfWhichLockHold runs the proofs of docs/which-lock.md. Each says the words after the
+// number in its comment, and ends with 0.
+func TestProofsOfWhichLockHold(t *testing.T) {
+	testenv.SkipRace(t)
+	text, err := os.ReadFile("../../docs/which-lock.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := strings.Split(string(text), "```")[1]
+	proofs := regexp.MustCompile(`(?m)^lockbench (.*\S) +# \d (.*)$`).FindAllStringSubmatch(
+		strings.ReplaceAll(block, "\\\n", " "), -1)
+	if lines := strings.Count(block, "lockbench "); len(proofs) != lines || lines < 6 {
+		t.Fatalf("%d proofs in %d lines", len(proofs), lines)
+	}
+	t.Chdir(t.TempDir())
+	for _, p := range proofs {
+		words := strings.Fields(p[1])
+		if !runsHere(t, words[1:]) {
+			t.Logf("%s cannot run here", p[1])
+			continue
+		}
+		keeps(t, advice.Command{Line: p[1], Promise: advice.Promise{Exits: []int{0},
+			Says: []string{p[2]}}}, words...)
 	}
 }

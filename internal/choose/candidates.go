@@ -1,6 +1,8 @@
 package choose
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
@@ -11,7 +13,9 @@ import (
 type Candidate struct {
 	Choice
 	Lacks   []string // Untold, Unfenced
-	Untried int      // number of faults that its matrix does not have
+	Family  string   // the library, or the lock of which it is a form
+	Level   int      // only locks of level 0 are among the best
+	Missing int      // number of faults that its matrix does not have
 	Cells   []Candidacy
 }
 
@@ -21,33 +25,37 @@ type Candidacy struct {
 	// The index is the sum of 1 if outages count, 2 if S, L, O and V do not count because the resource
 	// refuses old tokens and the lock gives some, and 4 if all work ends within the lease.
 	Standings [8]Standing
-	Proof     *Proof // nil if it was not run
-	Unable    string // the reason why the fault cannot be tried although it could happen, or ""
+	// the letters that count, by the first two bits of the index of Standings
+	Breaks [4]string
+	Proof  *Proof // nil if it was not run
+	Unable bool   // the fault could happen but cannot be tried
 }
 
-// Candidates returns the locks of a matrix among which its page chooses.
+// Candidates returns the locks of a matrix among which its page chooses, the best one first.
 func Candidates(m *matrix.Matrix) (out []Candidate) {
-	s := source{m, nil}
+	s := source{m, nil, nil}
 	for _, r := range m.Rows {
 		c, ok := s.choice(r, Query{}, []string{"none"})
 		if !ok {
 			continue
 		}
 		lock, _ := r.Lock() // choice has found it
-		x := Candidate{Choice: c, Lacks: append(lacks(!lock.Loss, Untold),
-			lacks(!lock.Fencing, Unfenced)...)}
+		x := Candidate{Choice: c, Family: c.family, Level: c.quality.level,
+			Lacks: append(lacks(!lock.Loss, Untold), lacks(!lock.Fencing, Unfenced)...)}
 		for _, col := range matrix.Columns() {
-			x.Untried += batch.Truth(col.Name != "none" && s.Cell(r.Name, col.Name) == nil)
+			x.Missing += batch.Truth(col.Name != "none" && s.Cell(r.Name, col.Name) == nil)
 		}
 		for _, col := range m.Columns {
 			cell := s.Cell(r.Name, col.Name)
-			one := Candidacy{Fault: col.Name}
+			one := Candidacy{Fault: col.Name, Unable: unable(r, col, cell)}
 			for i := range one.Standings {
 				one.Standings[i] = s.standing(r, col.Name, Query{NoOutage: i&1 > 0,
 					Fencing: i&2 > 0 && lock.Fencing, Work: time.Duration(i >> 2), Lease: 2})
 			}
-			if unable(r, col, cell) {
-				one.Unable = cell.Impossible
+			for i := range one.Breaks {
+				if q := (Query{NoOutage: i&1 > 0, Fencing: i&2 > 0 && lock.Fencing}); cell != nil {
+					one.Breaks[i] = strings.Join(q.counts(cell.Found()), "")
+				}
 			}
 			if cell != nil && cell.Impossible == "" && len(cell.Runs) > 0 {
 				proof := s.proof(r, cell)
@@ -57,5 +65,6 @@ func Candidates(m *matrix.Matrix) (out []Candidate) {
 		}
 		out = append(out, x)
 	}
+	slices.SortStableFunc(out, func(a, b Candidate) int { return worth(a.Choice, b.Choice) })
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -45,11 +46,17 @@ type Choice struct {
 	// all faults that show a defect of the lock itself, with the violated properties
 	Defects []string        `json:"defects,omitempty"`
 	Cost    *matrix.RowCost `json:"cost,omitempty"`
+	// the median acquire of one client that competes with no other
+	Alone history.Duration `json:"alone,omitempty"`
+	Name  string           `json:"name"`  // the lock with its servers, for tables
+	Gives []string         `json:"gives"` // and how many servers it needs
+
+	family  string // the library, or the lock of which it is a form
+	quality quality
 
 	lacking bool // it does not meet a demand of the user
 
 	broken int // number of faults that break it
-	unsure int // number of other faults with unknown results
 	open   int // number of requested faults with unknown results
 	unable int // number of other faults that cannot be tried
 }
@@ -87,8 +94,8 @@ func (p Proof) Promised() advice.Command {
 	return c
 }
 
-// Choose returns all locks and libraries. The locks that remain come first, and then the locks that
-// fail least.
+// Choose returns all locks and libraries. The locks that remain come first, the best one first of
+// all, and then the locks that fail least.
 func Choose(q Query) ([]Choice, error) {
 	own, libraries, err := sources()
 	if err != nil {
@@ -107,7 +114,7 @@ func ChooseFrom(m *matrix.Matrix, q Query) ([]Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	return choose(q, faults, source{m, nil}), nil
+	return choose(q, faults, source{m, nil, nil}), nil
 }
 
 func choose(q Query, faults []string, from ...source) (out []Choice) {
@@ -118,28 +125,9 @@ func choose(q Query, faults []string, from ...source) (out []Choice) {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Choice) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.jams(), b.jams()),
-			cmp.Compare(a.open, b.open), cmp.Compare(a.broken, b.broken),
-			cmp.Compare(len(a.Against), len(b.Against)), cmp.Compare(a.doubts(), b.doubts()))
-	})
+	sortChoices(out)
 	return out
 }
-
-// doubts counts the other faults that break the lock or may do so.
-func (c Choice) doubts() int {
-	return len(c.Breaks) + len(c.Untried) + len(c.Remarks) + c.unsure + c.unable
-}
-
-func rank(c Choice) int {
-	if c.Remains {
-		return 0
-	}
-	return 1
-}
-
-// jams returns 1 if some fault leaves the lock taken forever, and 0 otherwise.
-func (c Choice) jams() int { return batch.Truth(len(c.Deadlocks) > 0) }
 
 // Undecided reports whether the lock does not remain but no fault is known to break it.
 func (c Choice) Undecided() bool { return !c.Remains && c.broken == 0 && c.open > 0 && !c.lacking }
@@ -178,7 +166,8 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 		return c, false
 	}
 	c = Choice{Lock: r.Name, Library: r.Library, Needs: r.Needs(), Cost: s.CostOf(r.Name),
-		Declares: declared(lock)}
+		Declares: declared(lock), Alone: s.aloneOf(r), Name: name(r), Gives: gives(r, lock),
+		family: cmp.Or(r.Adapter, r.Impl)}
 	if q.Told { // a lock that only declares how long a hold is valid does not tell that it has ended
 		c.Against = append(c.Against, lacks(!lock.Loss, Untold)...)
 	}
@@ -205,12 +194,10 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 		case !asked && t.Broken && col.Name != "none":
 			c.Breaks = append(c.Breaks, col.Name+": "+strings.Join(q.counts(cell.Found()), ""))
 		case !asked:
-			ran := cell != nil && cell.Impossible == "" && len(cell.Runs) > 0
-			c.unsure += batch.Truth(t.Against != "" && !t.Broken && ran)
 		case t.Against != "":
 			c.Against = append(c.Against, t.Against)
-			c.broken += batch.Truth(t.Broken)
-			c.open += batch.Truth(!t.Broken)
+			c.broken += batch.Truth(t.Broken || t.Never)
+			c.open += batch.Truth(!t.Broken && !t.Never)
 		}
 		if asked && (t.Against == "" || t.Broken) {
 			p := s.proof(r, cell)
@@ -236,7 +223,7 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 			c.unrun(r, f)
 		}
 	}
-	c.Remains = len(c.Against) == 0
+	c.Remains, c.quality = len(c.Against) == 0, s.quality(r, lock, c)
 	return c, true
 }
 

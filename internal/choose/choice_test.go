@@ -143,14 +143,18 @@ func TestARunSuggestsNoLockWithAnotherDefect(t *testing.T) {
 }
 
 // TestWhatCannotBeTriedIsNamed wants a lock that a fault could not be tried on to name it, and
-// not to come before its like on which it was tried.
+// not to come before its like on which it was tried and stayed clean.
 func TestWhatCannotBeTriedIsNamed(t *testing.T) {
 	all, err := Choose(Query{Faults: []string{"crash"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all[0].Unable) > 0 {
-		t.Errorf("%s is first", all[0].Lock)
+	at := func(lock string) int {
+		return slices.IndexFunc(all, func(o Choice) bool { return o.Lock == lock })
+	}
+	if at("etcd-mutex defaults") < at("etcd-mutex") ||
+		at("postgres lease-client") < at("postgres lease") {
+		t.Error("a lock comes before its like that stayed clean under more faults")
 	}
 	i := slices.IndexFunc(all, func(o Choice) bool { return o.Lock == "postgres row-pooled" })
 	if !slices.Contains(all[i].Unable, "failover: the pooler leads to one server") ||
@@ -160,6 +164,96 @@ func TestWhatCannotBeTriedIsNamed(t *testing.T) {
 	i = slices.IndexFunc(all, func(o Choice) bool { return o.Lock == "token-lua" })
 	if len(all[i].Unable) > 0 {
 		t.Errorf("faults of several masters are named: %v", all[i].Unable)
+	}
+}
+
+// TestTheBestLocksComeFirst wants the order that an expert would give: fencing tokens that last,
+// then locks that end with a session, then leases, and of these the ones with many runs. A lock
+// with defects of its own comes after all of them, and one that can stay taken last.
+func TestTheBestLocksComeFirst(t *testing.T) {
+	all, err := Choose(Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range Best(all) {
+		got = append(got, c.Lock)
+	}
+	want := []string{"etcd-mutex", "curator suspended", "postgres", "mariadb", "redisson fenced",
+		"token-lua"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the best locks are %q, not %q", got, want)
+	}
+	at := func(lock string) int {
+		return slices.IndexFunc(all, func(o Choice) bool { return o.Lock == lock })
+	}
+	for _, pair := range [][2]string{
+		{"token-lua", "bsm-redislock"},                     // 20 of 20 before 1 of 1
+		{"token-lua", "redlock per attempt"},               // S alone before a double grant
+		{"redis-py", "redsync"},                            // the same
+		{"redsync fail-fast", "redsync defaults"},          // many faults before four
+		{"redisson defaults", "setpx-del"},                 // untried before a defect
+		{"redlock per attempt", "redisson multi-watchdog"}, // a defect before a deadlock
+		{"shedlock", "go-zookeeper sequential"},            // even with tokens
+	} {
+		if at(pair[0]) > at(pair[1]) {
+			t.Errorf("%s comes after %s", pair[0], pair[1])
+		}
+	}
+}
+
+// TestADefectIsMoreThanAnEndedLease wants a lock to be flawed whose two holders both had a lease,
+// or may have had one, and none whose holder was late, lost its session, or was forgotten by a
+// server.
+func TestADefectIsMoreThanAnEndedLease(t *testing.T) {
+	for _, c := range []struct {
+		letter, class string
+		lease         checker.Result
+		grave         bool
+	}{
+		{"S", checker.LeaseOverrun, checker.Valid, false},
+		{"S", checker.SessionLost, checker.Unknown, false},
+		{"S", checker.LateMessage, checker.Valid, false},
+		{"S", checker.DoubleGrant, checker.Unknown, true},
+		{"S", checker.LostByFailover, checker.Unknown, false},
+		{"L", checker.LostByFailover, checker.Violated, false},
+		{"L", checker.DoubleGrant, checker.Violated, true},
+		{"O", checker.ReleasedByNonOwner, checker.Valid, true},
+		{"D", "", checker.Valid, true},
+		{"R", "", checker.Valid, false},
+	} {
+		r := matrix.Result{Nemesis: "pause", Finding: batch.Finding{
+			Properties: map[string]checker.Result{"L": c.lease}, Classes: map[string]string{}}}
+		r.Properties[c.letter], r.Classes[c.letter] = checker.Violated, c.class
+		cell := &matrix.Cell{Runs: []matrix.Result{r},
+			Properties: []matrix.Property{{Name: c.letter, Found: checker.Violated}}}
+		if grave(cell) != c.grave {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestTheRoomDecidesWhatIsNamed wants as many faults in the last column as fit, at least one, and
+// those with the same letters together, S alone last.
+func TestTheRoomDecidesWhatIsNamed(t *testing.T) {
+	c := Choice{Proofs: []Proof{{Fault: "none", Runs: 1}, {Fault: "crash", Runs: 20},
+		{Fault: "late", Runs: 3}}, Breaks: []string{"pause: S", "restart: SL", "busy: S", "failover: SL"}}
+	for room, want := range map[int]string{
+		0:  "3 of 3; SL: restart, failover; S: pause, busy",
+		40: "3 of 3; SL: restart, failover; S: pause +1",
+		30: "3 of 3; SL: restart, failover +2",
+		10: "3 of 3; SL: restart +3",
+	} {
+		if room > 0 && len(want) > room {
+			room = len(want)
+		}
+		if got := c.Evidence(room); got != want {
+			t.Errorf("%d: %q, not %q", room, got, want)
+		}
+	}
+	c = Choice{Untried: []string{"late"}, unable: 2}
+	if got := c.Evidence(0); got != "–; ?: 3" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -34,6 +34,19 @@ func defects(cell *matrix.Cell) []string {
 	})
 }
 
+// grave reports whether a cell shows a defect of the lock itself, other than two holders one of
+// whom had surely lost its lease.
+func grave(cell *matrix.Cell) bool {
+	const s = checker.MutualExclusion
+	leased := func(r matrix.Result) bool { // both holders may have had a lease
+		return !r.Control && r.Properties[s] == checker.Violated && !outside(r.Classes[s]) &&
+			r.Properties[checker.LeaseExclusion] != checker.Valid
+	}
+	return slices.ContainsFunc(defects(cell), func(letter string) bool {
+		return letter != s || slices.ContainsFunc(cell.Runs, leased)
+	})
+}
+
 // excused reports whether all violations of a property in a cell are of a class that no lock of its
 // kind can prevent: an overrun, a write that the environment lost, or a wrong clock.
 func excused(cell *matrix.Cell, letter string) bool {
@@ -42,13 +55,17 @@ func excused(cell *matrix.Cell, letter string) bool {
 		if r.Control || r.Properties[letter] != checker.Violated {
 			continue
 		}
-		class := r.Classes[letter]
-		if !checker.FindClass(class).Overrun && !slices.Contains(environmental, class) {
+		if !outside(r.Classes[letter]) {
 			return false
 		}
 		some = true
 	}
 	return some
+}
+
+// outside reports whether a violation of a class has a cause outside the lock.
+func outside(class string) bool {
+	return checker.FindClass(class).Overrun || slices.Contains(environmental, class)
 }
 
 // environmental lists the classes with a cause outside the lock.

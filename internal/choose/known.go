@@ -61,6 +61,17 @@ func (h Hit) PerThousand() int { return int(math.Round(1000 * float64(h.Hits) / 
 type source struct {
 	*matrix.Matrix
 	counts []Often
+	alone  []Alone
+}
+
+// aloneOf returns the cost of a row's lock for a client without competition, or 0.
+func (s source) aloneOf(r matrix.Row) history.Duration {
+	for _, a := range s.alone {
+		if a.Row == r.Name && a.Library == (r.Adapter != "") {
+			return a.Acquire
+		}
+	}
+	return 0
 }
 
 // drawn returns the counts of a lock and a fault with the default schedules of a search.
@@ -79,7 +90,7 @@ func sources() (own, libraries source, err error) {
 	if err != nil {
 		return own, libraries, err
 	}
-	return source{r.Own, r.Often}, source{r.Libraries, nil}, nil
+	return source{r.Own, r.Often, r.Alone}, source{r.Libraries, nil, r.Alone}, nil
 }
 
 // chosen caches the choices under single faults by column, because the pages of a matrix need each
@@ -104,9 +115,9 @@ func Lookup(p harness.Plan) (*Known, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	s := source{record.Own, record.Often}
+	s := source{record.Own, record.Often, nil}
 	if r.Adapter != "" {
-		s = source{record.Libraries, nil}
+		s = source{record.Libraries, nil, nil}
 	}
 	for _, c := range matrix.ColumnsOf(p.Nemesis) {
 		cell := s.Cell(r.Name, c.Name)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Record is all data of this package. A program of the lab extracts it from longer records, and it
@@ -20,6 +21,14 @@ type Record struct {
 	Settings       []Setting
 	Trials         []MitigationCell
 	Drawn          []Drawn
+	Alone          []Alone
+}
+
+// Alone is the median acquire of a lock that only one client wants.
+type Alone struct {
+	Row     string
+	Library bool // the row is a library's
+	Acquire history.Duration
 }
 
 // Often counts the violations of each cell in many runs in one environment.

@@ -1,7 +1,6 @@
 package choose
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 type Standing struct {
 	Against string // the reason why the lock does not remain, or ""
 	Broken  bool   // a property that counts is violated; otherwise Against means unknown
+	Never   bool   // the fault cannot happen to the servers of the lock
 	Remark  string // the condition under which the fault does harm
 }
 
@@ -28,12 +28,15 @@ func (s source) standing(r matrix.Row, column string, q Query) Standing {
 	open = slices.DeleteFunc(open, func(p string) bool { return slices.Contains(r.Unseen(), p) })
 	switch {
 	case cell.Impossible != "":
-		return Standing{Against: column + " cannot be tried: " + cell.Impossible}
+		return Standing{Against: column + " cannot be tried: " + cell.Impossible,
+			Never: impossible(r, column) != ""}
 	case len(found) > 0:
 		return s.broken(cell, found, q)
-	case len(open) > 0 || len(cell.Runs) == 0:
+	case len(open) > 0:
 		return Standing{Against: fmt.Sprintf("%s: %s not known", column,
-			cmp.Or(strings.Join(open, ", "), "all")+units.Plural(len(open), " is", " are"))}
+			strings.Join(open, ", ")+units.Plural(len(open), " is", " are"))}
+	case s.runs(cell) == 0:
+		return Standing{Against: column + ": no run told anything"}
 	}
 	return Standing{}
 }

@@ -2,17 +2,19 @@ package choose
 
 import (
 	"fmt"
-	"github.com/lockbench/lockbench/internal/base/advice"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/advice"
 )
 
 // Way is a changed query for users whose query no lock meets, with the locks that meet it.
 type Way struct {
-	What    string   `json:"what"`
-	Command string   `json:"command"`
+	What    string `json:"what"`
+	Command string `json:"command"`
+	// without the locks that can stay taken, or have other defects of their own
 	Locks   []string `json:"locks,omitempty"`
-	Closest *Choice  `json:"closest,omitempty"` // set if no lock meets it
+	Closest *Choice  `json:"closest,omitempty"` // set if there are no such locks
 	query   Query
 }
 
@@ -54,7 +56,7 @@ func WaysOut(q Query) (ways []Way, err error) {
 		}
 		w.Command = w.query.Command()
 		for _, c := range all {
-			if c.Remains {
+			if c.Remains && c.quality.level == sound {
 				w.Locks = append(w.Locks, c.Lock)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/lab/mutate/detection"
+	"github.com/lockbench/lockbench/lab/ranking"
 	"github.com/lockbench/lockbench/lab/records"
 )
 
@@ -45,6 +46,7 @@ type Book struct {
 	Sleep       *Sleep
 	Mitigations *MitigationReport
 	Detection   *detection.Record
+	Ranking     *ranking.Record
 	Soaks       []*Soak // sorted by the name of the environment
 }
 
@@ -59,6 +61,7 @@ func ReadBook(dir fs.FS) (*Book, error) {
 		func() error { return readPart(dir, SleepFile, ReadSleep, &b.Sleep) },
 		func() error { return readPart(dir, MitigationsFile, ReadMitigations, &b.Mitigations) },
 		func() error { return readPart(dir, detection.File, detection.Read, &b.Detection) },
+		func() error { return readPart(dir, ranking.File, ranking.Read, &b.Ranking) },
 	}
 	errs := make([]error, len(parts))
 	var all sync.WaitGroup

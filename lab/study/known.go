@@ -1,8 +1,11 @@
 package study
 
 import (
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/choose"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/search/explore"
+	"github.com/lockbench/lockbench/lab/ranking"
 	"github.com/lockbench/lockbench/lab/searched"
 )
 
@@ -21,7 +24,28 @@ func (b *Book) Known(hits *searched.Record) choose.Record {
 		r.Drawn = append(r.Drawn, choose.Drawn{Row: h.Row, Fault: h.Fault,
 			Hit: choose.Hit{Property: h.Letter, Hits: h.Found[explore.Portfolio], Of: h.Seeds}})
 	}
+	if b.Ranking != nil {
+		r.Alone = alone(b.Ranking.Rows)
+	}
 	return r
+}
+
+// alone returns the acquire of each ranked lock that a single client wants.
+func alone(rows []ranking.Row) (all []choose.Alone) {
+	for _, r := range rows {
+		p := harness.Plan{Impl: r.Impl, Variant: r.Variant}
+		if r.Adapter != "" {
+			p.Impl, p.Adapter = r.Adapter, &harness.Adapter{}
+		}
+		row, ok := matrix.RowFor(p)
+		for _, s := range r.Speeds {
+			if ok && s.Clients == 1 {
+				all = append(all, choose.Alone{Row: row.Name, Library: r.Adapter != "",
+					Acquire: s.AcquireP50})
+			}
+		}
+	}
+	return all
 }
 
 // counts converts hit rates to counts.

@@ -2,12 +2,10 @@ package matrix
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/base/advice"
-	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/reports/page"
@@ -25,6 +23,8 @@ type matrixData struct {
 	Lacks   [2]int                 `json:"lacks"` // the texts of what a lock may lack
 	Fenced  string                 `json:"fenced"`
 	Verb    string                 `json:"verb"`
+	Best    int                    `json:"best"` // number of locks to show
+	Answers any                    `json:"answers"`
 	index   map[string]int
 }
 
@@ -32,19 +32,18 @@ type matrixData struct {
 type candidate struct {
 	Name    string `json:"name"`
 	Gives   string `json:"gives"`
-	Needs   string `json:"needs"`
 	Costs   string `json:"costs"`
-	Out     string `json:"out"`   // faults that keep all clients out for long
+	Family  string `json:"family"`
+	Level   int    `json:"level"`
 	Lacks   []int  `json:"lacks"` // numbers of texts
-	Untried int    `json:"untried"`
-	Jams    bool   `json:"jams"` // some fault leaves it taken for ever
-	// columns that cannot be tried, each with the number of the text that says why
-	Unable [][2]int `json:"unable"`
+	Missing int    `json:"missing"`
+	Unable  []int  `json:"unable"` // columns that cannot be tried although they could happen
 	// Stands has an entry per column and question: the number of the text that explains why the lock
 	// drops out. It is negative if a property is unknown instead of violated. It is 0 if the lock
 	// remains.
-	Stands [][8]int `json:"stands"`
-	Proofs []proof  `json:"proofs"` // by column
+	Stands [][8]int    `json:"stands"`
+	Breaks [][4]string `json:"breaks"` // the letters that count, by column and question
+	Proofs []proof     `json:"proofs"` // by column
 }
 
 // proof is the run that shows how a lock behaves under a fault. N is 0 if no run was made.
@@ -54,46 +53,48 @@ type proof struct {
 	Link    string `json:"h,omitempty"`
 }
 
-// choices adds the candidates of a matrix.
-func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) {
+// choices adds the candidates of a matrix, and returns what explains their costs.
+func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) (costs string) {
+	var all []choose.Choice
 	d.Fenced, d.Verb = choose.Fenced, advice.Verb("choose")
+	d.Best, d.Answers = choose.Shown, choose.Answers
 	d.Lacks = [2]int{d.text(choose.Untold), d.text(choose.Unfenced)}
 	for _, c := range choose.Candidates(m) {
-		x := candidate{Name: page.Clean(c.Lock, 60), Gives: orDash(strings.Join(c.Declares, ", ")),
-			Needs: c.Needs, Costs: "–", Out: orDash(strings.Join(c.Outages, ", ")),
-			Untried: c.Untried, Jams: len(c.Deadlocks) > 0, Lacks: []int{}, Unable: [][2]int{}}
-		if c.Library != "" {
-			x.Name += " (" + page.Clean(c.Library, 80) + ")"
-		}
-		if c.Cost != nil && c.Cost.Grants > 0 {
-			x.Costs = fmt.Sprintf("%.1f commands, %s", c.Cost.Commands, units.Span(c.Cost.AcquireP50))
-		}
-		for _, l := range c.Lacks {
-			x.Lacks = append(x.Lacks, d.text(l))
-		}
-		for i, one := range c.Cells {
-			if one.Unable != "" {
-				x.Unable = append(x.Unable, [2]int{i, d.text(one.Unable)})
-			}
-			var stands [8]int
-			for i, s := range one.Standings {
-				stands[i] = d.text(s.Against)
-				if !s.Broken {
-					stands[i] *= -1
-				}
-			}
-			x.Stands = append(x.Stands, stands)
-			p := proof{}
-			if one.Proof != nil {
-				p = proof{one.Proof.Runs, d.text(one.Proof.Shown()), ""}
-				if cell := m.Cell(c.Lock, one.Fault); cell != nil {
-					p.Link = linked(cell.Dir())
-				}
-			}
-			x.Proofs = append(x.Proofs, p)
-		}
-		d.Choose = append(d.Choose, x)
+		d.Choose, all = append(d.Choose, d.candidate(m, c, linked)), append(all, c.Choice)
 	}
+	return choose.CostsNote(all)
+}
+
+// candidate converts a candidate with its texts and links.
+func (d *matrixData) candidate(m *matrix.Matrix, c choose.Candidate, linked page.Link) candidate {
+	x := candidate{Name: page.Clean(c.Name, 60), Gives: strings.Join(c.Gives, ", "), Costs: c.Costs(),
+		Family: page.Clean(c.Family, 60), Level: c.Level, Missing: c.Missing, Lacks: []int{},
+		Unable: []int{}}
+	for _, l := range c.Lacks {
+		x.Lacks = append(x.Lacks, d.text(l))
+	}
+	for i, one := range c.Cells {
+		if one.Unable {
+			x.Unable = append(x.Unable, i)
+		}
+		var stands [8]int
+		for i, s := range one.Standings {
+			stands[i] = d.text(s.Against)
+			if !s.Broken && !s.Never {
+				stands[i] *= -1
+			}
+		}
+		x.Stands, x.Breaks = append(x.Stands, stands), append(x.Breaks, one.Breaks)
+		p := proof{}
+		if one.Proof != nil {
+			p = proof{one.Proof.Runs, d.text(one.Proof.Shown()), ""}
+			if cell := m.Cell(c.Lock, one.Fault); cell != nil {
+				p.Link = linked(cell.Dir())
+			}
+		}
+		x.Proofs = append(x.Proofs, p)
+	}
+	return x
 }
 
 func orDash(s string) string { return cmp.Or(s, "–") }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/reports/figure"
 	"github.com/lockbench/lockbench/reports/page"
 )
@@ -48,12 +49,15 @@ type matrixPage struct {
 	CostFigures []figure.Shown
 	Differences []differenceRow
 	Facts       [][2]string
-	Notes       []string
-	Data        template.JS
-	CSS         template.CSS
-	JS          template.JS
-	CSP         string
-	Above       []page.Place
+	// the heads and notes of the table of locks to use
+	ChooseHeads              []string
+	ChooseNote, EvidenceNote string
+	Notes                    []string
+	Data                     template.JS
+	CSS                      template.CSS
+	JS                       template.JS
+	CSP                      string
+	Above                    []page.Place
 }
 
 // matrixRow is a lock with its cells.
@@ -106,7 +110,8 @@ func Page(m *matrix.Matrix, linked page.Link, above ...page.Place) (body []byte,
 	if err := p.costs(m); err != nil {
 		return nil, "", err
 	}
-	data.choices(m, linked)
+	p.ChooseHeads, p.EvidenceNote = choose.Heads[:], choose.EvidenceNote
+	p.ChooseNote = data.choices(m, linked)
 	b, err := json.Marshal(data)
 	if err != nil {
 		return nil, "", err

@@ -44,8 +44,9 @@
   }
   $('reset').addEventListener('click', reset);
 
-  // ---- what to use: as internal/choose chooses --------------------------------------------------------------------
+  // ---- what to use: as internal/choose chooses, in its order --------------------------------------------------------
   const number = id => parseFloat($(id).value) || 0;
+  const list = a => a.length < 2 ? a.join('') : a.slice(0, -1).join(', ') + ' and ' + a[a.length - 1];
   function choose() {
     const lease = number('lease'), short = number('work') > 0 && number('work') + number('pause') < lease,
       mode = $('must-stay').checked + 2 * $('must-fencing').checked + 4 * short;
@@ -53,50 +54,57 @@
     for (const [id, fault] of [['pause', 'pause'], ['work', 'longwork']]) if (lease > 0 && number(id) >= lease) asked.add(fault);
     const strange = [...asked].filter(f => !D.columns.includes(f));
     const out = (D.choose || []).map(l => {
-      const o = { l, against: [], broken: 0, open: 0, unsure: 0, breaks: [], clean: [] };
+      const o = { l, against: [], broken: 0, open: 0, breaks: [], clean: [] };
       for (const [i, id] of [[0, 'must-told'], [1, 'must-fencing']]) if ($(id).checked && l.lacks.includes(D.lacks[i])) o.against.push(D.texts[D.lacks[i]]);
       D.columns.forEach((f, c) => {
         const s = l.stands[c][mode];
         if (asked.has(f)) {
           if (s) o.against.push(D.texts[Math.abs(s)]); else o.clean.push(c);
           o.broken += s > 0; o.open += s < 0;
-        } else if (s > 0 && f !== 'none') o.breaks.push(f);
-        else if (s < 0 && l.proofs[c].c > 0) o.unsure++;
+        } else if (s > 0 && l.breaks[c][mode & 3] && f !== 'none') o.breaks.push([f, l.breaks[c][mode & 3]]);
       });
-      strange.forEach(f => o.against.push(f + ' was not run'));
-      o.unable = l.unable.filter(u => !asked.has(D.columns[u[0]]));
-      o.doubts = o.breaks.length + l.untried - strange.length + o.unsure + o.unable.length +
-        D.columns.filter((f, c) => asked.has(f) && !l.stands[c][mode] && l.stands[c][mode & 3] > 0).length;
+      strange.forEach(f => { o.against.push(f + ' was not run'); o.open++; });
+      const order = [...new Set(o.breaks.map(b => b[1]).filter(b => b !== 'S')), 'S'];
+      o.breaks.sort((a, b) => order.indexOf(a[1]) - order.indexOf(b[1]));
+      const untried = l.missing - strange.length + l.unable.filter(c => !asked.has(D.columns[c])).length;
+      o.rest = o.breaks.map((b, i) => (i && o.breaks[i - 1][1] === b[1] ? ', ' : '; ' + b[1] + ': ') + b[0]).join('') + (untried > 0 ? '; ?: ' + untried : '');
+      // the clean runs of each fault; those of a hold that outlasts its lease were not clean
+      o.proofs = o.clean.filter(c => D.columns[c] !== 'none').map(c => ({ c, harm: l.stands[c][mode & 3] > 0, n: l.proofs[c].n, h: l.proofs[c].h, command: D.texts[l.proofs[c].c] }));
+      o.runs = Math.min(...o.proofs.filter(p => !p.harm && p.n > 0).map(p => p.n));
       return o;
     });
-    out.sort((a, b) => !!a.against.length - !!b.against.length || a.l.jams - b.l.jams || a.open - b.open || a.broken - b.broken || a.against.length - b.against.length || a.doubts - b.doubts);
-    const left = out.filter(o => !o.against.length), body = $('remaining').tBodies[0];
-    $('decision').textContent = strange.length ? 'Not known: ' + strange.join(', ') + (strange.length === 1 ? ' was' : ' were') + ' not run.' : (left.length ? left.length : 'None') + ' of ' + out.length + (out.length === 1 ? ' lock' : ' locks') + (left.length === 1 ? ' remains' : ' remain') +
-      ' under ' + [...asked].filter(f => f !== 'none').join(', ') + '.';
+    out.sort((a, b) => !!a.against.length - !!b.against.length || a.l.level - b.l.level || a.open - b.open || a.broken - b.broken || a.against.length - b.against.length);
+    const left = out.filter(o => !o.against.length), best = [], under = D.columns.filter(f => f !== 'none' && asked.has(f)), body = $('remaining').tBodies[0];
+    for (const o of left) if (!o.l.level && best.length < D.best && !best.some(b => b.l.family === o.l.family)) best.push(o);
+    const answer = !best.length ? D.answers.none : $('must-fencing').checked ? D.answers.fencing : $('must-told').checked ? D.answers.told : asked.has('longwork') ? D.answers.work : D.answers.other;
+    $('decision').textContent = strange.length ? 'Not known: ' + strange.join(', ') + (strange.length === 1 ? ' was' : ' were') + ' not run.' :
+      answer.replace('{lock}', () => best[0].l.name).replace('{faults}', () => list(under)) + ' ' + left.length + ' of the ' + out.length + (out.length === 1 ? ' lock' : ' locks') + ' that were measured stay' + (left.length === 1 ? 's' : '') + ' clean under ' + list(under) + '.';
     const ask = [...asked].filter(f => f !== 'none' && !(f === 'crash' && !chosen.has(D.columns.indexOf(f))) && !(f === 'pause' && !chosen.has(D.columns.indexOf(f))) && !(f === 'longwork' && !chosen.has(D.columns.indexOf(f))));
     $('ask').textContent = D.verb + (ask.length ? ' --fault ' + ask.join(',') : '') + (lease ? ' --ttl ' + lease + 's' : '') + (number('pause') ? ' --longest-pause ' + number('pause') + 's' : '') +
       (number('work') ? ' --longest-work ' + number('work') + 's' : '') + ($('must-told').checked ? ' --told' : '') + ($('must-fencing').checked ? ' --fencing' : '') + ($('must-stay').checked ? ' --no-outage' : '');
     body.replaceChildren();
-    for (const o of left) {
+    for (const o of best) {
       const tr = add(body, 'tr');
       add(tr, 'th', '', o.l.name).scope = 'row';
-      for (const t of [o.l.gives, o.l.needs, o.l.costs]) add(tr, 'td', '', t);
-      const td = add(tr, 'td');
-      o.clean.forEach((c, i) => {
-        const p = o.l.proofs[c], harm = o.l.stands[c][mode & 3] > 0, a = add(td, p.h ? 'a' : 'span', '', harm ?
-          D.columns[c] + ': S only if work outlasts the lease; yours does not' : p.n + ' of ' + p.n + ' of ' + D.columns[c]);
+      for (const t of [o.l.gives, o.l.costs]) add(tr, 'td', '', t);
+      const td = add(tr, 'td', '', evidence(o)), proofs = add(td, 'span', 'proofs');
+      for (const p of o.proofs) {
+        const a = add(proofs, p.h ? 'a' : 'span', '', p.harm ?
+          D.columns[p.c] + ': S only if work outlasts the lease; yours does not' : D.columns[p.c]);
         if (p.h) a.href = p.h;
-        const [command, others] = D.texts[p.c].split('  # ');
+        const [command, others] = p.command.split('  # ');
         a.title = command + ($('must-fencing').checked ? D.fenced : '') + (others ? '  # ' + others : '');
-        if (i + 1 < o.clean.length) td.append(', ');
-      });
-      add(tr, 'td', '', o.l.out);
-      add(tr, 'td', '', [...o.breaks, ...o.unable.map(u => D.columns[u[0]] + ' not tried: ' + D.texts[u[1]]), ...(o.l.untried - strange.length > 0 ? [o.l.untried - strange.length + ' not tried'] : [])].join(', ') || '–');
+      }
     }
-    $('remaining').hidden = !left.length;
+    $('remaining').hidden = !best.length;
     $('others').replaceChildren();
-    for (const o of out.slice(left.length)) { const li = add($('others'), 'li'); add(li, 'strong', '', o.l.name); li.append(': ' + o.against.join('; ')); }
+    for (const o of out.filter(o => !best.includes(o))) {
+      const li = add($('others'), 'li');
+      add(li, 'strong', '', o.l.name);
+      li.append(': ' + (o.against.length ? o.against.join('; ') : 'clean here: ' + evidence(o)));
+    }
   }
+  const evidence = o => (isFinite(o.runs) ? o.runs + ' of ' + o.runs : '–') + o.rest;
   all('#choose input').forEach(e => e.addEventListener('input', choose));
 
   // ---- one cell ----------------------------------------------------------------------------------------------------

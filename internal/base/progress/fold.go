@@ -30,6 +30,8 @@ func Width(w io.Writer) int {
 // column. Flush writes the table.
 type Table struct {
 	*tabwriter.Writer
+	// Most is the width at which rows are folded at the latest. If zero, only a terminal decides.
+	Most int
 	to   io.Writer
 	rows bytes.Buffer
 }
@@ -49,9 +51,18 @@ func (t *Table) Flush() error {
 	if err := t.Writer.Flush(); err != nil {
 		return err
 	}
-	_, err := io.WriteString(t.to, fold(t.rows.String(), Width(t.to)))
+	_, err := io.WriteString(t.to, fold(t.rows.String(), t.width()))
 	t.rows.Reset()
 	return err
+}
+
+// width returns the width at which rows are folded, or 0.
+func (t *Table) width() int {
+	w := Width(t.to)
+	if w == 0 || t.Most > 0 && t.Most < w {
+		return t.Most
+	}
+	return w
 }
 
 // fold folds lines that are wider than a terminal, at blanks. With a width of 0 it returns the text

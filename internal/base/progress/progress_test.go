@@ -118,3 +118,16 @@ func TestAStageHasItsOwnPace(t *testing.T) {
 		t.Errorf("%q, not\n%q", got, want)
 	}
 }
+
+// TestATableFitsAWidthOfItsOwn wants a table to be folded where there is no terminal, too.
+func TestATableFitsAWidthOfItsOwn(t *testing.T) {
+	var out bytes.Buffer
+	table := NewTable(&out)
+	table.Most = 40
+	_, _ = table.Write([]byte("lock\tone two three four five six seven eight\n"))
+	_ = table.Flush()
+	const want = "lock  one two three four five six seven\n      eight\n"
+	if out.String() != want {
+		t.Errorf("%q, not %q", &out, want)
+	}
+}

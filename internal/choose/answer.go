@@ -1,0 +1,74 @@
+package choose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// Answers has the answers to queries. Their places are the best lock and the faults.
+var Answers = struct {
+	None    string `json:"none"` // no lock is sound
+	Fencing string `json:"fencing"`
+	Told    string `json:"told"`
+	Work    string `json:"work"`
+	Other   string `json:"other"`
+}{
+	"No measured lock is sound under {faults}; let one transaction on the data decide.",
+	"For money, use {lock}: your data refuses a late holder by its token.",
+	"For leader election, use {lock}: it declares that it tells a leader when its term has ended.",
+	"For long jobs, use {lock}: it is held while they run. No lock alone keeps a late holder out.",
+	"No lock alone keeps a late holder out; the best one under {faults} is {lock}.",
+}
+
+// Answer answers a query in words.
+func Answer(q Query, choices []Choice) string {
+	best, text := Best(choices), Answers.Other
+	switch {
+	case len(best) == 0:
+		text, best = Answers.None, []Choice{{}}
+	case q.Fencing:
+		text = Answers.Fencing
+	case q.Told:
+		text = Answers.Told
+	case slices.Contains(q.Under(), "longwork"):
+		text = Answers.Work
+	}
+	return strings.NewReplacer("{lock}", best[0].Name, "{faults}", units.List(q.Under())).Replace(text)
+}
+
+// Tally says how many locks stay clean under the faults of a query.
+func Tally(q Query, choices []Choice) string {
+	n := 0
+	for _, c := range choices {
+		n += batch.Truth(c.Remains)
+	}
+	return fmt.Sprintf("%d of the %s that were measured %s clean under %s.", n,
+		units.Count(len(choices), "lock"), units.Plural(n, "stays", "stay"), units.List(q.Under()))
+}
+
+// Under returns the faults of a query and those that it implies, in the order of the matrix.
+func (q Query) Under() []string {
+	asked, err := q.faults()
+	if err != nil {
+		return q.Faults
+	}
+	asked = asked[1:] // without "none"
+	slices.SortStableFunc(asked, func(a, b string) int { return cmp.Compare(column(a), column(b)) })
+	return asked
+}
+
+// column returns the index of a fault in the matrix. Faults of libraries come last.
+func column(fault string) int {
+	all := matrix.Columns()
+	i := slices.IndexFunc(all, func(c matrix.Column) bool { return c.Name == fault })
+	if i < 0 {
+		return len(all)
+	}
+	return i
+}
