@@ -1,0 +1,53 @@
+package repair_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/checker/repair"
+)
+
+// page is where a reader finds the table. UPDATE=1 writes it.
+const page = "../../docs/locks/repairs.md"
+
+func TestThePageIsOfTheTable(t *testing.T) {
+	want := written()
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil || string(got) != want {
+		t.Errorf("%s is not of the table; UPDATE=1 go test ./checker/repair writes it (%v)", page, err)
+	}
+}
+
+// written returns the page.
+func written() string {
+	var b strings.Builder
+	b.WriteString("# Each lock, repaired\n\n**The answer.** The table has the smallest change that " +
+		"removes a violation of a lock, or makes it\nharmless. `lockbench run` prints it. A test runs " +
+		"each row: the lock as it is violates something, and with\nthe change it does not, under the " +
+		"same fault (`checker/repair/repair_test.go`). What is not here, no\nrun has shown.\n")
+	said := map[string]bool{}
+	for _, r := range repair.Rows() {
+		if !said[r.Name] {
+			said[r.Name] = true
+			fmt.Fprintf(&b, "\n## %s\n\n%s.\n", r.Name, r.Do)
+			if len(r.Code) > 0 {
+				fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.Join(r.Code, "\n"))
+			}
+		}
+	}
+	b.WriteString("\n## The table\n\n| violation | locks | under | change | runs with it keep |\n" +
+		"|---|---|---|---|---|\n")
+	for _, r := range repair.Rows() {
+		fmt.Fprintf(&b, "| %s | %s | %s | [%s](#%s) | `%s`: %s |\n", r.Kind, strings.Join(r.Locks, ", "),
+			strings.Join(r.Faults, ", "), r.Name, strings.ReplaceAll(r.Name, " ", "-"),
+			strings.TrimSpace(r.With.Flags("")), strings.Join(r.Keeps, ", "))
+	}
+	return b.String()
+}

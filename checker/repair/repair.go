@@ -1,0 +1,186 @@
+// Package repair knows the smallest change of a lock that removes a kind of violation, or makes it
+// harmless. It has a repair only for kinds for which runs have shown it; a test repeats these runs.
+package repair
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/advice"
+)
+
+// A Repair is a change of a lock, of the resource that it guards, or of its servers.
+type Repair struct {
+	Name string
+	Do   string   // what to change, a sentence without its full stop
+	Code []string // how, in lines of Lua, SQL or a command
+}
+
+// A Lock is a lock of the table with its settings, as the flags of run name it.
+type Lock struct {
+	Impl, Variant string
+	NoWatchdog    bool
+	Workload      string
+	RedisConfig   []string // key=value
+}
+
+// Flags returns the flags of run that select the lock; same are those of the violated lock.
+func (l Lock) Flags(same string) string {
+	out := same
+	if l.Impl != "" {
+		out = "--impl " + l.Impl
+	}
+	if l.Variant != "" {
+		out += ` --variant "` + l.Variant + `"`
+	}
+	if l.NoWatchdog {
+		out += " --watchdog=false"
+	}
+	if l.Workload != "" {
+		out += " --workload " + l.Workload
+	}
+	for _, c := range l.RedisConfig {
+		out += " --redis-config " + c
+	}
+	return out
+}
+
+// A Row says which repair removes a kind of violation of some locks under some faults.
+type Row struct {
+	Kind   string   // a class, or the letter of a violation that has none
+	Locks  []string // as they are, by the names of the matrix
+	Faults []string // values of --nemesis
+	Except []string // faults under which the repair does not help
+	*Repair
+	With  Lock     // the repaired lock; without an Impl, the same lock with other settings
+	Keeps []string // the letters that its runs keep
+	// The repaired lock never sends the command at which the faults strike. It runs under their first
+	// aim.
+	Unaimed bool
+	Real    bool   // it needs real servers: the simulator lacks its settings
+	Others  Others // the locks that are not in the table
+	General bool   // it is the repair of the kind under any fault
+}
+
+// Others says for which other locks a row is right, too.
+type Others int
+
+// The groups of other locks.
+const (
+	AnyOther  Others = iota
+	NoOther          // the repair depends on the code of the row's locks
+	Leaseless        // locks that declare no lease
+)
+
+// Violation is the violation of a lock in a run under a fault.
+type Violation struct {
+	Lock            string // by its name in the matrix; "" if the table does not have it
+	Flags           string // of run, with which it is run: "--impl setpx-del"
+	Fault           string // a value of --nemesis
+	Property, Class string
+	System          string // of the servers; "" for Redis
+	Lease           bool   // the lock declares a lease
+}
+
+// kind returns the class, or the property if there is no class.
+func (v Violation) kind() string {
+	if v.Class != "" {
+		return v.Class
+	}
+	return v.Property
+}
+
+// A Found is a repair with the command that shows it.
+type Found struct {
+	*Repair
+	Own     bool // the repair was shown for the violated lock itself
+	Tokens  bool // it rests on tokens that grow
+	Command advice.Command
+}
+
+// Find returns the repair of a violation, or nil if no run has shown one. It prefers the rows of
+// the lock and of the exact fault. It uses a row of another fault if the repair does not depend on
+// the fault.
+func Find(v Violation) *Found {
+	of := filter(rows, v.suits)
+	own := filter(of, func(r Row) bool { return slices.Contains(r.Locks, v.Lock) })
+	others := filter(of, func(r Row) bool {
+		return r.Others == AnyOther || r.Others == Leaseless && !v.Lease
+	})
+	for _, rows := range [][]Row{own, others} {
+		if r, fault, ok := pick(rows, v.Fault); ok {
+			return &Found{r.Repair, slices.Contains(r.Locks, v.Lock), r.Repair == fence,
+				r.command(v.Flags, fault)}
+		}
+	}
+	return nil
+}
+
+// suits reports whether a row is about the violation, if it is about its lock. Only the repair of
+// the resource is right for other systems than Redis.
+func (v Violation) suits(r Row) bool {
+	return r.Kind == v.kind() && (v.System == "" || r.Repair == fence) &&
+		(r.With.Impl != "" || v.Flags != "") &&
+		!slices.ContainsFunc(r.Except, func(f string) bool { return family(f, v.Fault) })
+}
+
+func filter(rows []Row, keep func(Row) bool) (out []Row) {
+	for _, r := range rows {
+		if keep(r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// pick returns the row to use for a fault, and the fault for which it was shown.
+func pick(rows []Row, fault string) (r Row, shown string, ok bool) {
+	for _, same := range []func(a, b string) bool{equal, family} {
+		for _, r := range rows {
+			if i := slices.IndexFunc(r.Faults, func(f string) bool { return same(f, fault) }); i >= 0 {
+				return r, r.Faults[i], true
+			}
+		}
+	}
+	if i := slices.IndexFunc(rows, func(r Row) bool { return r.General }); i >= 0 {
+		return rows[i], rows[i].Faults[0], true
+	}
+	return r, "", false
+}
+
+func equal(a, b string) bool { return a == b }
+
+// family reports whether two faults differ only in their aim.
+func family(a, b string) bool {
+	return base(a) == base(b)
+}
+
+func base(fault string) string {
+	name, _, _ := strings.Cut(fault, ":")
+	return name
+}
+
+// FaultFor returns the fault under which the repaired lock runs.
+func (r Row) FaultFor(fault string) string {
+	if r.Unaimed {
+		return base(fault)
+	}
+	return fault
+}
+
+// command returns the command that shows the repair under a fault.
+func (r Row) command(same, fault string) advice.Command {
+	line := advice.Verb("run") + " " + r.With.Flags(same) + " --nemesis " + r.FaultFor(fault) +
+		" --properties " + strings.Join(r.Keeps, ",")
+	return advice.Command{Line: line, Promise: advice.Promise{Exits: []int{0}, Kept: r.Keeps}}
+}
+
+// Fence returns the repair of a resource whose lock draws tokens already.
+func Fence() Repair {
+	r := *fence
+	r.Code = r.Code[1:] // without the drawing
+	return r
+}
+
+// Rows returns the table. The caller must not change it.
+func Rows() []Row { return rows }

@@ -1,0 +1,153 @@
+package repair_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/repair"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/run/runner"
+)
+
+// TestEachRepairIsShown runs each lock of each row under each of its faults: as it is, when it
+// shows the kind of violation, and repaired, when it keeps what the row says.
+func TestEachRepairIsShown(t *testing.T) {
+	for _, r := range repair.Rows() {
+		for _, fault := range r.Faults {
+			for _, lock := range r.Locks {
+				t.Run(strings.Join([]string{r.Kind, r.Name, fault, lock}, "/"), func(t *testing.T) {
+					t.Parallel()
+					shows(t, r, lock, fault)
+				})
+			}
+		}
+	}
+}
+
+// seeds are those of the runs in the simulator.
+var seeds = []uint64{1, 2, 3}
+
+func shows(t *testing.T, r repair.Row, lock, fault string) {
+	o := optionsOf(t, lock)
+	o.Nemesis, o.Environment = fault, runner.Sim
+	runs := seeds
+	if r.Real {
+		testenv.Part(t, "redis")
+		o.Environment, runs = runner.Process, seeds[:1]
+	}
+	if !slices.ContainsFunc(runs, func(seed uint64) bool { return violates(judged(t, o, seed), r) }) {
+		t.Errorf("as it is, %s does not show it", lock)
+	}
+	with := repaired(t, o, r.With)
+	with.Properties, with.Nemesis = r.Keeps, r.FaultFor(fault)
+	refused := 0
+	for _, seed := range runs {
+		v := judged(t, with, seed)
+		if v.Verdict != checker.Valid {
+			t.Errorf("repaired, seed %d: %s %s", seed, v.Verdict, v.Summary)
+		}
+		refused += v.Evidence.OldWrites
+	}
+	if r.With.Workload == "fenced" && refused == 0 {
+		t.Error("the resource had no old write to refuse")
+	}
+}
+
+// violates reports whether a run has a violation of the row's kind that decides it.
+func violates(v *checker.Verdict, r repair.Row) bool {
+	return slices.ContainsFunc(v.Properties, func(p checker.Property) bool {
+		return p.Verdict == checker.Violated && !p.Reported &&
+			(p.Class == r.Kind || p.Class == "" && p.Property == r.Kind)
+	})
+}
+
+// optionsOf returns the options that run a row of the matrix.
+func optionsOf(t *testing.T, name string) harness.RunOptions {
+	t.Helper()
+	rows := matrix.Rows()
+	i := slices.IndexFunc(rows, func(r matrix.Row) bool { return r.Name == name })
+	if i < 0 {
+		t.Fatalf("the matrix has no lock %q", name)
+	}
+	return rows[i].Options("")
+}
+
+// repaired returns the options that run the repaired lock.
+func repaired(t *testing.T, same harness.RunOptions, l repair.Lock) harness.RunOptions {
+	t.Helper()
+	o := same
+	if l.Impl != "" {
+		o = harness.RunOptions{Impl: l.Impl, Variant: l.Variant, NoWatchdog: l.NoWatchdog,
+			Workload: l.Workload, Nemesis: same.Nemesis, Environment: same.Environment}
+	}
+	if err := o.Configure(l.RedisConfig); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func judged(t *testing.T, o harness.RunOptions, seed uint64) *checker.Verdict {
+	t.Helper()
+	o.Seed = seed
+	p, _, err := runner.Prepare(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := runner.Run(t.Context(), p, runner.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Verdict
+}
+
+// TestFind finds the repairs of some violations, and none where no run has shown one.
+func TestFind(t *testing.T) {
+	for _, c := range []struct {
+		lock, fault, property, class string
+		want, command                string
+	}{
+		{"setpx-del", "pause", "L", checker.ReleasedByNonOwner, "owner check",
+			"lockbench run --impl token-lua --nemesis pause --properties L,O"},
+		{"setpx-del", "pause:long", "L", checker.ReleasedByNonOwner, "owner check",
+			"lockbench run --impl token-lua --nemesis pause --properties L,O"},
+		{"setnx", "crash", "D", "", "atomic lease",
+			"lockbench run --impl token-lua --nemesis crash --properties L,O,D"},
+		{"token-lua", "pause", "S", checker.LeaseOverrun, "fencing token", "lockbench run --impl " +
+			"redisson-fenced --watchdog=false --workload fenced --nemesis pause --properties D,F,U"},
+		{"redisson watchdog", "partition:stay", "S", checker.LeaseOverrun, "fencing token",
+			"lockbench run --impl redisson-fenced --workload fenced --nemesis pause --properties D,F,U"},
+		{"token-lua", "restart", "L", checker.LostByFailover, "a disk", "lockbench run --impl x " +
+			"--redis-config appendonly=yes --redis-config appendfsync=always --nemesis restart " +
+			"--properties L,O"},
+		// a lock that is not in the table, by the class alone
+		{"redis-py", "pause", "S", checker.LeaseOverrun, "fencing token", "lockbench run --impl " +
+			"redisson-fenced --watchdog=false --workload fenced --nemesis pause --properties D,F,U"},
+		{"mine", "pause", "L", checker.ReleasedByNonOwner, "owner check",
+			"lockbench run --impl token-lua --nemesis pause --properties L,O"},
+		// the restart loses the counter of the tokens, too
+		{"redisson watchdog", "restart-delayed:stay", "S", checker.LeaseOverrun, "", ""},
+		// a disk does not help where another server takes over
+		{"token-lua", "failover", "L", checker.LostByFailover, "", ""},
+		{"token-lua", "disk-loss", "L", checker.LostByFailover, "", ""},
+		{"etcd-mutex", "leader-loss", "S", checker.SessionLost, "", ""},
+		// what deadlocks another lock, the deadlocks of ours do not tell
+		{"mine", "pause", "D", "", "", ""},
+		{"mine", "late:release", "L", checker.LateMessage, "new value for each try", "lockbench run " +
+			"--impl token-lua --nemesis late:again --properties L,O"},
+		{"mine", "random", "R", checker.RefusedThoughGranted, "", ""},
+	} {
+		got := repair.Find(repair.Violation{Lock: c.lock, Flags: "--impl x", Fault: c.fault,
+			Property: c.property, Class: c.class})
+		name, command := "", ""
+		if got != nil {
+			name, command = got.Name, got.Command.Line
+		}
+		if name != c.want || command != c.command {
+			t.Errorf("%s, %s, %s: %q, %q", c.lock, c.fault, c.class, name, command)
+		}
+	}
+}

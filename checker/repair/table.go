@@ -1,0 +1,138 @@
+package repair
+
+import "github.com/lockbench/lockbench/checker/verdict"
+
+// The repairs.
+var (
+	owner = &Repair{"owner check",
+		"Write a unique value, and delete the key only if it still has that value, in one script",
+		[]string{release}}
+	lease = &Repair{"atomic lease",
+		"Let the server end the lease: take the key with its lease in one command, and release only " +
+			"your own value",
+		[]string{"SET key <new unique value> NX PX <milliseconds>", release}}
+	fresh = &Repair{"new value for each try",
+		"Draw a new unique value before each try, so that a release matches no other grant", nil}
+	validity = &Repair{"validity check",
+		"Count the lease from before the command is sent, and do not enter if it is over when the " +
+			"reply comes", nil}
+	fence = &Repair{"fencing token",
+		"Have the resource refuse old writes: each grant draws a larger token, and each write carries " +
+			"it",
+		[]string{`redis.call("incr", KEYS[2])  -- the token, in the script that takes the key`,
+			"UPDATE account SET balance = $1, token = $2 WHERE id = $3 AND token <= $2;",
+			"-- no row was changed: a later holder has written, so give up"}}
+	disk = &Repair{"a disk",
+		"Have Redis write to its disk, so that a restart does not forget the grant",
+		[]string{"appendonly yes", "appendfsync always"}}
+	reply = &Repair{"the reply as it is",
+		"Compare the script's reply with the number that the script returns, not with a text", nil}
+	written = &Repair{"the value that was written",
+		"Compare the key with the value that the client itself wrote when it took the lock", nil}
+)
+
+// release frees a key that still has its owner's value.
+const release = `return redis.call("get", KEYS[1]) == ARGV[1] and redis.call("del", KEYS[1]) or 0`
+
+// The repaired locks.
+var (
+	tokenLua = Lock{Impl: "token-lua"}
+	fenced   = Lock{Impl: "redisson-fenced", NoWatchdog: true, Workload: "fenced"}
+	watched  = Lock{Impl: "redisson-fenced", Workload: "fenced"}
+	saved    = Lock{RedisConfig: []string{"appendonly=yes", "appendfsync=always"}}
+)
+
+// The letters that repaired locks keep.
+var (
+	exclusion = []string{verdict.LeaseExclusion, verdict.OwnerRelease}
+	progress  = []string{verdict.LeaseExclusion, verdict.OwnerRelease, verdict.Deadlock}
+	entry     = []string{verdict.MutualExclusion, verdict.LeaseExclusion, verdict.Deadlock}
+	harmless  = []string{verdict.Deadlock, verdict.Fencing, verdict.LostUpdate}
+)
+
+// forgetful are faults after which a server can have forgotten the counter of the tokens, too.
+var forgetful = []string{"restart", "restart-delayed", "disk-loss", "failover", "failover-sentinel",
+	"failover-cluster", "random"}
+
+// unhelped are faults against which a server's own disk does not help.
+var unhelped = []string{"disk-loss", "failover", "failover-sentinel", "failover-cluster",
+	"majority-loss", "random"}
+
+// rows has the row of the smallest change first.
+var rows = []Row{
+	{Kind: verdict.ReleasedByNonOwner, Repair: owner, With: tokenLua, Keeps: exclusion, General: true,
+		Locks:  []string{"setpx-del", "setnx-expire"},
+		Faults: []string{"pause", "overrun", "busy", "node-pause"}},
+	{Kind: verdict.ReleasedByNonOwner, Repair: owner, With: tokenLua, Keeps: exclusion,
+		Locks: []string{"setpx-del"}, Faults: []string{"late:reply"}},
+	{Kind: verdict.ReleasedByNonOwner, Repair: owner, With: tokenLua, Keeps: exclusion,
+		Locks: []string{"setnx-expire"}, Faults: []string{"late:expire"}, Unaimed: true},
+	{Kind: verdict.ReleasedByNonOwner, Repair: owner, With: tokenLua, Keeps: exclusion,
+		Locks: []string{"setpx-getdel", "getset", "getset-redispy"}, Faults: []string{"late:check"}},
+	{Kind: verdict.ReleasedByNonOwner, Repair: owner, With: tokenLua, Keeps: exclusion,
+		Locks:   []string{"setpx-getdel", "getset", "getset-redispy"},
+		Faults:  []string{"pause:between", "busy:between", "node-pause:between"},
+		Unaimed: true},
+	{Kind: verdict.ReleasedByNonOwner, Repair: fresh, With: tokenLua, Keeps: exclusion,
+		Others: NoOther, Locks: []string{"token-lua constant"},
+		Faults: []string{"pause", "overrun", "busy", "node-pause", "late:reply"}},
+	{Kind: verdict.ReleasedByNonOwner, Repair: lease, With: tokenLua, Keeps: exclusion,
+		Others: NoOther, Locks: []string{"getset", "getset-redispy", "setnx-del-expired",
+			"setnx-del-expired nil-retry"},
+		Faults: []string{"pause", "overrun", "late:reply"}},
+	{Kind: verdict.ReleasedByNonOwner, Repair: lease, With: tokenLua, Keeps: exclusion,
+		Others: NoOther, Locks: []string{"setnx-del-expired", "setnx-del-expired nil-retry"},
+		Faults: []string{"crash:takeover", "clock-client:+", "clock-client:-"}},
+
+	{Kind: verdict.LateMessage, Repair: owner, With: tokenLua, Keeps: exclusion, Others: NoOther,
+		Locks: []string{"setpx-del", "setnx-expire"}, Faults: []string{"late:release"}},
+	{Kind: verdict.LateMessage, Repair: lease, With: tokenLua, Keeps: exclusion, Others: NoOther,
+		Locks:  []string{"setnx-del-expired", "setnx-del-expired nil-retry"},
+		Faults: []string{"late:release"}},
+	{Kind: verdict.LateMessage, Repair: fresh, With: tokenLua, Keeps: exclusion,
+		Locks: []string{"token-lua constant", "redisson fixed lease", "redisson watchdog",
+			"redisson-spin", "redisson-multi", "redisson-fenced fixed lease"},
+		Faults: []string{"late:again"}},
+	{Kind: verdict.LateMessage, Repair: fresh, With: Lock{Impl: "redlock"}, Keeps: entry,
+		Locks: []string{"redlock per call"}, Faults: []string{"late:vote"}},
+	{Kind: verdict.LateMessage, Repair: validity, With: Lock{Impl: "redlock"}, Keeps: entry,
+		Others: NoOther, Locks: []string{"token-lua", "setnx-expire-lua", "setpx-getdel",
+			"redisson fixed lease", "redisson watchdog", "redisson-spin", "redisson-fenced fixed lease"},
+		Faults: []string{"late:reply"}},
+
+	{Kind: verdict.Deadlock, Repair: lease, With: tokenLua, Keeps: progress, Others: Leaseless,
+		Locks: []string{"setnx"}, Faults: []string{"crash", "partition", "reply-loss:acquire",
+			"late:request", "failover:release", "request-loss:release"}},
+	{Kind: verdict.Deadlock, Repair: lease, With: tokenLua, Keeps: progress, Others: NoOther,
+		Locks: []string{"setnx-expire"}, Faults: []string{"reply-loss:acquire", "late:request"}},
+	{Kind: verdict.Deadlock, Repair: lease, With: tokenLua, Keeps: progress, Others: NoOther,
+		Locks: []string{"setnx-expire"}, Faults: []string{"crash:expire", "partition:expire"},
+		Unaimed: true},
+	{Kind: verdict.Deadlock, Repair: reply, With: Lock{Impl: "setnx-expire-lua"}, Keeps: progress,
+		Others: NoOther, Locks: []string{"setnx-expire-lua-as-posted"},
+		Faults: []string{"pause", "partition", "overrun"}},
+	{Kind: verdict.KeptOwn, Repair: written, With: Lock{Impl: "setpx-getdel"}, Others: NoOther,
+		Keeps: []string{verdict.OwnerRelease, verdict.Orphan, verdict.Deadlock},
+		Locks: []string{"setpx-getdel-as-posted"}, Faults: []string{"none", "crash"}},
+
+	{Kind: verdict.DoubleGrant, Repair: lease, With: tokenLua, Keeps: entry, Others: NoOther,
+		Locks: []string{"local", "none"}, Faults: []string{"none", "crash"}},
+	{Kind: verdict.Clock, Repair: lease, With: tokenLua, Keeps: exclusion, Others: NoOther,
+		Locks:  []string{"getset", "getset-redispy"},
+		Faults: []string{"clock-client:+", "clock-client:-"}},
+
+	{Kind: verdict.LeaseOverrun, Repair: fence, With: fenced, Keeps: harmless, Except: forgetful,
+		General: true,
+		Locks: []string{"token-lua", "token-lua constant", "setpx-del", "setpx-getdel", "setnx-expire",
+			"setnx-expire-lua", "setnx-del-expired", "setnx-del-expired nil-retry", "getset",
+			"getset-redispy", "redisson fixed lease", "redisson-fenced fixed lease", "redlock per call",
+			"redlock per attempt"},
+		Faults: []string{"pause"}},
+	{Kind: verdict.LeaseOverrun, Repair: fence, With: watched, Keeps: harmless, Except: forgetful,
+		General: true, Locks: []string{"redisson watchdog", "redisson-spin", "redisson-multi"},
+		Faults: []string{"pause"}},
+
+	{Kind: verdict.LostByFailover, Repair: disk, With: saved, Keeps: exclusion, Real: true,
+		Except: unhelped, Faults: []string{"restart"},
+		Locks: []string{"token-lua", "setpx-del", "setpx-getdel", "setnx-expire-lua", "getset", "setnx"}},
+}
