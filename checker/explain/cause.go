@@ -16,6 +16,9 @@ import (
 // servers know nothing of each other, it begins with the votes of each holder.
 func cause(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	words := causeOf(faults, p, v)
+	if words != "" {
+		words = Say("Cause: %s", words)
+	}
 	if p.Token != "" && (v.Class == verdict.DoubleGrant || v.Class == verdict.ReleasedByNonOwner) {
 		words = strings.TrimSpace(words + " " + OneToken(p.Token))
 	}
@@ -57,7 +60,7 @@ func vanished(p *record.Pair, commands []verdict.WitnessCommand) string {
 	for i := range commands {
 		m := &commands[i]
 		if m.Kind == verdict.Write && m.Free || m.Kind == verdict.Grant && m.Process != p.A.Process {
-			return Say("Cause: client %d's %s at %s was answered %q, so the key of client %d was gone. "+
+			return Say("client %d's %s at %s was answered %q, so the key of client %d was gone. "+
 				"Its lease lasts until %s, and no client of the run had deleted it: it was evicted, "+
 				"flushed or deleted by a third party.", m.Process, commandName(&m.Command), Stamp(m.Sent),
 				m.Reply, p.A.Process, leaseEnd(p.A.LeaseAt(m.Sent)))
@@ -74,7 +77,7 @@ func renewed(p *record.Pair, commands []verdict.WitnessCommand) string {
 			if at := p.A.LeaseAt(p.B.From); at > p.B.From {
 				end = Say(", although client %d was promised the lock until %s", p.A.Process, leaseEnd(at))
 			}
-			return Say("Cause: the key of client %d was last renewed at %s by client %d's %s, to %s",
+			return Say("the key of client %d was last renewed at %s by client %d's %s, to %s",
 				p.A.Process, Stamp(m.Sent), m.Process, commandName(&m.Command), leaseEnd(m.Until)) + end + "."
 		}
 	}
@@ -90,7 +93,7 @@ func shorter(p *record.Pair, commands []verdict.WitnessCommand) string {
 		case m.Kind == verdict.Grant && m.Process == p.A.Process:
 			grant = m
 		case m.Kind == verdict.LeaseEnd && m.Of == p.A.Process && grant != nil:
-			return Say("Cause: client %d's %s at %s asked for a lease until %s, and client %d was promised "+
+			return Say("client %d's %s at %s asked for a lease until %s, and client %d was promised "+
 				"the lock until %s.", p.A.Process, commandName(&grant.Command),
 				Stamp(grant.Sent), Stamp(m.Sent),
 				p.A.Process, leaseEnd(promisedAt(p.A, p.B.From)))
@@ -113,15 +116,15 @@ func lostBy(faults []record.Fault, p *record.Pair) string {
 	case p.A.Node == "" || p.B.Node == "":
 		return ""
 	case p.A.Node == p.B.Node:
-		return Say("Cause: %s lost the key that it had written for client %d.", p.A.Node, p.A.Process)
+		return Say("%s lost the key that it had written for client %d.", p.A.Node, p.A.Process)
 	}
 	for _, f := range faults {
 		if f.Promotes() && f.Target == p.B.Node && f.From < p.B.From {
-			return Say("Cause: %s was promoted without the key that %s had written for client %d.",
+			return Say("%s was promoted without the key that %s had written for client %d.",
 				p.B.Node, p.A.Node, p.A.Process)
 		}
 	}
-	return Say("Cause: %s did not have the key that %s had written for client %d.", p.B.Node,
+	return Say("%s did not have the key that %s had written for client %d.", p.B.Node,
 		p.A.Node, p.A.Process)
 }
 
@@ -136,7 +139,7 @@ func clockOf(faults []record.Fault, p *record.Pair) string {
 	if last == nil {
 		return ""
 	}
-	return Say("Cause: by the clock of %s, which was moved at %s, the lease of client %d was over "+
+	return Say("by the clock of %s, which was moved at %s, the lease of client %d was over "+
 		"before its time.", nemesis.TargetName(last.Target), Stamp(last.From), p.A.Process)
 }
 
@@ -152,10 +155,10 @@ func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
 		if m.Recv == 0 || m.Err != "" || m.Kind == verdict.PossibleDelete {
 			verb = "may have deleted"
 		}
-		words := Say("Cause: client %d "+verb+" the value that client %d had written", m.Process,
+		words := Say("client %d "+verb+" the value that client %d had written", m.Process,
 			p.A.Process)
 		if m.Process == p.A.Process {
-			words = Say("Cause: a release of an earlier attempt of client %d "+verb+" its own new value",
+			words = Say("a release of an earlier attempt of client %d "+verb+" its own new value",
 				m.Process)
 		}
 		if m.Node != "" {
@@ -186,15 +189,15 @@ func grantedTwice(p *record.Pair, commands []verdict.WitnessCommand) string {
 		switch m.Kind {
 		case verdict.Write:
 			if m.Free {
-				return Say("Cause: client %d's %s at %s was answered %q: the key was free then, and nothing "+
+				return Say("client %d's %s at %s was answered %q: the key was free then, and nothing "+
 					"that was recorded says why.", m.Process, commandName(&m.Command), Stamp(m.Sent), m.Reply)
 			}
 			if m.Over {
-				return Say("Cause: client %d's %s at %s was answered %q and wrote over client %d's "+
+				return Say("client %d's %s at %s was answered %q and wrote over client %d's "+
 					"key.", m.Process, commandName(&m.Command), Stamp(m.Sent), m.Reply, p.A.Process)
 			}
 		case verdict.OwnDelete:
-			return Say("Cause: client %d's own %s at %s freed the key while it was inside.", p.A.Process,
+			return Say("client %d's own %s at %s freed the key while it was inside.", p.A.Process,
 				commandName(&m.Command), Stamp(m.Sent))
 		}
 	}

@@ -24,10 +24,20 @@ type happening struct {
 	tail  string // the words after the time
 }
 
-// Story describes two overlapping holds in the order of time: the grants and their servers, the
-// faults in between, and how long both clients were inside. v is the violation with its class and
-// witness.
+// Story describes two overlapping holds: what happened, the cause, and the class. v is the
+// violation with its class and witness.
 func Story(header history.Header, faults []record.Fault, p *record.Pair,
+	v verdict.Property) string {
+	story := Events(header, faults, p, v)
+	if why := cause(faults, p, v); why != "" {
+		story += " " + why
+	}
+	return story + Say(" Class: %s%s.", v.Class, assumed(v.Assumption))
+}
+
+// Events describes two overlapping holds in the order of time: the grants and their servers, the
+// faults in between, and how long both clients were inside.
+func Events(header history.Header, faults []record.Fault, p *record.Pair,
 	v verdict.Property) string {
 	first, second := p.A, p.B
 	if second.From < first.From { // it read its reply first
@@ -48,10 +58,7 @@ func Story(header history.Header, faults []record.Fault, p *record.Pair,
 	if p.Rule == record.WhileLeased {
 		story += Say(" Both leases were valid then%s.", leaseNote(p))
 	}
-	if why := cause(faults, p, v); why != "" {
-		story += " " + why
-	}
-	return story + Say(" Class: %s%s.", v.Class, assumed(v.Assumption))
+	return story
 }
 
 // deletions returns the deletions of a witness. It returns a deletion on several servers once.

@@ -47,6 +47,9 @@ func (v *View) Missing() string { return v.judgement().missing() }
 
 func (j judgement) missing() string {
 	e, q := j.verdict.Evidence, j.header.Requires
+	if s := j.verdict.Property(checker.MutualExclusion); e.Acquisitions == 0 && s.Reason != "" {
+		return page.Clean(s.Reason, 300)
+	}
 	var m []string
 	if e.Contended < q.Contended {
 		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Contended,

@@ -82,6 +82,9 @@ func New(r *store.Run) (*View, error) {
 	v.Faults = faultsOf(v.Record, r.Plan)
 	if r.Verdict != nil {
 		v.Violations = violationsOf(r.Verdict)
+		for _, w := range v.Violations {
+			w.attach(v.History.Header, v.Record)
+		}
 	}
 	if x, err := counterexample.ReadFile(filepath.Join(r.Dir, store.Counterexample)); err == nil {
 		v.Curve = x.Curve

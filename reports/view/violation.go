@@ -24,7 +24,9 @@ type Violation struct {
 	More       int      // other pairs of holds of its lock that overlap, too
 	Told       []string // the explanations of its properties, each once
 	Commands   []checker.WitnessCommand
-	rank       int // of its worst property
+	property   checker.Property // its worst
+	rank       int              // of its worst property
+	scene
 }
 
 func rankOf(p checker.Property) int { return checker.Rank(p.Property, p.Class, p.Reported) }
@@ -54,7 +56,9 @@ func join(ws []*Violation, p checker.Property) []*Violation {
 			w.tell(p)
 			w.More = max(w.More, p.Witness.More)
 			w.Properties = append(w.Properties, p.Property)
-			w.rank = min(w.rank, rankOf(p))
+			if rankOf(p) < w.rank {
+				w.rank, w.property = rankOf(p), p
+			}
 			return ws
 		}
 	}
@@ -82,7 +86,7 @@ func (w *Violation) tell(p checker.Property) {
 func newViolation(p checker.Property) *Violation {
 	w := &Violation{Properties: []string{p.Property}, Key: p.Witness.Key, Holds: p.Witness.Holds,
 		Class: p.Class, Assumption: p.Assumption, Commands: p.Witness.Commands,
-		More: p.Witness.More, rank: rankOf(p)}
+		More: p.Witness.More, property: p, rank: rankOf(p)}
 	w.tell(p)
 	if len(w.Holds) == 0 {
 		w.spanCommands()
@@ -124,6 +128,11 @@ func (w *Violation) Overlap() time.Duration {
 		return 0
 	}
 	return time.Duration(w.To - w.From)
+}
+
+// About reports whether the violation speaks for a property.
+func (w *Violation) About(property string) bool {
+	return w != nil && slices.Contains(w.Properties, property)
 }
 
 // Has reports whether a process takes part in the violation.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/reports/page"
 )
@@ -38,8 +39,15 @@ func (w *Violation) Clients() string {
 	return "Clients " + units.List(ns)
 }
 
-// Sentence answers the question of the page: which clients were inside, for how long, and why.
+// Sentence says what went wrong between the holds of the violation: the defect, and for how long
+// which clients were inside. It returns "" if the violation is not about holds that overlap.
 func (w *Violation) Sentence() string {
+	switch {
+	case w.pair != nil:
+		return page.Clean(explain.Headline(w.faults, w.pair, w.property), 300)
+	case !w.Together:
+		return page.Clean(explain.Deletion(w.property), 300)
+	}
 	s := fmt.Sprintf("%s were %s inside lock %d for %s", w.Clients(), w.bothOrAll(), w.Key,
 		units.Span(w.Overlap()))
 	if w.Class != "" {
@@ -47,9 +55,6 @@ func (w *Violation) Sentence() string {
 	}
 	if checker.FindClass(w.Class).Overrun {
 		s += ", which no lease prevents"
-	}
-	if w.Assumption != "" {
-		s += ", as the fault broke an assumption of the lock (" + page.Clean(w.Assumption, 80) + ")"
 	}
 	return s + "."
 }

@@ -88,6 +88,7 @@ type planned struct {
 	WaitReplicas int              `json:"wait_replicas"`
 	RedisConfig  []string         `json:"redis_config"`
 	NoWatchdog   bool             `json:"no_watchdog"`
+	Thorough     bool             `json:"thorough"`
 	Adapter      struct {
 		Name   string `json:"name"`
 		Dir    string `json:"dir"`
@@ -101,6 +102,12 @@ func (v *View) plan() (p planned) {
 		return planned{}
 	}
 	return p
+}
+
+// Ended reports whether the run ended with its violation, before it had tried everything.
+func (v *View) Ended() bool {
+	return v.Verdict.Verdict == checker.Violated && !v.plan().Thorough &&
+		v.Verdict.Evidence.Contended < v.History.Header.Requires.Contended
 }
 
 // persists reports whether the plan makes Redis write to its disk.

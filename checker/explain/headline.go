@@ -1,0 +1,130 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Headline says in one sentence which defect let two clients in, and for how long both were inside.
+func Headline(faults []record.Fault, p *record.Pair, v verdict.Property) string {
+	s := defect(faults, p, v) + Say(": both were inside for %s.", Brief(p.To-p.From))
+	if verdict.FindClass(v.Class).Overrun {
+		s += Say(" No lease prevents this.")
+	}
+	return units.Upper(s)
+}
+
+// defect says in a clause what went wrong, by the class of a violation.
+func defect(faults []record.Fault, p *record.Pair, v verdict.Property) string {
+	a, b := p.A.Process, p.B.Process
+	next := Say(", and client %d was granted the lock", b)
+	switch v.Class {
+	case verdict.LeaseOverrun:
+		return Say("client %d was still inside when its lease ended", a) + next
+	case verdict.SessionLost:
+		return Say("client %d was still inside when its session ended", a) + next
+	case verdict.AfterNotice:
+		return Say("client %d was told that its hold was over and stayed inside", a) + next
+	case verdict.PromisedTooLong:
+		return Say("client %d was promised the lock for longer than its key lived", a) + next
+	case verdict.LostRenewal:
+		return Say("client %d's key was not renewed in time", a) + next
+	case verdict.ReleasedByNonOwner, verdict.LateMessage:
+		return wrongRelease(p, v)
+	case verdict.LostByFailover:
+		return forgotten(faults, p) + next
+	case verdict.Vanished:
+		return Say("client %d's key vanished, and no client deleted it", a) + next
+	case verdict.Clock:
+		return Say("a clock was moved, and client %d's lease ended early by it", a) + next
+	case verdict.NoServer:
+		return Say("no server granted the lock to one of the clients %d and %d", a, b)
+	}
+	return Say("client %d was granted the lock although client %d was inside", b, a)
+}
+
+// wrongRelease says which client deleted the first holder's key, and who was granted the lock then.
+// A late message without a deletion is the reply that granted the lock.
+func wrongRelease(p *record.Pair, v verdict.Property) string {
+	a, b := p.A.Process, p.B.Process
+	i := slices.IndexFunc(v.Witness.Commands, func(m verdict.WitnessCommand) bool {
+		return m.Kind.Deletes()
+	})
+	switch {
+	case i < 0 && v.Class == verdict.LateMessage:
+		return Say("client %d entered on a grant whose lease was over, and client %d had the lock", a, b)
+	case i < 0:
+		return Say("client %d's key was deleted by another client, and client %d was granted the lock",
+			a, b)
+	}
+	deleter, what := v.Witness.Commands[i].Process, Say("deleted")
+	if v.Class == verdict.LateMessage {
+		what = Say("deleted with a late command")
+	}
+	switch deleter {
+	case a:
+		return Say("client %d %s its own later key, and client %d was granted the lock", deleter, what, b)
+	case b:
+		return Say("client %d %s the key of client %d and was granted the lock", deleter, what, a)
+	}
+	return Say("client %d %s the key of client %d, and client %d was granted the lock", deleter, what,
+		a, b)
+}
+
+// forgotten says which server did not have the first holder's key any more.
+func forgotten(faults []record.Fault, p *record.Pair) string {
+	before := func(is func(f record.Fault) bool) bool {
+		return slices.ContainsFunc(faults, func(f record.Fault) bool {
+			return f.From < p.B.From && is(f)
+		})
+	}
+	switch {
+	case before(func(f record.Fault) bool { return f.Action == nemesis.LoseDisk }):
+		return Say("client %d's lock was lost with the server's disk", p.A.Process)
+	case before(func(f record.Fault) bool { return f.Promotes() && f.Target == p.B.Node }):
+		return Say("the new master never received client %d's lock", p.A.Process)
+	case before(func(f record.Fault) bool { return f.Action == nemesis.KillNode && f.To < p.B.From }):
+		return Say("a server forgot client %d's lock when it was restarted", p.A.Process)
+	case before(func(f record.Fault) bool { return f.Promotes() }):
+		return Say("a new master never received client %d's lock", p.A.Process)
+	}
+	return Say("a server no longer had client %d's lock", p.A.Process)
+}
+
+// Because says what caused the second of two overlapping holds, in a clause.
+func Because(faults []record.Fault, p *record.Pair, v verdict.Property) string {
+	if words := causeOf(faults, p, v); words != "" {
+		return words
+	}
+	end := p.A.LeaseAt(p.B.From)
+	if v.Class == verdict.LateMessage && end <= p.A.From {
+		return Say("client %d's lease ended at %s, before it heard of its grant at %s.", p.A.Process,
+			Stamp(end), Stamp(p.A.From))
+	}
+	if !verdict.FindClass(v.Class).Overrun || end > p.B.From {
+		return ""
+	}
+	return Say("client %d's lease ended at %s%s; it left at %s.", p.A.Process, Stamp(end),
+		whilePaused(faults, p.A.Process, end), leaseEnd(p.A.End))
+}
+
+// Deletion says which client deleted the key of which other client (O), or "" if that is not
+// certain.
+func Deletion(v verdict.Property) string {
+	for _, m := range v.Witness.Commands {
+		if !m.Kind.Deletes() {
+			continue
+		}
+		for _, h := range v.Witness.Holds {
+			if h.Process != m.Process {
+				return units.Upper(Say("client %d deleted the key of client %d, which held the lock.",
+					m.Process, h.Process))
+			}
+		}
+	}
+	return ""
+}
