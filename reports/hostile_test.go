@@ -23,7 +23,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 	var b bytes.Buffer
 	v := reporttest.View(t, reporttest.HostileRun(t))
-	if err := terminal.Summary(&b, v, terminal.Look{}); err != nil {
+	if err := terminal.Summary(&b, v, terminal.Look{}, terminal.Extra{Verbose: true}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(b.String(), "\x00\x1b\u202E\u2028") {

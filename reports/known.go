@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
 )
@@ -38,6 +40,20 @@ func (p *runPage) clients(v *view.View) {
 	if n := v.Verdict.Property(checker.Notice); n.Verdict == checker.Violated {
 		p.Effects = append(p.Effects, effect{"Notice.", page.Clean(n.Explanation, 600)})
 	}
+}
+
+// remedy returns what to do about the worst violation, or nil.
+func remedy(v *view.View) (*hint.Remedy, error) {
+	plan, broken := harness.ReadPlan(bytes.NewReader(v.Plan))
+	if broken != nil || v.Verdict == nil {
+		return nil, nil
+	}
+	r, err := hint.RemedyFor(v.Verdict, plan)
+	if r.Do == "" || err != nil {
+		return nil, err
+	}
+	r.Command.Line = page.Clean(r.Command.Line, 1000)
+	return &r, nil
 }
 
 // knownSection has the project's measurements of the run's lock and fault.

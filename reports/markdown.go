@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
 )
@@ -17,6 +18,9 @@ func WriteMarkdown(w io.Writer, v *view.View) error {
 	b, h, a := bufio.NewWriter(w), v.History.Header, v.Answer()
 	fmt.Fprintf(b, "# %s\n\n**%s** %s\n\n%s\n", page.Literal(v.Question()), page.Literal(a.Word),
 		page.Literal(a.Sentence), page.Literal(v.Subtitle()))
+	if err := head(b, v); err != nil {
+		return err
+	}
 	if v.Verdict != nil && v.Verdict.HarnessError != "" {
 		fmt.Fprintf(b, "\n**The harness failed:** %s\n", page.Literal(page.Clean(v.Verdict.HarnessError,
 			400)))
@@ -61,6 +65,30 @@ func WriteMarkdown(w io.Writer, v *view.View) error {
 		fmt.Fprintf(b, "\n## Do it again\n\n```sh\n%s\n```\n", page.Fenced(page.Clean(h.Command, 2000)))
 	}
 	return b.Flush()
+}
+
+// head writes the cause of the worst violation and what to do about it.
+func head(b io.Writer, v *view.View) error {
+	if w := v.First(); w != nil && w.Cause() != "" {
+		fmt.Fprintf(b, "\n**Cause:** %s\n", page.Literal(units.Upper(w.Cause())))
+	}
+	r, err := remedy(v)
+	if r == nil || err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "\n**What to do:** %s.\n", page.Literal(strings.Join(append([]string{r.Do},
+		r.Why...), ". ")))
+	if len(r.Code) > 0 {
+		fmt.Fprintf(b, "\n```\n%s\n```\n", page.Fenced(strings.Join(r.Code, "\n")))
+	}
+	if r.Command.Line != "" {
+		fmt.Fprintf(b, "\n%s:\n\n```sh\n%s\n```\n", page.Literal(r.Shown),
+			page.Fenced(r.Command.Line))
+	}
+	for _, s := range r.Rest {
+		fmt.Fprintf(b, "\n%s\n", page.Literal(s))
+	}
+	return nil
 }
 
 // markdown writes how often the lock fails, what helped, and what to use instead.

@@ -7,8 +7,10 @@ import (
 	"io"
 	"slices"
 
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/reports/figure"
+	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/sequence"
 	"github.com/lockbench/lockbench/reports/timeline"
@@ -47,7 +49,8 @@ type runPage struct {
 	Expectation     string
 	Header          history.Header
 	Subtitle        string
-	Why             string // the cause of the first violation
+	Why             string       // the cause of the first violation
+	Remedy          *hint.Remedy // what to do about it; nil if nothing is known
 	Known           *knownSection
 	Waits           []view.WaitRow
 	WaitsLeft       int
@@ -181,7 +184,10 @@ func newPage(v *view.View) (*runPage, error) {
 		p.Stories = append(p.Stories, s)
 	}
 	if w := v.First(); w != nil {
-		p.Why = w.Why()
+		p.Why = units.Upper(w.Cause())
+	}
+	if p.Remedy, err = remedy(v); err != nil {
+		return nil, err
 	}
 	p.clients(v)
 	if p.Known, err = known(v); err != nil {

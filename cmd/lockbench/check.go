@@ -32,11 +32,10 @@ import (
 // checkFlags are the flags of check.
 type checkFlags struct {
 	options checker.Options
-	quiet   bool
-	asJSON  bool
-	format  edn.Options
-	lines   string // a file of format.Lines
-	stream  bool
+	printed
+	format edn.Options
+	lines  string // a file of format.Lines
+	stream bool
 }
 
 func checkCommand() *cobra.Command {
@@ -79,8 +78,7 @@ no model knows is refused. Exit codes are those of run.`,
 		"file that says how the lines of a history in another format are to be read")
 	s.BoolVar(&f.stream, "stream", false,
 		"judge JSON lines while they are read, in memory that does not grow; with --model mutex")
-	s.BoolVar(&f.asJSON, "json", false, "print the verdict as JSON")
-	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the verdict")
+	f.printed.register(s)
 	return c
 }
 
@@ -164,7 +162,7 @@ func (f *checkFlags) tell(c *cobra.Command, r *store.Run) (err error) {
 	} else if f.quiet {
 		_, err = fmt.Fprintln(c.OutOrStdout(), r.Verdict.Summary)
 	} else if v, e := view.New(r); e == nil {
-		err = printVerdict(c, v, false)
+		err = printVerdict(c, v, reportIn(r.Dir), f.printed)
 	} else {
 		err = e
 	}
@@ -172,6 +170,15 @@ func (f *checkFlags) tell(c *cobra.Command, r *store.Run) (err error) {
 		return broken(err)
 	}
 	return result(r.Verdict.Exit)
+}
+
+// reportIn returns the path of the report in the directory of a run, or "".
+func reportIn(dir string) string {
+	path := filepath.Join(dir, store.Report)
+	if info, err := os.Stat(path); dir == "" || err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
 }
 
 // streamed judges a history while it reads it.

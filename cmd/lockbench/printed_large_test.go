@@ -43,6 +43,9 @@ func sampled(all []advice.Command, n int) []advice.Command {
 // keeps runs a command, and compares what came of it with what it promises.
 func keeps(t *testing.T, c advice.Command, words ...string) {
 	t.Helper()
+	if len(promised(c)) > 0 {
+		words = append(words, "--verbose") // which has a row for each letter
+	}
 	var out, say bytes.Buffer
 	code := Main(t.Context(), words, &out, &say)
 	text := out.String() + say.String()
@@ -243,14 +246,15 @@ func TestAgainRepeatsTheRun(t *testing.T) {
 }
 
 // varies are lines of a run that differ when it is repeated.
-var varies = regexp.MustCompile(`(?m)^(Judge:|report ).*\n|\nStory: (.*\n)+?\n`)
+var varies = regexp.MustCompile(`(?m)^(Judge:|Report: ).*\n|\nStory: (.*\n)+?\n`)
 
 // again runs a command, and returns the line that does it again.
 func again(t *testing.T, words []string) (code int, said, line string) {
 	t.Helper()
 	var out, say bytes.Buffer
 	code = Main(t.Context(), words, &out, &say)
-	found := regexp.MustCompile(`(?m)^Again:  (.*)$`).FindStringSubmatch(out.String())
+	text := regexp.MustCompile(` \\\n +`).ReplaceAllString(out.String(), " ") // a command of two lines
+	found := regexp.MustCompile(`(?m)^Again:  (.*)$`).FindStringSubmatch(text)
 	if found == nil {
 		t.Fatalf("%v does not say how to do it again:\n%s%s", words, &out, &say)
 	}

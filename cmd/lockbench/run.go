@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
 	"github.com/lockbench/lockbench/internal/base/units"
@@ -33,8 +32,7 @@ type runFlags struct {
 	plan   string
 	story  string
 	store  string
-	quiet  bool
-	asJSON bool
+	printed
 }
 
 func runCommand() *cobra.Command {
@@ -110,8 +108,7 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 			strings.Join(tour.Names(), ", "))
 	s.StringVar(&f.plan, "plan", "", "run this plan.json instead of what the other flags say")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
-	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the verdict")
-	s.BoolVar(&f.asJSON, "json", false, "print the verdict as JSON")
+	f.printed.register(s)
 }
 
 // run carries out a plan and prints the verdict: it makes the plan and the run directory, runs and
@@ -137,34 +134,18 @@ func (f *runFlags) run(c *cobra.Command) error {
 	case r == nil:
 		return err
 	case errors.As(err, new(runner.BrokenError)): // the verdict is not saved, but it is shown
-		_ = reportVerdict(c, r, f.quiet, f.asJSON)
+		_ = reportVerdict(c, r, f.printed)
 		return err
 	case err != nil:
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: the run broke:", err)
 	}
-	result := reportVerdict(c, r, f.quiet, f.asJSON)
+	result := reportVerdict(c, r, f.printed)
 	if !f.quiet && !f.asJSON && r.Verdict != nil {
 		if s, ok := tour.Story(f.story); ok {
 			tellOf(c.OutOrStdout(), s)
 		}
-		f.suggest(c, r.Verdict, p)
 	}
 	return result
-}
-
-// suggest prints what to do next.
-func (f *runFlags) suggest(c *cobra.Command, v *checker.Verdict, p harness.Plan) {
-	named := f.Environment
-	if named == runner.Auto {
-		named = ""
-	}
-	hints, err := hint.For(v, p, named)
-	if err != nil {
-		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no hints:", err)
-	}
-	for _, h := range hints {
-		fmt.Fprintln(c.OutOrStdout(), h.Text)
-	}
 }
 
 // tellOf explains which client plays which role of a story in the run.
@@ -271,7 +252,7 @@ func (f *runFlags) read(set *pflag.FlagSet) error {
 // alone returns an error for flags that have no effect with --plan.
 func alone(set *pflag.FlagSet) (err error) {
 	set.Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"plan", "store", "quiet", "json"}, f.Name) && err == nil {
+		if !slices.Contains([]string{"plan", "store", "quiet", "json", "verbose"}, f.Name) && err == nil {
 			err = fmt.Errorf("--plan says all that a run needs: leave --%s out, or change the file", f.Name)
 		}
 	})
@@ -282,7 +263,8 @@ func alone(set *pflag.FlagSet) (err error) {
 func commandLine(set *pflag.FlagSet, p harness.Plan) string {
 	line := advice.Verb("run")
 	set.Visit(func(f *pflag.Flag) {
-		if slices.Contains([]string{"store", "quiet", "json", "seed", "help", "story"}, f.Name) {
+		if slices.Contains([]string{"store", "quiet", "json", "verbose", "seed", "help", "story"},
+			f.Name) {
 			return // it changes only the output
 		}
 		values := []string{f.Value.String()}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -8,17 +9,32 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/runner"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/lockbench/lockbench/reports/terminal"
 	"github.com/lockbench/lockbench/reports/view"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
+
+// printed is how a verdict is printed.
+type printed struct{ quiet, asJSON, verbose bool }
+
+// register adds the flags of a verdict's form.
+func (o *printed) register(s *pflag.FlagSet) {
+	s.BoolVarP(&o.quiet, "quiet", "q", false, "print only the verdict")
+	s.BoolVar(&o.asJSON, "json", false, "print the verdict as JSON")
+	s.BoolVar(&o.verbose, "verbose", false,
+		"print also the verdict on each property, what was tried, and every violation in words")
+}
 
 // reportVerdict writes the report of a judged run, directs the store's links to it, and prints the
 // verdict. The verdict decides the exit code.
-func reportVerdict(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
+func reportVerdict(c *cobra.Command, r *store.Run, o printed) error {
 	v, err := view.New(r)
 	if err != nil {
 		return broken(err)
@@ -30,14 +46,14 @@ func reportVerdict(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 		path = ""
 	}
 	pointTo(c, r.Dir)
-	if asJSON {
+	if o.asJSON {
 		err = history.WriteDocument(c.OutOrStdout(), struct {
 			Dir     string           `json:"dir"`
 			Report  string           `json:"report"`
 			Verdict *checker.Verdict `json:"verdict"`
 		}{r.Dir, path, r.Verdict})
-	} else if err = printVerdict(c, v, quiet); err == nil && !quiet && path != "" {
-		_, err = fmt.Fprintln(c.OutOrStdout(), "\nreport", path)
+	} else {
+		err = printVerdict(c, v, path, o)
 	}
 	if err != nil {
 		return broken(err)
@@ -52,14 +68,35 @@ func pointTo(c *cobra.Command, dir string) {
 	}
 }
 
-// printVerdict prints the verdict in words.
-func printVerdict(c *cobra.Command, v *view.View, quiet bool) error {
+// printVerdict prints the verdict in words. Report is the path of the run's report, or "".
+func printVerdict(c *cobra.Command, v *view.View, report string, o printed) error {
 	w := c.OutOrStdout()
-	if quiet {
+	if o.quiet {
 		_, err := fmt.Fprintln(w, v.Verdict.Summary)
 		return err
 	}
-	return terminal.Summary(w, v, look(w))
+	x := terminal.Extra{Verbose: o.verbose, Report: report}
+	if err := advise(v, &x); err != nil {
+		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no advice:", err)
+	}
+	return terminal.Summary(w, v, look(w), x)
+}
+
+// advise adds what to do after a run. A history without a plan gets no advice.
+func advise(v *view.View, x *terminal.Extra) (err error) {
+	p, broken := harness.ReadPlan(bytes.NewReader(v.Plan))
+	if broken != nil || v.Verdict == nil {
+		return nil
+	}
+	if x.Remedy, err = hint.RemedyFor(v.Verdict, p); err != nil {
+		return err
+	}
+	where := p.Environment
+	if where == runner.Process {
+		where = ""
+	}
+	x.Hints, err = hint.For(v.Verdict, p, where)
+	return err
 }
 
 // look returns the style of words on a writer.

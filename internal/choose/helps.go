@@ -100,4 +100,7 @@ func effect(c MitigationCell) string {
 	return helped
 }
 
+// Helped reports whether the setting prevented the violation, and clients still got in.
+func (h Help) Helped() bool { return h.Verdict == helped }
+
 func order(h Help) int { return slices.Index([]string{helped, blocked, failed}, h.Verdict) }

@@ -114,7 +114,8 @@ func (s *junitSuite) add(e gate.EntryResult) {
 func details(e gate.EntryResult) string {
 	out := []string{"expected: " + e.Expect.String(), "found: " + e.Found}
 	if s := e.Shown; s != nil {
-		for _, x := range [][2]string{{"", s.Explanation}, {"report: ", s.Report}, {"run: ", s.Dir},
+		for _, x := range [][2]string{{"", s.Explanation}, {"to do: ", s.ToDo},
+			{"report: ", s.Report}, {"run: ", s.Dir},
 			{"again: ", s.Reproduce}, {"then: ", s.Then}, {"counterexample: ", s.Counterexample}} {
 			if x[1] != "" {
 				out = append(out, x[0]+x[1])

@@ -80,6 +80,9 @@ func finding(b *strings.Builder, e gate.EntryResult) {
 	text := e.Claim
 	if s := e.Shown; s != nil && s.Explanation != "" {
 		text += "\n" + s.Explanation
+		if s.ToDo != "" {
+			text += "\nTo do: " + s.ToDo
+		}
 	}
 	fmt.Fprintf(b, "```text\n%s\n```\n\n", page.Fenced(text))
 	s := e.Shown

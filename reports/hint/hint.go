@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
@@ -23,8 +24,21 @@ const AllAims = ":all"
 
 // A Hint is a whole sentence about what to do after a run, with the command that it names, if any.
 type Hint struct {
-	Text    string // with the command in it
+	Text    string // without its last full stop
 	Command advice.Command
+}
+
+// Sentence returns the words before the command, or the whole sentence if it has none.
+func (h Hint) Sentence() string {
+	if h.Command.Line == "" {
+		return h.Text + "."
+	}
+	return h.Text + ":"
+}
+
+// String returns the sentence with its command.
+func (h Hint) String() string {
+	return strings.TrimSpace(h.Sentence() + " " + h.Command.Line)
 }
 
 // For returns the hints after a run. Environment is the one that the user named, or "".
@@ -37,10 +51,14 @@ func For(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint, 
 	if other.Text == "" {
 		other = more(v, p)
 	}
-	for _, h := range []Hint{likely(v, k), overrun(v), other, longer(v, p), open(v, p)} {
+	for _, h := range []Hint{likely(v, k), other, longer(v, p)} {
 		if h.Text != "" {
 			hints = append(hints, h)
 		}
+	}
+	if len(hints) == 0 && v.Verdict.String() == string(checker.Unknown) &&
+		!nemesis.Control(p.Nemesis) {
+		hints = append(hints, again(v, p))
 	}
 	return hints, err
 }
@@ -53,22 +71,8 @@ func likely(v *checker.Verdict, k *choose.Known) (h Hint) {
 	}
 	h.Command = k.Choose()
 	h.Text = fmt.Sprintf("Measured before, with a lease of %s: %s; of %s, %d are known to stay "+
-		"clean under %s (%s).", units.Span(k.TTL), units.List(k.Rates), units.Count(k.Asked, "lock"),
-		k.Remain, k.FaultNames(), h.Command)
-	return h
-}
-
-// overrun says that a client worked beyond its lease. It says so only if L and O were judged and
-// kept, and if F is not violated: otherwise the resource could not tell which client is late.
-func overrun(v *checker.Verdict) (h Hint) {
-	if !checker.FindClass(v.Property(history.MutualExclusion).Class).Overrun ||
-		v.Property(history.LeaseExclusion).Verdict != checker.Valid ||
-		v.Property(history.OwnerRelease).Verdict != checker.Valid ||
-		v.Property(history.Fencing).Verdict == checker.Violated {
-		return h
-	}
-	h.Text = "S without L and O: the work outlasted the lease, which no lock with a lease can " +
-		"prevent; a fencing token that the resource checks does."
+		"clean under %s", units.Span(k.TTL), units.List(k.Rates), units.Count(k.Asked, "lock"),
+		k.Remain, k.FaultNames())
 	return h
 }
 
@@ -76,26 +80,19 @@ func overrun(v *checker.Verdict) (h Hint) {
 func longer(v *checker.Verdict, p harness.Plan) (h Hint) {
 	if d := p.Longer(v.Evidence.Contended); d > 0 && v.Verdict.String() == string(checker.Unknown) {
 		h.Text = fmt.Sprintf("A run of %v is too short for holds that are so long: --for %v gives it "+
-			"time.", p.For, d)
+			"time", p.For, d)
 	}
 	return h
 }
 
-// open says how to judge what a run leaves open that ended with its violation.
-func open(v *checker.Verdict, p harness.Plan) (h Hint) {
-	var letters []string
-	for _, x := range v.Properties {
-		if x.Verdict == checker.Unknown {
-			letters = append(letters, x.Property)
-		}
+// again says what to do after a run that could not tell, if nothing better is known.
+func again(v *checker.Verdict, p harness.Plan) Hint {
+	if v.Evidence.Acquisitions == 0 {
+		return Hint{Text: "No call was granted the lock: the report shows what each client sent, and " +
+			"what it was told"}
 	}
-	if len(letters) == 0 || len(v.Violated(false)) == 0 || p.Thorough ||
-		v.Evidence.Contended >= p.Requires.Contended {
-		return h
-	}
-	h.Text = fmt.Sprintf("The run ended with its violation, and %s stayed open: --thorough=true goes "+
-		"on until everything was tried.", units.List(letters))
-	return h
+	const usual = 10 * time.Second
+	return Hint{Text: fmt.Sprintf("Give the run more time: --for %v", 2*max(p.For.D(), usual))}
 }
 
 // elsewhere names another aim of the fault, one that broke the lock in a measurement, if this run
@@ -114,8 +111,8 @@ func elsewhere(v *checker.Verdict, p harness.Plan, k *choose.Known, environment 
 			continue
 		}
 		h.Command = commandFor(p, r, environment)
-		h.Text = fmt.Sprintf("%s, but another aim of the fault violated %s of this lock in %d of %s: %s",
-			foundBy(v, found), units.List(letters), r.Hits, units.Count(r.Of, "run"), h.Command)
+		h.Text = fmt.Sprintf("%s, but another aim of the fault violated %s of this lock in %d of %s",
+			foundBy(v, found), units.List(letters), r.Hits, units.Count(r.Of, "run"))
 		return h
 	}
 	return h
@@ -141,7 +138,7 @@ func more(v *checker.Verdict, p harness.Plan) (h Hint) {
 		return h
 	}
 	h.Text = fmt.Sprintf("%s has %d aims for such a lock, and this was one of them: --nemesis %s%s "+
-		"runs all.", fault, len(aims), fault, AllAims)
+		"runs all", fault, len(aims), fault, AllAims)
 	return h
 }
 
@@ -157,19 +154,9 @@ func options(p harness.Plan) harness.RunOptions {
 // commandFor returns the command that repeats the measurement of a plan with the same lock.
 func commandFor(p harness.Plan, r choose.Rate, environment string) (c advice.Command) {
 	o := options(p)
-	row, _ := matrix.RowFor(p)
-	line := advice.Verb("run") + " --impl " + units.Quoted(o.Impl)
-	if o.Adapter != "" {
-		line = advice.Verb("run") + " --adapter " + units.Quoted(o.Adapter)
-	}
+	line := advice.Verb("run") + " " + matrix.LockFlags(p)
 	if environment != "" {
 		line += " --env " + environment
-	}
-	if row.Variant != "" {
-		line += " --variant " + units.Quoted(row.Variant)
-	}
-	if p.NoWatchdog {
-		line += " --watchdog=false"
 	}
 	line += " --nemesis " + r.Nemesis
 	fault, _, _ := strings.Cut(r.Nemesis, ":")

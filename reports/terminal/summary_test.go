@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/lockbench/lockbench/reports/reporttest"
 	"github.com/lockbench/lockbench/reports/view"
 )
@@ -28,17 +30,68 @@ func TestSummary(t *testing.T) {
 				"Client 0 was granted lock 0 by n0 at 0.061 s; the rest of these words is the checker's " +
 					"to write and to test, and is as long as this so that lines are wrapped."
 		}
-		var plain, coloured bytes.Buffer
-		if err := Summary(&plain, reporttest.View(t, r), Look{}); err != nil {
+		var plain, coloured, screen bytes.Buffer
+		verbose := Extra{Verbose: true, Report: "store/report.html"}
+		if err := Summary(&plain, reporttest.View(t, r), Look{}, verbose); err != nil {
 			t.Fatal(err)
 		}
-		if err := Summary(&coloured, reporttest.View(t, r), Look{Color: true}); err != nil {
+		if err := Summary(&coloured, reporttest.View(t, r), Look{Color: true}, verbose); err != nil {
+			t.Fatal(err)
+		}
+		if err := Summary(&screen, reporttest.View(t, r), Look{},
+			Extra{Report: "store/report.html"}); err != nil {
 			t.Fatal(err)
 		}
 		reporttest.Pinned(t, "summary-"+name+".txt", plain.String())
+		reporttest.Pinned(t, "screen-"+name+".txt", screen.String())
 		if uncoloured(coloured.String()) != plain.String() {
 			t.Errorf("%s: colour changes the words", name)
 		}
+	}
+}
+
+// TestTheFirstScreen counts the lines of a violation whose story and remedy are long.
+func TestTheFirstScreen(t *testing.T) {
+	long := strings.Repeat("Each of these sentences is a part of it. ", 40)
+	remedy := hint.Remedy{Do: "Change it", Code: []string{"one", "two", "three"},
+		Shown: "Then it holds",
+		Why:   []string{"Since it is so."}, Rest: []string{"Something remains."},
+		Command: advice.Command{Line: "lockbench run" + strings.Repeat(" --flag value", 9)}}
+	r := reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})
+	v := reporttest.View(t, r)
+	v.Violations[0].Told = []string{long}
+	for _, width := range []int{60, 100} {
+		var out bytes.Buffer
+		if err := Summary(&out, v, Look{Width: width}, Extra{Remedy: remedy,
+			Report: "report.html"}); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+		if width == 100 && len(lines) > tallest {
+			t.Errorf("%d lines:\n%s", len(lines), &out)
+		}
+		for _, l := range lines {
+			if utf8.RuneCountInString(l) > width {
+				t.Errorf("more than %d columns: %s", width, l)
+			}
+		}
+		if !strings.Contains(out.String(), " \\\n") {
+			t.Errorf("the command does not go on in a second line:\n%s", &out)
+		}
+	}
+}
+
+// TestAStoryIsCut at the end of a sentence, or of a word, and says so.
+func TestAStoryIsCut(t *testing.T) {
+	const two = "One thing happened at 0.001 s. Another thing happened."
+	if got := shorter(two); got != "One thing happened at 0.001 s."+more {
+		t.Error(got)
+	}
+	if got := shorter(shorter(two)); got != "One thing happened at 0.001"+more {
+		t.Error(got)
+	}
+	if got := shorter("word"); got != more {
+		t.Error(got)
 	}
 }
 

@@ -181,7 +181,7 @@ func (e *Entry) pass(f *EntryResult, t tally) {
 
 // show sets the run that shows the result, with the explanation of its first violation.
 func (e *EntryResult) show(run Run, letters ...string) {
-	e.Shown = &Shown{Seed: run.Seed, Dir: run.Dir}
+	e.Shown = &Shown{Seed: run.Seed, Dir: run.Dir, ToDo: run.ToDo}
 	for _, l := range slices.Concat(letters, run.ViolatedAll()) {
 		if w := run.Explanations[l]; w != "" {
 			e.Shown.Explanation = w

@@ -101,6 +101,7 @@ type Shown struct {
 	Then           string `json:"then,omitempty"`
 	Counterexample string `json:"counterexample,omitempty"` // shrunk, for `lockbench replay`
 	Explanation    string `json:"explanation,omitempty"`    // explains the violation
+	ToDo           string `json:"to_do,omitempty"`          // its repair
 }
 
 // results returns the runs by entry.

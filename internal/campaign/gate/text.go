@@ -51,7 +51,7 @@ func (e EntryResult) tell(w io.Writer, dir string) {
 		return
 	}
 	for _, line := range []struct{ what, text string }{
-		{"", s.Explanation}, {"report          ", pathIn(dir, s.Report)},
+		{"", s.Explanation}, {"to do           ", s.ToDo}, {"report          ", pathIn(dir, s.Report)},
 		{"run             ", pathIn(dir, s.Dir)}, {"again           ", s.Reproduce},
 		{"then            ", inCheckout(s.Then)},
 		{"counterexample  ", pathIn(dir, s.Counterexample)},

@@ -125,6 +125,9 @@ func RowFor(p harness.Plan) (Row, bool) {
 	o := harness.RunOptions{Impl: p.Impl, Variant: p.Variant, NoWatchdog: p.NoWatchdog}
 	if p.Adapter != nil {
 		o.Adapter = p.Impl
+		if p.Adapter.Dir == "" { // the name of its lock may have a version
+			o.Adapter = p.Adapter.Name
+		}
 	}
 	return rowOf(o)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/checker/repair"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/run/batch"
@@ -305,11 +306,30 @@ func (f Findings) Text(w io.Writer) error {
 		if x.Real != nil {
 			fmt.Fprintf(b, "%s\n\n", x.Real)
 		}
-		fmt.Fprintf(b, "%s\n\ncounterexample %s\nreplay         "+cmp.Or(f.Again,
-			advice.Verb("replay")+" %s")+"\n", x.Explanation, x.File, units.Quoted(x.File))
+		fmt.Fprintf(b, "%s\n%s\ncounterexample %s\nreplay         "+cmp.Or(f.Again,
+			advice.Verb("replay")+" %s")+"\n", x.Explanation, x.toDo(), x.File, units.Quoted(x.File))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// toDo returns lines with the repair of the violation, if runs have shown one.
+func (f Finding) toDo() string {
+	if f.counterexample == nil {
+		return ""
+	}
+	p := f.counterexample.Plan
+	v := repair.Violation{Fault: p.Nemesis, Property: f.Property, Class: f.Class, System: p.System(),
+		Lease: p.Declares().Lease}
+	if p.Adapter == nil && p.Variant == "" {
+		v.Lock, v.Flags = p.Impl, "--impl "+p.Impl
+	}
+	x := repair.Find(v)
+	if x == nil {
+		return ""
+	}
+	return "\n" + strings.Join(append([]string{"to do          " + x.Do}, x.Code...),
+		"\n"+strings.Repeat(" ", 15)) + "\n"
 }
 
 // shownSteps limits the lines of a counterexample on a terminal. The file has every step.

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+)
+
+// TestTheAnswerFitsOnOneScreen counts the lines and columns of what run prints, and wants the same
+// of check.
+func TestTheAnswerFitsOnOneScreen(t *testing.T) {
+	testenv.SkipRace(t)
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		args  string
+		lines int
+		says  []string
+	}{
+		{"--impl getset --nemesis failover", 22, []string{"Yes.\nThe new master never received client ",
+			"Cause: ", "To do:  Use another lock", "choose --fault leader-loss", "How: ", "Also: "}},
+		{"--impl setpx-del --nemesis pause", 22, []string{"Yes.\nClient ", "deleted the key of client ",
+			"To do:  Write a unique value", `redis.call("get"`, "--impl token-lua --nemesis pause",
+			"No lease prevents the overrun (S)"}},
+		{"--impl token-lua --nemesis pause", 22, []string{"was still inside when its lease ended",
+			"No lease prevents this.", "UPDATE account", "--workload fenced --nemesis pause"}},
+		{"--impl redisson --nemesis pause", 22, []string{"To do:  Have the resource refuse old"}},
+		{"--impl setnx --nemesis crash", 22, []string{"No client gets in again.", "SET key", "How: "}},
+		{"--impl setpx-getdel-as-posted --nemesis none", 22, []string{"It is broken.", "To do: "}},
+		{"--impl redlock --nemesis none", 12, []string{"Not in this run.\nNo two clients", "Judged: "}},
+		{"--impl setnx-expire --nemesis crash", 12, []string{"Next: ", "--nemesis crash:expire"}},
+		{"--impl token-lua --nemesis none --for 200ms", 12, []string{"Unknown.\n", "Next: ", "--for "}},
+	} {
+		said := printedBy(t, strings.Fields("run --env sim --seed 4 "+c.args)...)
+		lines := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
+		if len(lines) > c.lines {
+			t.Errorf("%s: %d lines:\n%s", c.args, len(lines), said)
+		}
+		for _, l := range lines {
+			if utf8.RuneCountInString(l) > 100 {
+				t.Errorf("%s: more than 100 columns: %s", c.args, l)
+			}
+		}
+		for _, w := range append(c.says, "Again:  lockbench run", "Report: ") {
+			if !strings.Contains(said, w) {
+				t.Errorf("%s does not say %q:\n%s", c.args, w, said)
+			}
+		}
+		if again := printedBy(t, "check", "store/latest"); head(again) != head(said) {
+			t.Errorf("%s: check says\n%s\nnot\n%s", c.args, again, said)
+		}
+	}
+}
+
+func printedBy(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, say bytes.Buffer
+	if code := Main(t.Context(), args, &out, &say); code >= exitUsage {
+		t.Fatalf("%v ended with %d: %s", args, code, &say)
+	}
+	return out.String()
+}
+
+// head returns a summary without the path of the report.
+func head(said string) string {
+	said, _, _ = strings.Cut(said, "\nReport: ")
+	return said
+}

@@ -1,0 +1,41 @@
+package matrix
+
+import (
+	"cmp"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/repair"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// RepairOf returns the repair that runs have shown for a violation in a plan's run, or nil.
+func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repair.Found {
+	x := repair.Violation{Flags: LockFlags(p), Fault: p.Nemesis, Property: property, Class: class,
+		System: p.System(), Lease: p.Declares().Lease}
+	if row, ok := RowFor(p); ok && p.Adapter == nil {
+		x.Lock = row.Name
+	}
+	found := repair.Find(x)
+	if found != nil && found.Tokens &&
+		v.Property(history.Fencing).Verdict == checker.Violated {
+		return nil // the tokens of this lock do not grow
+	}
+	return found
+}
+
+// LockFlags returns the flags of run that name the lock of a plan.
+func LockFlags(p harness.Plan) string {
+	line := "--impl " + units.Quoted(p.Impl)
+	if p.Adapter != nil {
+		line = "--adapter " + units.Quoted(cmp.Or(p.Adapter.Dir, p.Adapter.Name))
+	}
+	if row, _ := RowFor(p); row.Variant != "" {
+		line += " --variant " + units.Quoted(row.Variant)
+	}
+	if p.NoWatchdog {
+		line += " --watchdog=false"
+	}
+	return line
+}

@@ -1,0 +1,96 @@
+package choose
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// Instead names the locks to use in place of one that fails under a fault.
+type Instead struct {
+	Why     string   // why they do not fail, or "" if the runs alone say it
+	Locks   []string // without a violation that counts, and without defects of their own
+	Fault   string   // the fault under which they were run
+	Command advice.Command
+}
+
+// InsteadOf returns the locks that were measured to stay clean under the fault of a plan. If there
+// are none, it returns those of a system that the fault cannot strike, and otherwise nil.
+func InsteadOf(p harness.Plan) (*Instead, error) {
+	for _, c := range matrix.ColumnsOf(p.Nemesis) {
+		if c.Name == "none" {
+			continue
+		}
+		q := Query{Faults: []string{c.Name}}
+		all, err := choicesUnder(c.Name)
+		if locks := flawless(all); len(locks) > 0 || err != nil {
+			return q.instead("", locks), err
+		}
+		ways, err := WaysOut(q)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range ways {
+			all, err := Choose(w.query)
+			if locks := flawless(all); len(locks) > 0 || err != nil {
+				return w.query.instead(w.What, locks), err
+			}
+		}
+	}
+	return nil, nil
+}
+
+// flawless returns the names of the locks that remain and show no defect under any fault.
+func flawless(all []Choice) (locks []string) {
+	for _, c := range all {
+		if c.Remains && len(c.Defects) == 0 && len(c.Deadlocks) == 0 {
+			locks = append(locks, c.Lock)
+		}
+	}
+	return locks
+}
+
+func (q Query) instead(why string, locks []string) *Instead {
+	return &Instead{Why: why, Locks: locks, Fault: strings.Join(q.Faults, ","),
+		Command: advice.Command{Line: q.Command(), Promise: advice.Promise{
+			Exits: []int{checker.ExitExpected}, Says: locks[:1]}}}
+}
+
+// Sibling returns another variant of the plan's library that stays clean under the fault, with the
+// command that shows it, or nil. If fenced, the resource refuses old tokens, and the variant may be
+// the plan's own.
+func Sibling(p harness.Plan, fenced bool) (proof *Proof, lock string, err error) {
+	row, ok := matrix.RowFor(p)
+	if !ok || row.Adapter == "" {
+		return nil, "", nil
+	}
+	record, err := Recorded()
+	if err != nil {
+		return nil, "", err
+	}
+	same := func(x Choice) bool {
+		return slices.ContainsFunc(record.Libraries.Rows, func(r matrix.Row) bool {
+			return r.Name == x.Lock && r.Adapter == row.Adapter && (fenced || r.Name != row.Name)
+		})
+	}
+	for _, c := range matrix.ColumnsOf(p.Nemesis) {
+		if c.Name == "none" {
+			continue
+		}
+		all, err := Choose(Query{Faults: []string{c.Name}, Fencing: fenced})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, x := range all {
+			i := slices.IndexFunc(x.Proofs, func(o Proof) bool { return o.Fault == c.Name })
+			if x.Remains && same(x) && i >= 0 {
+				return &x.Proofs[i], x.Lock, nil
+			}
+		}
+	}
+	return nil, "", nil
+}

@@ -1,0 +1,106 @@
+package hint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/repair"
+	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/choose"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// A Remedy says what to do about the worst violation of a run. The zero value has nothing to say.
+type Remedy struct {
+	Do      string         // a sentence without its full stop
+	Code    []string       // lines of it, if there are any
+	Why     []string       // sentences about it
+	Shown   string         // what the command shows
+	Command advice.Command // it shows that the remedy helps
+	Rest    []string       // sentences about the rest
+}
+
+// RemedyFor returns the remedy for the worst violation: the lock repaired, or else the locks to use
+// instead. It only says what runs have shown.
+func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
+	worst, found := v.Worst()
+	if !found {
+		return r, nil
+	}
+	overrun := worst.Property == history.MutualExclusion && checker.FindClass(worst.Class).Overrun
+	own, lock, err := choose.Sibling(p, overrun)
+	if err != nil {
+		return r, err
+	}
+	x := matrix.RepairOf(p, v, worst.Property, worst.Class)
+	switch {
+	case overrun && own != nil && v.Property(history.Fencing).Verdict != checker.Violated:
+		f := repair.Fence()
+		return Remedy{Do: f.Do, Code: f.Code, Shown: lock + " gives such tokens, and is clean with them",
+			Command: advice.Command{Line: own.Command}}, nil
+	case x == nil:
+		return instead(p)
+	}
+	r = Remedy{Do: x.Do, Code: x.Code, Command: x.Command, Shown: shown(x)}
+	if own != nil && !overrun {
+		r.Command, r.Shown = advice.Command{Line: own.Command}, lock+" of this library stays clean"
+	}
+	if !overrun && overran(v) &&
+		matrix.RepairOf(p, v, history.MutualExclusion, checker.LeaseOverrun) != nil {
+		r.Rest = append(r.Rest, "No lease prevents the overrun (S) that remains: have the resource "+
+			"refuse old writes (fencing tokens).")
+	}
+	return r, err
+}
+
+// shown says what the command of a repair shows.
+func shown(x *repair.Found) string {
+	words := fmt.Sprintf("With it, %s hold under the same fault", units.List(x.Command.Kept))
+	if x.Tokens {
+		words = "Then the resource refuses the late write"
+	}
+	if !x.Own {
+		words += " (shown with another lock)"
+	}
+	return words
+}
+
+// overran reports whether a client outlived its lease.
+func overran(v *checker.Verdict) bool {
+	return checker.FindClass(v.Property(history.MutualExclusion).Class).Overrun
+}
+
+// most is the number of locks that a remedy names.
+const most = 4
+
+// instead names the locks to use instead.
+func instead(p harness.Plan) (r Remedy, err error) {
+	x, err := choose.InsteadOf(p)
+	if x == nil || err != nil {
+		return r, err
+	}
+	names := x.Locks[:min(len(x.Locks), most)]
+	if n := len(x.Locks) - len(names); n > 0 {
+		names = append(names[:len(names):len(names)], fmt.Sprintf("%d more", n))
+	}
+	r.Do = "Use another lock: no run has shown a repair of this one under this fault"
+	if x.Why != "" {
+		r.Why = append(r.Why, units.Sentence(x.Why))
+	}
+	r.Shown = fmt.Sprintf("Clean under %s: %s", x.Fault, units.List(names))
+	r.Command = x.Command
+	known, err := choose.Lookup(p)
+	if known != nil {
+		for _, h := range known.Helps {
+			if h.Same && !h.Helped() && strings.HasPrefix(h.Mitigation, "--") {
+				r.Rest = append(r.Rest, fmt.Sprintf("%s is no repair: %s.", h.Mitigation, h.Verdict))
+				break
+			}
+		}
+	}
+	return r, err
+}

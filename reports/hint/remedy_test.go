@@ -1,0 +1,67 @@
+package hint
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// TestRemedies wants a remedy that fits the worst violation, and none that would not help.
+func TestRemedies(t *testing.T) {
+	violated := func(letter, class string) checker.Property {
+		return checker.Property{Property: letter, Class: class, Verdict: checker.Violated}
+	}
+	overrun := violated("S", checker.LeaseOverrun)
+	for _, c := range []struct {
+		name       string
+		options    harness.RunOptions
+		properties []checker.Property
+		want       []string // in the order of the remedy; empty: no remedy
+	}{
+		{"a release without a look at the owner", harness.RunOptions{Impl: "setpx-del",
+			Nemesis: "pause"}, []checker.Property{violated("L", checker.ReleasedByNonOwner), overrun},
+			[]string{"Write a unique value", `redis.call("get"`, "L and O hold",
+				"--impl token-lua --nemesis pause", "No lease prevents the overrun (S) that remains"}},
+		{"an overrun", harness.RunOptions{Impl: "token-lua", Nemesis: "pause"},
+			[]checker.Property{overrun}, []string{"Have the resource refuse old writes",
+				"UPDATE account", "Then the resource refuses the late write", "--workload fenced"}},
+		{"an overrun, and tokens that do not grow", harness.RunOptions{Impl: "redisson-fenced",
+			Nemesis: "overrun"}, []checker.Property{overrun, violated("F", checker.OldToken)},
+			[]string{"Use another lock"}},
+		{"a library that has the repair", harness.RunOptions{Adapter: "redisson", Nemesis: "pause"},
+			[]checker.Property{overrun}, []string{"Have the resource refuse old writes",
+				"redisson fenced gives such tokens", "--variant fenced"}},
+		{"a lost session of a lock with tokens", harness.RunOptions{Adapter: "etcd-mutex",
+			Nemesis: "pause"}, []checker.Property{violated("S", checker.SessionLost)},
+			[]string{"Have the resource refuse old writes", "etcd-mutex gives such tokens",
+				"--adapter etcd-mutex", "--workload fenced"}},
+		{"a library without a lease", harness.RunOptions{Adapter: "redis-py", Variant: "defaults",
+			Nemesis: "crash"}, []checker.Property{violated("D", "")}, []string{"Let the server end the " +
+			"lease", "redis-py of this library stays clean", "--adapter redis-py --variant ttl"}},
+		{"a failover", harness.RunOptions{Impl: "token-lua", Nemesis: "failover"},
+			[]checker.Property{violated("L", checker.LostByFailover)}, []string{"Use another lock",
+				"agree on every write", "Clean under leader-loss", "etcd-mutex",
+				"choose --fault leader-loss", "--wait-replicas 1, with one replica is no repair: no client"}},
+		{"no violation", harness.RunOptions{Impl: "token-lua", Nemesis: "pause"}, nil, nil},
+	} {
+		p, err := harness.NewPlan(c.options)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		r, err := RemedyFor(&checker.Verdict{Properties: c.properties}, p)
+		text := strings.Join(append(append(append([]string{r.Do}, r.Code...), r.Why...), r.Shown,
+			r.Command.Line, strings.Join(r.Rest, " ")), "\n")
+		if err != nil || (r.Do == "") != (len(c.want) == 0) {
+			t.Errorf("%s: %v, %q", c.name, err, text)
+		}
+		for _, w := range c.want {
+			_, after, found := strings.Cut(text, w)
+			if !found {
+				t.Errorf("%s: %q is missing in its place:\n%s", c.name, w, text)
+			}
+			text = after
+		}
+	}
+}

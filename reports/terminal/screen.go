@@ -1,0 +1,226 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/reports/hint"
+	"github.com/lockbench/lockbench/reports/page"
+	"github.com/lockbench/lockbench/reports/view"
+)
+
+// tallest is the number of lines of the first screen of a violation, with its ending.
+const tallest = 22
+
+// screen writes the answer, its cause, what to do and the story of the worst violation. The story
+// is cut if the screen would be too tall.
+func (t *terminal) screen(v *view.View, x Extra) {
+	a := v.Answer()
+	t.wrap("", t.paint(bold, v.Question())+" "+t.paint(tone(a.Result), a.Word), 0)
+	t.wrap("", a.Sentence, 0)
+	w := v.First()
+	if a.Result != checker.Violated || w == nil {
+		t.section("Judged", t.also(v))
+		t.next(x.Hints)
+		return
+	}
+	t.section("Cause", units.Upper(w.Cause()))
+	t.remedy(x.Remedy)
+	end := terminal{Look: t.Look}
+	end.section("Also", t.also(v))
+	end.ending(v, x)
+	t.story(w, tallest-t.lines()-end.lines())
+	t.section("Also", t.also(v))
+}
+
+// lines counts the lines that were written.
+func (t *terminal) lines() int { return strings.Count(t.String(), "\n") }
+
+// section writes a text with a heading in front of it, unless the text is empty.
+func (t *terminal) section(name, text string) {
+	if text != "" {
+		t.wrap(t.paint(dim, fmt.Sprintf("%-7s", name+":"))+" ", text, margin)
+	}
+}
+
+// margin is the column of all texts after a heading.
+const margin = 8
+
+// remedy writes what to do.
+func (t *terminal) remedy(r hint.Remedy) {
+	if r.Do == "" {
+		return
+	}
+	end := "."
+	if len(r.Code) > 0 {
+		end = ":"
+	}
+	t.section("To do", page.Clean(r.Do, 300)+end)
+	for _, line := range r.Code {
+		t.line(strings.Repeat(" ", margin+2) + line)
+	}
+	t.sentences(r.Why)
+	if r.Command.Line != "" {
+		t.sentences([]string{r.Shown + ":"})
+		t.command(strings.Repeat(" ", margin+2), page.Clean(r.Command.Line, 1000))
+	}
+	t.sentences(r.Rest)
+}
+
+// sentences writes each sentence on lines of its own.
+func (t *terminal) sentences(all []string) {
+	for _, s := range all {
+		t.wrap(strings.Repeat(" ", margin), s, margin)
+	}
+}
+
+// command writes a command after a lead. If it is too long for a line, it goes on after a
+// backslash, so that a shell takes it as it is.
+func (t *terminal) command(lead, line string) {
+	words := strings.SplitAfter(line, " --")
+	for i := range words[:max(0, len(words)-1)] { // each flag begins a word
+		words[i], words[i+1] = strings.TrimSuffix(words[i], " --"), "--"+words[i+1]
+	}
+	t.WriteString(lead)
+	col := visible(lead)
+	for i, word := range words {
+		n := visible(word)
+		if i > 0 && col+1+n+2 > t.width() {
+			t.WriteString(" \\\n" + strings.Repeat(" ", margin+4))
+			col = margin + 4
+		} else if i > 0 {
+			t.WriteString(" ")
+			col++
+		}
+		t.WriteString(word)
+		col += n
+	}
+	t.WriteString("\n")
+}
+
+// story writes the events of a violation in at most so many lines, but at least in some.
+func (t *terminal) story(w *view.Violation, lines int) {
+	const least = 2
+	lines = max(lines, least)
+	text := w.Events()
+	for {
+		s := terminal{Look: t.Look}
+		s.section("How", text)
+		if s.lines() <= lines || text == more {
+			t.WriteString(s.String())
+			return
+		}
+		text = shorter(text)
+	}
+}
+
+// more ends a story that was cut.
+const more = " … (the report tells the rest)"
+
+// shorter returns a text without its last sentence, or without its last word if it has one
+// sentence.
+func shorter(text string) string {
+	text = strings.TrimSuffix(strings.TrimSuffix(text, more), ".")
+	i := strings.LastIndex(text, ". ")
+	if i < 0 {
+		return text[:max(0, strings.LastIndex(text, " "))] + more
+	}
+	return text[:i+1] + more
+}
+
+// next writes the next step after a run without a violation.
+func (t *terminal) next(hints []hint.Hint) {
+	for _, h := range hints {
+		t.section("Next", h.Sentence())
+		if h.Command.Line != "" {
+			t.command(strings.Repeat(" ", margin+2), h.Command.Line)
+		}
+	}
+}
+
+// also says in one line what else was violated, and what was not judged.
+func (t *terminal) also(v *view.View) (line string) {
+	if v.Verdict == nil {
+		return ""
+	}
+	for _, f := range []form{full, classes, brief, letters} {
+		if line = f.line(v); visible(line)+margin <= t.width() {
+			break
+		}
+	}
+	return line
+}
+
+// form is how much a line says of each property.
+type form int
+
+// The forms: with what was broken, with the classes, the same without a note, and without classes.
+const (
+	full form = iota
+	classes
+	brief
+	letters
+)
+
+// line says what else was violated and what was not judged.
+func (f form) line(v *view.View) string {
+	of := map[string][]string{}
+	for _, p := range v.Properties() {
+		switch {
+		case p.State != "violated":
+			of[p.State] = append(of[p.State], p.Name)
+		case v.Verdict.Verdict != checker.Violated || !v.First().About(p.Name):
+			of[p.State] = append(of[p.State], f.violated(p, v.Verdict.Property(p.Name)))
+		}
+	}
+	var parts []string
+	for _, x := range [][2]string{{"violated", ""}, {"valid", " valid"}, {"unknown", " not judged"}} {
+		if names := of[x[0]]; len(names) > 0 {
+			parts = append(parts, strings.Join(names, ", ")+x[1])
+		}
+	}
+	text := strings.Join(parts, "; ")
+	if f == full && v.Ended() && len(of["unknown"]) > 0 {
+		text += " (--thorough=true does)"
+	}
+	if text != "" && f != brief {
+		text += " (--verbose explains)"
+	}
+	return text
+}
+
+// violated names a violation and what it is about.
+func (f form) violated(row view.PropertyRow, p checker.Property) string {
+	text := page.Clean(p.Class, 80)
+	if text == "" && f == full {
+		text = view.Broken(row)
+	}
+	if text == "" || f == letters {
+		return row.Name + " violated"
+	}
+	return fmt.Sprintf("%s violated (%s)", row.Name, text)
+}
+
+// ending writes what belongs at the end of every summary: an error of the harness, the expectation
+// of the user, how to repeat the run, and its report.
+func (t *terminal) ending(v *view.View, x Extra) {
+	h := v.History.Header
+	if v.Verdict != nil && v.Verdict.HarnessError != "" {
+		t.wrap(t.paint(red, "Failed:")+" ", units.Sentence(page.Clean(v.Verdict.HarnessError, 400)),
+			margin)
+	}
+	if v.Verdict != nil && v.Verdict.Evidence.Starved != nil {
+		t.section("Starved", v.Verdict.Evidence.Starved.Explanation+".")
+	}
+	if what, how := v.Expectation(); what != "" && what != string(checker.Valid) {
+		t.line(fmt.Sprintf("Expected %s: %s.", what, how))
+	}
+	if h.Command != "" {
+		t.command(t.paint(dim, "Again:")+"  ", page.Clean(h.Command, 1000))
+	}
+	if x.Report != "" {
+		t.line(t.paint(dim, "Report:") + " " + x.Report)
+	}
+}
