@@ -108,10 +108,15 @@ func Find(v Violation) *Found {
 		return r.Others == AnyOther || r.Others == Leaseless && !v.Lease
 	})
 	for _, rows := range [][]Row{own, others} {
-		if r, fault, ok := pick(rows, v.Fault); ok {
-			return &Found{r.Repair, slices.Contains(r.Locks, v.Lock), r.Repair == fence,
-				r.command(v.Flags, fault)}
+		r, fault, ok := pick(rows, v.Fault)
+		if !ok {
+			continue
 		}
+		same, shown := slices.Contains(r.Locks, v.Lock), v.Flags
+		if !same {
+			shown = "--impl " + r.Locks[0]
+		}
+		return &Found{r.Repair, same, r.Repair == fence, r.command(shown, fault)}
 	}
 	return nil
 }

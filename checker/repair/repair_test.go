@@ -126,6 +126,9 @@ func TestFind(t *testing.T) {
 		// a lock that is not in the table, by the class alone
 		{"redis-py", "pause", "S", checker.LeaseOverrun, "fencing token", "lockbench run --impl " +
 			"redisson-fenced --watchdog=false --workload fenced --nemesis pause --properties D,F,U"},
+		{"mine", "restart", "L", checker.LostByFailover, "a disk", "lockbench run --impl token-lua " +
+			"--redis-config appendonly=yes --redis-config appendfsync=always --nemesis restart " +
+			"--properties L,O"},
 		{"mine", "pause", "L", checker.ReleasedByNonOwner, "owner check",
 			"lockbench run --impl token-lua --nemesis pause --properties L,O"},
 		// the restart loses the counter of the tokens, too

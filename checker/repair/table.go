@@ -134,5 +134,8 @@ var rows = []Row{
 
 	{Kind: verdict.LostByFailover, Repair: disk, With: saved, Keeps: exclusion, Real: true,
 		Except: unhelped, Faults: []string{"restart"},
-		Locks: []string{"token-lua", "setpx-del", "setpx-getdel", "setnx-expire-lua", "getset", "setnx"}},
+		Locks: []string{"token-lua", "setnx", "setnx-del-expired nil-retry", "setnx-expire",
+			"setnx-expire-lua", "getset", "getset-redispy", "setpx-del", "setpx-getdel",
+			"redisson fixed lease", "redisson watchdog", "redisson-spin", "redisson-multi",
+			"redisson-fenced fixed lease", "redlock per call", "redlock per attempt"}},
 }
