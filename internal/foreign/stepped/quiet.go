@@ -22,6 +22,7 @@ type threads struct {
 	folder *os.File
 	known  map[int]*thread
 	looks  int
+	rests  int
 }
 
 // thread is a thread with its open files in /proc.
@@ -62,7 +63,7 @@ func (t *threads) settle() error {
 			return err
 		}
 		if sleeping && same && asleep {
-			return nil
+			return t.unseen()
 		}
 		if asleep = sleeping; sleeping {
 			continue

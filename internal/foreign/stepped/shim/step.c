@@ -480,6 +480,21 @@ long syscall(long number, ...) {
 			return draw((void *)a, b);
 		case SYS_clock_gettime:
 			return clock_gettime(a, (struct timespec *)b);
+		case SYS_nanosleep:
+			return nanosleep((const struct timespec *)a, (struct timespec *)b);
+		case SYS_clock_nanosleep:
+			errno = clock_nanosleep(a, b, (const struct timespec *)c, (struct timespec *)d);
+			return errno ? -1 : 0;
+		case SYS_ppoll:
+			return wait_for((struct pollfd *)a, b, c ? nanos((const struct timespec *)c) : -1);
+		case SYS_epoll_pwait:
+			return epoll_pwait(a, (struct epoll_event *)b, c, (int)d, (const sigset_t *)e);
+#ifdef SYS_poll
+		case SYS_poll:
+			return poll((struct pollfd *)a, b, (int)c);
+		case SYS_epoll_wait:
+			return epoll_wait(a, (struct epoll_event *)b, c, (int)d);
+#endif
 		}
 	}
 	return next_syscall(number, a, b, c, d, e, f);
