@@ -151,15 +151,11 @@ func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
 		if !m.Kind.Deletes() {
 			continue
 		}
-		verb := "deleted"
-		if m.Recv == 0 || m.Err != "" || m.Kind == verdict.PossibleDelete {
-			verb = "may have deleted"
-		}
-		words := Say("client %d "+verb+" the value that client %d had written", m.Process,
+		words := Say("client %d %s the value that client %d had written", m.Process, deletedVerb(m),
 			p.A.Process)
 		if m.Process == p.A.Process {
-			words = Say("a release of an earlier attempt of client %d "+verb+" its own new value",
-				m.Process)
+			words = Say("a release of an earlier attempt of client %d %s its own new value", m.Process,
+				deletedVerb(m))
 		}
 		if m.Node != "" {
 			words += Say(", on %s", m.Node)

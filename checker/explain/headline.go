@@ -40,7 +40,7 @@ func defect(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	case verdict.Vanished:
 		return Say("client %d's key vanished, and no client deleted it", a) + next
 	case verdict.Clock:
-		return Say("a clock was moved, and client %d's lease ended early by it", a) + next
+		return Say("a moved clock ended client %d's lease early", a) + next
 	case verdict.NoServer:
 		return Say("no server granted the lock to one of the clients %d and %d", a, b)
 	}
@@ -61,18 +61,28 @@ func wrongRelease(p *record.Pair, v verdict.Property) string {
 		return Say("client %d's key was deleted by another client, and client %d was granted the lock",
 			a, b)
 	}
-	deleter, what := v.Witness.Commands[i].Process, Say("deleted")
-	if v.Class == verdict.LateMessage {
-		what = Say("deleted with a late command")
+	m := &v.Witness.Commands[i]
+	what := deletedVerb(m)
+	switch {
+	case m.Process == a:
+		return Say("a late release of client %d %s the key of its next hold, and client %d was granted "+
+			"the lock", a, what, b)
+	case v.Class == verdict.LateMessage:
+		return Say("a late command of client %d %s the key of client %d, and client %d was granted the "+
+			"lock", m.Process, what, a, b)
+	case m.Process == b:
+		return Say("client %d %s the key of client %d and was granted the lock", b, what, a)
 	}
-	switch deleter {
-	case a:
-		return Say("client %d %s its own later key, and client %d was granted the lock", deleter, what, b)
-	case b:
-		return Say("client %d %s the key of client %d and was granted the lock", deleter, what, a)
-	}
-	return Say("client %d %s the key of client %d, and client %d was granted the lock", deleter, what,
+	return Say("client %d %s the key of client %d, and client %d was granted the lock", m.Process, what,
 		a, b)
+}
+
+// deletedVerb says whether a command deleted a key for certain.
+func deletedVerb(m *verdict.WitnessCommand) string {
+	if m.Recv == 0 || m.Err != "" || m.Kind == verdict.PossibleDelete {
+		return Say("may have deleted")
+	}
+	return Say("deleted")
 }
 
 // forgotten says which server did not have the first holder's key any more.
@@ -112,17 +122,17 @@ func Because(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 		whilePaused(faults, p.A.Process, end), leaseEnd(p.A.End))
 }
 
-// Deletion says which client deleted the key of which other client (O), or "" if that is not
-// certain.
+// Deletion says which client deleted the key of which other client (O), or "" if no command did.
 func Deletion(v verdict.Property) string {
-	for _, m := range v.Witness.Commands {
+	for i := range v.Witness.Commands {
+		m := &v.Witness.Commands[i]
 		if !m.Kind.Deletes() {
 			continue
 		}
 		for _, h := range v.Witness.Holds {
 			if h.Process != m.Process {
-				return units.Upper(Say("client %d deleted the key of client %d, which held the lock.",
-					m.Process, h.Process))
+				return units.Upper(Say("client %d %s the key of client %d, which held the lock.",
+					m.Process, deletedVerb(m), h.Process))
 			}
 		}
 	}

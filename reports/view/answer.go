@@ -40,7 +40,7 @@ func (v *View) Answer() Answer {
 		if w := v.First(); w != nil && len(w.Holds) > 1 && w.Together {
 			return Answer{"Yes.", w.Sentence(), result}
 		}
-		return j.brokenAnswer()
+		return j.brokenAnswer(v.First())
 	case checker.Valid:
 		if j.harmless() {
 			return Answer{"Yes.", j.harmlessSentence(), result}
@@ -69,7 +69,7 @@ func (j judgement) harmlessSentence() string {
 
 // brokenAnswer returns the answer for a lock that failed otherwise. It says "not both at once" only
 // if that was judged.
-func (j judgement) brokenAnswer() Answer {
+func (j judgement) brokenAnswer(first *Violation) Answer {
 	word := "It is broken."
 	also := " Whether two clients can be inside at once, this run does not tell."
 	w, optimistic := j.verdict, j.header.Declares.Optimistic
@@ -89,7 +89,11 @@ func (j judgement) brokenAnswer() Answer {
 	case w.Property(checker.MutualExclusion).Verdict == checker.Valid:
 		also = " No two clients were inside at once."
 	}
-	return Answer{word, units.Sentence(page.Clean(w.Summary, 300)) + also, w.Verdict}
+	defect := units.Sentence(page.Clean(w.Summary, 300))
+	if first != nil && first.Sentence() != "" {
+		defect = first.Sentence()
+	}
+	return Answer{word, defect + also, w.Verdict}
 }
 
 // validSentence says how much a "no" is worth. It names the first judged property that people ask
