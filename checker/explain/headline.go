@@ -56,9 +56,10 @@ func wrongRelease(p *record.Pair, v verdict.Property) string {
 	})
 	switch {
 	case i < 0 && v.Class == verdict.LateMessage:
-		return Say("client %d entered on a grant whose lease was over, and client %d had the lock", a, b)
+		return Say("client %d entered on a grant whose lease was over, and client %d had the lock",
+			a, b)
 	case i < 0:
-		return Say("client %d's key was deleted by another client, and client %d was granted the lock",
+		return Say("another client deleted the key of client %d, and client %d was granted the lock",
 			a, b)
 	}
 	m := &v.Witness.Commands[i]
@@ -73,8 +74,8 @@ func wrongRelease(p *record.Pair, v verdict.Property) string {
 	case m.Process == b:
 		return Say("client %d %s the key of client %d and was granted the lock", b, what, a)
 	}
-	return Say("client %d %s the key of client %d, and client %d was granted the lock", m.Process, what,
-		a, b)
+	return Say("client %d %s the key of client %d, and client %d was granted the lock", m.Process,
+		what, a, b)
 }
 
 // deletedVerb says whether a command deleted a key for certain.
