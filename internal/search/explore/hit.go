@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Hit is a run with a violation.
@@ -79,6 +81,10 @@ func (h Hit) shrink(ctx context.Context, screen io.Writer) (*counterexample.Coun
 	small := s.shrink(h.Case)
 	line.Stop()
 	c, err := small.Settle(context.WithoutCancel(ctx), h.Property)
+	if workloads.IsProgram(h.Case.Plan.Impl) && errors.Is(err, simrun.ErrFlaky) {
+		// the smaller run needs programs that have served others
+		c, err = h.Settle(context.WithoutCancel(ctx))
+	}
 	return c, Shrunk{int(s.runs.Load()), s.exhausted()}, err
 }
 

@@ -1,0 +1,76 @@
+package explore
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/base/resp"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// moody is the lock of a program that grants it to everyone, unless the program is a new one and
+// its poll is longer than usual.
+type moody struct {
+	c    workloads.LinkedClient
+	conn net.Conn
+}
+
+const usualPoll = 20 * time.Millisecond
+
+func openMoody(c workloads.LinkedClient) (workloads.LinkedLock, error) {
+	conn, err := c.Dial(c.Life, "tcp", c.Address(0))
+	return &moody{c, conn}, err
+}
+
+func (m *moody) ask(args ...string) (string, error) {
+	var w resp.Writer
+	w.Command(args...)
+	if _, err := m.conn.Write(w.B); err != nil {
+		return "", err
+	}
+	reply, err := resp.NewReader(m.conn).Reply()
+	return resp.Text(reply), err
+}
+
+func (m *moody) Acquire(_ context.Context, n int, keys []string, _ time.Duration) (
+	said workloads.Said, err error) {
+	set := []string{"SET", keys[0], strconv.Itoa(m.c.Process*1000 + n), "PX", "1000"}
+	if m.c.Fresh && m.c.Poll.D() > usualPoll {
+		set = append(set, "NX")
+	}
+	reply, err := m.ask(set...)
+	if err == nil && reply != "OK" {
+		err = workloads.RefusedError{}
+	}
+	return said, err
+}
+
+func (m *moody) Release(context.Context, int) error { return nil }
+
+func (m *moody) Close() { m.conn.Close() }
+
+// TestASmallRunOfAProgramMustRepeat: a smaller run violated a property only with a program that had
+// served others, so the run that was found is kept as it was.
+func TestASmallRunOfAProgramMustRepeat(t *testing.T) {
+	m := adapters.Manifest{Name: "moody", Topology: "single"}
+	m.Declares.Lease = true
+	workloads.Link(m.Name, workloads.Linkage{Open: openMoody, Lease: time.Second, Program: true})
+	s := Search{Options: harness.RunOptions{Linked: &m, Nemesis: "none", TTL: time.Second,
+		Poll: usualPoll}, Properties: []string{"L"}, Schedule: Random, Moments: Aimed, Seeds: 5, Jobs: 1}
+	hits, _, err := s.Find(t.Context())
+	if err != nil || len(hits) == 0 {
+		t.Fatal(hits, err)
+	}
+	x, _, err := hits[0].Shrink(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Plan.Poll.D() != usualPoll {
+		t.Errorf("it has the poll %v", x.Plan.Poll)
+	}
+}
