@@ -14,7 +14,7 @@ import (
 )
 
 func doctorCommand() *cobra.Command {
-	var asJSON, clean bool
+	var all, asJSON, clean bool
 	var place harness.Place
 	c := &cobra.Command{
 		Use:   "doctor",
@@ -23,6 +23,7 @@ func doctorCommand() *cobra.Command {
 server, a client, a pause and a clock that jumps, and says what to do about the rest. Exit code 0:
 at least one environment works.`,
 		Example: `  lockbench doctor
+  lockbench doctor --all
   lockbench doctor --json | jq .environments
   lockbench doctor --clean
   lockbench doctor --clean --addr staging:6379`,
@@ -41,7 +42,7 @@ at least one environment works.`,
 			if asJSON {
 				err = history.WriteDocument(w, d)
 			} else {
-				err = d.Text(w)
+				err = d.Text(w, all)
 			}
 			if err == nil && !d.Healthy() {
 				return result(1)
@@ -49,6 +50,7 @@ at least one environment works.`,
 			return broken(err)
 		},
 	}
+	c.Flags().BoolVar(&all, "all", false, "also show what is there, and which faults are possible")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&clean, "clean", false,
 		"remove the containers, networks and temporary folders of killed runs, and nothing else")

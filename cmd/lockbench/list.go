@@ -173,7 +173,7 @@ func writeNemeses(w io.Writer, rows []nemesisRow) {
 * or independent masters with a replica each, for redlock.
 Several with commas between them are carried out one after the other in one run. A file in YAML or
 JSON (./my.yaml) is a fault that you wrote; docs/formats.md has the format. `+
-		"`"+advice.Doctor.String()+"`"+` shows
+		"`"+advice.DoctorAll.String()+"`"+` shows
 what is possible on this machine, and why the rest is not.
 `)
 }

@@ -6,6 +6,7 @@ var (
 	ListAdapters = form("list adapters")
 	ListNemeses  = form("list nemeses")
 	Doctor       = form("doctor")
+	DoctorAll    = form("doctor --all")
 
 	RunLock = form("run --impl token-lua")
 	RunPlan = form("run --plan %s", "{plan}")

@@ -81,23 +81,48 @@ func CleanUp(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// Text writes the diagnosis for people: the findings, the environments, and a table of faults with
-// the reasons for those that are not possible.
-func (d Diagnosis) Text(w io.Writer) error {
+// Text writes the diagnosis for people: what is missing and the environments. With all it also
+// writes what is there, and a table of faults with the reasons for those that are not possible.
+func (d Diagnosis) Text(w io.Writer, all bool) error {
+	d.findings(w, all)
+	fmt.Fprintln(w)
+	for _, name := range tried {
+		fmt.Fprintf(w, "environment %-8s %s\n", name, d.Environments[name])
+	}
+	if all {
+		return d.faults(w)
+	}
+	_, err := fmt.Fprintf(w, "\n`%s` shows what was found, and which faults each environment has.\n",
+		advice.DoctorAll)
+	return err
+}
+
+// findings writes what is missing, with advice, and what is there: its names, or each with its
+// version.
+func (d Diagnosis) findings(w io.Writer, all bool) {
+	var there []string
 	for _, f := range d.Findings {
 		switch {
-		case f.OK:
+		case f.OK && all:
 			fmt.Fprintf(w, "✓ %-17s %s\n", f.Name, f.Found)
+		case f.OK:
+			there = append(there, f.Name)
 		case f.Advice == "":
 			fmt.Fprintf(w, "✕ %-17s %s\n  for %s\n", f.Name, f.Found, f.For)
 		default:
 			fmt.Fprintf(w, "✕ %-17s %s\n  for %s: %s\n", f.Name, f.Found, f.For, f.Advice)
 		}
 	}
-	fmt.Fprintln(w)
-	for _, name := range tried {
-		fmt.Fprintf(w, "environment %-8s %s\n", name, d.Environments[name])
+	if len(there) > 0 {
+		t := progress.NewTable(w)
+		t.Most = 100
+		fmt.Fprintf(t, "✓ %s\n", strings.Join(there, ", "))
+		t.Flush()
 	}
+}
+
+// faults writes which faults are possible in which environment.
+func (d Diagnosis) faults(w io.Writer) error {
 	t := progress.NewTable(w)
 	fmt.Fprintf(t, "\nfault\t%s\n", strings.Join(tried, "\t"))
 	for _, f := range d.Faults {

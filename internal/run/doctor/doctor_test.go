@@ -40,7 +40,7 @@ func TestTheTextGroupsFaultsByTheReasonWhyTheyAreMissing(t *testing.T) {
 			{environment: "sim", has: nemesis.CapabilitiesOf("sim")}}),
 	}
 	var b strings.Builder
-	if err := d.Text(&b); err != nil {
+	if err := d.Text(&b, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"  for the shim: apt-get\n", "  for containers\n",
