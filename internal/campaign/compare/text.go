@@ -122,8 +122,11 @@ func (c *Comparison) Caveats() (out []string) {
 	return out
 }
 
-// String returns the field with both values, shortened.
+// String returns the field with both values, shortened. The actions of a scenario are too long.
 func (f Field) String() string {
+	if f.Name == "scenario" {
+		return "scenario: the plan.json of each has its actions"
+	}
 	return fmt.Sprintf("%s: %s / %s", f.Name, or(f.A), or(f.B))
 }
 
