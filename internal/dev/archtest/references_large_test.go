@@ -82,7 +82,8 @@ var (
 		`checker|reports|docker|history|docs)(?:/[\w.-]*\w)+)`)
 	selector = regexp.MustCompile(
 		`\.[A-Z]\w*$`) // of internal/env/cluster.Config
-	placeholder = regexp.MustCompile(`[A-Z]{3}|redispy.watch|shim/lockbench$`) // examples, and a build
+	// examples, and what a build makes
+	placeholder = regexp.MustCompile(`[A-Z]{3}|redispy.watch|(?:shim/lockbench|preload/built)$`)
 
 	// outside are forms that lead out of the repository, and what to write instead.
 	outside = []struct {
