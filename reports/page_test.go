@@ -83,7 +83,7 @@ func TestValidPageHasNoRed(t *testing.T) {
 func TestUnknownPageSaysWhatIsMissing(t *testing.T) {
 	page := render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 3}))
 	if !strings.Contains(page, "Unknown.") ||
-		!strings.Contains(page, "3 of the 5 contended acquisitions that it needs") ||
+		!strings.Contains(page, "Only 3 acquisitions were contended, and 5 are needed") ||
 		!strings.Contains(page, "too few: ") {
 		t.Error("the page does not say what was missing")
 	}

@@ -1,5 +1,5 @@
 // Package repair knows the smallest change of a lock that removes a kind of violation, or makes it
-// harmless. It has a repair only for kinds for which runs have shown it; a test repeats these runs.
+// harmless. Runs have shown each of its repairs, and a test repeats these runs.
 package repair
 
 import (
@@ -62,7 +62,7 @@ type Row struct {
 	General bool   // it is the repair of the kind under any fault
 }
 
-// Others says for which other locks a row is right, too.
+// Others names the locks outside of a row that the row fits as well.
 type Others int
 
 // The groups of other locks.
@@ -75,7 +75,7 @@ const (
 // Violation is the violation of a lock in a run under a fault.
 type Violation struct {
 	Lock            string // by its name in the matrix; "" if the table does not have it
-	Flags           string // of run, with which it is run: "--impl setpx-del"
+	Flags           string // that run it: "--impl setpx-del"
 	Fault           string // a value of --nemesis
 	Property, Class string
 	System          string // of the servers; "" for Redis

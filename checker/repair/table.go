@@ -50,7 +50,7 @@ var (
 	harmless  = []string{verdict.Deadlock, verdict.Fencing, verdict.LostUpdate}
 )
 
-// forgetful are faults after which a server can have forgotten the counter of the tokens, too.
+// forgetful are faults that can take the counter of the tokens from a server.
 var forgetful = []string{"restart", "restart-delayed", "disk-loss", "failover", "failover-sentinel",
 	"failover-cluster", "random"}
 

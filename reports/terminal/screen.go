@@ -77,7 +77,7 @@ func (t *terminal) sentences(all []string) {
 }
 
 // command writes a command after a lead. If it is too long for a line, it goes on after a
-// backslash, so that a shell takes it as it is.
+// backslash, so that a reader can paste it into a shell.
 func (t *terminal) command(lead, line string) {
 	words := strings.SplitAfter(line, " --")
 	for i := range words[:max(0, len(words)-1)] { // each flag begins a word

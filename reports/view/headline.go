@@ -25,15 +25,12 @@ func (w *Violation) attach(header history.Header, r *record.Record) {
 		return
 	}
 	first, second := w.Holds[0], w.Holds[1]
-	if w.granted(second) < w.granted(first) {
-		first, second = second, first
-	}
-	if w.deletesAnothers(first) && !w.deletesAnothers(second) {
-		first, second = second, first
-	}
 	a, b := holdIn(r, first), holdIn(r, second)
 	if a == nil || b == nil {
 		return
+	}
+	if w.precedes(b, a) && !w.precedes(a, b) {
+		first, second, a, b = second, first, b, a
 	}
 	w.pair = &record.Pair{Key: w.Key, A: a, B: b, From: w.From, To: w.To,
 		SpanA: record.Span{From: first.From, End: first.To},
@@ -43,23 +40,43 @@ func (w *Violation) attach(header history.Header, r *record.Record) {
 	}
 }
 
-// granted returns when the command that granted a hold was sent, or when the hold began. The
-// commands may also have the grant of an earlier hold.
-func (w *Violation) granted(h checker.Hold) int64 {
-	at := h.From
-	for _, c := range w.Commands {
+// precedes reports whether something shows that a was the first holder: its lease was over when
+// the other began, the other's client deleted its key, the other's server took over from its own,
+// or its grant was answered before the other's was asked for. Otherwise the order of the stamps is
+// kept.
+func (w *Violation) precedes(a, b *record.Hold) bool {
+	late := checker.FindClass(w.Class).Overrun || w.Class == checker.LateMessage
+	ga, gb := w.grantOf(a), w.grantOf(b)
+	switch {
+	case w.deletesAnothers(b.Process):
+		return true
+	case late && a.LeaseAt(b.From) <= b.From:
+		return true
+	case a.Node != b.Node && slices.ContainsFunc(w.faults, func(f record.Fault) bool {
+		return f.Promotes() && f.Target == b.Node && f.From < b.From
+	}):
+		return true
+	}
+	return ga != nil && gb != nil && ga.Recv > 0 && ga.Recv < gb.Sent
+}
+
+// grantOf returns the command that granted a hold, or nil. The commands may also have the grant of
+// an earlier hold.
+func (w *Violation) grantOf(h *record.Hold) (last *checker.WitnessCommand) {
+	for i := range w.Commands {
+		c := &w.Commands[i]
 		if c.Kind == verdict.Grant && c.Process == h.Process && c.Sent <= h.From {
-			at = c.Sent
+			last = c
 		}
 	}
-	return at
+	return last
 }
 
 // deletesAnothers reports whether a client of the violation deleted another one's key, so that it
 // is not the first holder.
-func (w *Violation) deletesAnothers(h checker.Hold) bool {
+func (w *Violation) deletesAnothers(process int) bool {
 	return slices.ContainsFunc(w.Commands, func(c checker.WitnessCommand) bool {
-		return c.Process == h.Process &&
+		return c.Process == process &&
 			(c.Kind == verdict.ForeignDelete || c.Kind == verdict.PossibleDelete)
 	})
 }

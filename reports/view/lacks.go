@@ -47,7 +47,8 @@ func (v *View) Missing() string { return v.judgement().missing() }
 
 func (j judgement) missing() string {
 	e, q := j.verdict.Evidence, j.header.Requires
-	if s := j.verdict.Property(checker.MutualExclusion); e.Acquisitions == 0 && s.Reason != "" {
+	if s := j.verdict.Property(checker.MutualExclusion); s.Reason != "" &&
+		s.Verdict.String() == string(checker.Unknown) {
 		return page.Clean(s.Reason, 300)
 	}
 	var m []string
