@@ -172,6 +172,35 @@ func put(t *testing.T, name, text string) {
 	}
 }
 
+// TestAnAdapterHasTheSDKsThatItNames: no other adapter gets those that came later.
+func TestAnAdapterHasTheSDKsThatItNames(t *testing.T) {
+	for manifest, want := range map[string]string{
+		"run: [x]": "go java node python rust",
+		"run: [\"{sdk}/ruby\"]\nenv: {X: \"a:{sdk}/php\"}":      "go java node php python ruby rust",
+		"run: [x]\nsetup: [[cat, \"{sdk}/php/lockbench.php\"]]": "go java node php python rust",
+	} {
+		t.Setenv("XDG_CACHE_HOME", t.TempDir())
+		files := map[string]string{adapters.ManifestName: "name: mine\n" + manifest}
+		a, err := adapters.Find(folder(t, files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := adapters.Setup(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		found, err := filepath.Glob(filepath.Join(adapters.Folder(), "mine-*", "sdk", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range found {
+			found[i] = filepath.Base(f)
+		}
+		if got := strings.Join(found, " "); got != want {
+			t.Errorf("%q has the SDKs %s, and must have %s", manifest, got, want)
+		}
+	}
+}
+
 // TestOldContentsAreRemoved from the cache when nothing has used them for a month, and no others.
 func TestOldContentsAreRemoved(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -24,14 +24,11 @@ import (
 //go:embed */*
 var embedded embed.FS
 
-// sdkName is the folder of the SDKs, next to the folders of adapters.
-const sdkName = "sdk"
-
 // Adapter is a lock library with the files that drive it.
 type Adapter struct {
 	Manifest
 	Dir  string // the absolute path of the user's folder; empty for lockbench's own adapters
-	Hash string // of its files and of the SDKs
+	Hash string // of its files and of its SDKs
 
 	files fs.FS
 }
@@ -145,19 +142,15 @@ const (
 // built lists folders that build tools make. They do not count as sources.
 var built = []string{"__pycache__", "node_modules", "target", "venv", "build"}
 
-// hash returns the hash of the names and contents of all files, and of the SDKs.
+// hash returns the hash of the names and contents of all files, and of its SDKs.
 func (a Adapter) hash() (string, error) {
 	sum := sha256.New()
-	sdk, err := fs.Sub(embedded, sdkName)
-	if err != nil {
-		return "", err
-	}
 	add := func(name string, content []byte) error {
 		fmt.Fprintf(sum, "%q %d\n", name, len(content))
 		sum.Write(content)
 		return nil
 	}
-	if err := errors.Join(a.sources(add), each(sdk, nil, add)); err != nil {
+	if err := errors.Join(a.sources(add), a.toolkit(add)); err != nil {
 		return "", fmt.Errorf("adapter %s: %w", cmp.Or(a.Name, "?"), err)
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil))[:16], nil

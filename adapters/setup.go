@@ -183,15 +183,10 @@ func (in Installed) install(ctx context.Context) error {
 			return err
 		}
 	}
-	sdk, err := fs.Sub(embedded, sdkName)
-	if err != nil {
-		return err
-	}
 	if err := write(in.sources, filepath.Join(in.cache, srcName)); err != nil {
 		return err
 	}
-	toolkit := func(f func(string, []byte) error) error { return each(sdk, nil, f) }
-	if err := write(toolkit, filepath.Join(in.cache, sdkName)); err != nil {
+	if err := write(in.toolkit, filepath.Join(in.cache, sdkName)); err != nil {
 		return err
 	}
 	log, err := os.Create(filepath.Join(in.cache, logName))

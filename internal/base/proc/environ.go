@@ -28,6 +28,7 @@ var tools = []string{
 	"NPM_CONFIG_PROXY", "NPM_CONFIG_HTTPS_PROXY", "NPM_CONFIG_OFFLINE",
 	"CARGO_HOME", "CARGO_NET_OFFLINE", "CARGO_HTTP_CAINFO", "CARGO_HTTP_PROXY", "RUSTUP_HOME",
 	"RUSTUP_TOOLCHAIN", "RUSTUP_DIST_SERVER",
+	"GEMRC", "BUNDLE_USER_HOME", "COMPOSER_HOME", "COMPOSER_CACHE_DIR",
 }
 
 // ToolSettings returns the settings of package managers and of the network that a setup needs to

@@ -13,7 +13,7 @@ import (
 func TestTheSameLockWithEachSDK(t *testing.T) {
 	testenv.Part(t, "redis")
 	folders, err := filepath.Glob("../../../adapters/sdk/*/example")
-	if err != nil || len(folders) != 5 {
+	if err != nil || len(folders) != 7 {
 		t.Fatal(folders, err)
 	}
 	for _, folder := range folders {

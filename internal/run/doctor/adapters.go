@@ -13,7 +13,7 @@ import (
 // packages maps each program of a toolchain to the packages that have it.
 var packages = map[string]string{"python3": "python3 python3-venv", "node": "nodejs", "npm": "npm",
 	"java": "default-jdk", "javac": "default-jdk", "jar": "default-jdk", "mvn": "maven",
-	"cargo": "cargo", "go": "golang"}
+	"cargo": "cargo", "go": "golang", "ruby": "ruby ruby-redis", "php": "php-cli php-redis"}
 
 // systems returns the findings about servers of other systems than Redis.
 func systems() (findings []Finding) {
