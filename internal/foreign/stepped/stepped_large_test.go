@@ -5,6 +5,7 @@ package stepped_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +19,10 @@ import (
 
 // programs are the adapters whose programs are stepped.
 var programs = []string{"redis-py", "python-redis-lock", "pottery", "node-redlock-4",
-	"node-redlock-5", "redis-semaphore", "rslock", "redisson", "spring-integration"}
+	"node-redlock-5", "redis-semaphore", "rslock", "redisson", "spring-integration",
+	sdk + "ruby/example", sdk + "php/example"}
+
+const sdk = "../../../adapters/sdk/"
 
 // TestSameSeedSameSteps starts the programs of each adapter anew for each run, and wants every step
 // to be the same: commands, owner values, replies and times. LOCKBENCH_SOAK=1 starts 20 times.
@@ -29,7 +33,7 @@ func TestSameSeedSameSteps(t *testing.T) {
 		times = 20
 	}
 	for _, name := range programs {
-		t.Run(name, func(t *testing.T) {
+		t.Run(strings.TrimPrefix(name, sdk), func(t *testing.T) {
 			c := simrun.Case{Plan: plan(t, name), Schedule: counterexample.Timed}
 			first, err := c.Run(t.Context())
 			if err != nil {
