@@ -234,6 +234,16 @@ func TestALostReplyLeavesAnOrphanUndecided(t *testing.T) {
 	}
 }
 
+// TestAnErrorIsNoGrant: a grant after an error of the server says what the server answered.
+func TestAnErrorIsNoGrant(t *testing.T) {
+	h := story(t, "lease; names k; c0 acquire 1 20; c0 release 30 31")
+	p := Check(h, commands(t, "0 1 2 5 n0 SET k a NX PX 1 -> (error) OOM no memory\n"+
+		"0 1 30 31 n0 DEL k -> 0"), Options{Properties: []string{"V"}}).Property("V")
+	if p.Class != NoServer || !strings.Contains(p.Explanation, `the server answered "OOM no memory".`) {
+		t.Errorf("%s: %s", p.Class, p.Explanation)
+	}
+}
+
 // TestOrphansOfNoAcquisition: if a write does not name its acquisition, it belongs to the hold
 // during which it was sent.
 func TestOrphansOfNoAcquisition(t *testing.T) {

@@ -35,6 +35,16 @@ type (
 	NodeStaller interface {
 		Stall(node string, d time.Duration) error
 	}
+	// Flusher deletes all keys of a node, or all scripts that it was sent.
+	Flusher interface {
+		Flush(node string) error
+		ForgetScripts(node string) error
+	}
+	// MemoryFiller makes a node refuse each write that needs memory, until its memory is freed.
+	MemoryFiller interface {
+		FillMemory(node string) error
+		FreeMemory(node string) error
+	}
 	// SwitcherOver orders a replica to take over with its master's consent. It does not wait until the
 	// replica has.
 	SwitcherOver interface{ SwitchOver(node string) error }

@@ -28,8 +28,9 @@ var environments = []Capabilities{
 		no:    merge(because(noBus, SwitchOver, MoveSlot), because(noStop, StopClock)),
 		lacks: map[string]string{Cluster: noBus, Ensemble: noAgreement}},
 	{Environment: "external", Line: "a Redis that is there already",
-		no: because(notOurs, KillNode, LoseDisk, Start, PauseNode, ResumeNode, NodeClock, Busy,
-			Free, Stall, Promote, SwitchOver, MoveSlot, Barrier),
+		no: because(notOurs, KillNode, LoseDisk, Start, Flush, ForgetScripts, FillMemory,
+			FreeMemory, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall, Promote, SwitchOver,
+			MoveSlot, Barrier),
 		lacks: map[string]string{
 			Failover: "it has no replica of ours that could take over",
 			Sentinel: "its sentinels, if it has any, are not ours",

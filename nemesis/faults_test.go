@@ -89,7 +89,8 @@ func TestEveryFaultInEveryEnvironment(t *testing.T) {
 	const agreeing = "leader-loss member-loss" // of servers that agree on writes: no Redis
 	missing := map[string]string{              // what no environment but these refuses
 		"external": "failover failover-sentinel failover-cluster restart restart-delayed disk-loss " +
-			"clock-server busy node-pause node-crash minority-loss majority-loss " + agreeing,
+			"flush scripts-lost memory-full clock-server busy node-pause node-crash minority-loss " +
+			"majority-loss " + agreeing,
 		"docker":  "failover-cluster failover-sentinel:planned clock-server:stand " + agreeing,
 		"sim":     "failover-sentinel failover-cluster disk-loss " + agreeing,
 		"process": agreeing,

@@ -53,7 +53,8 @@ func (d *drawing) kinds() (all []kind) {
 		all = append(all, kind{[]string{Elected, KillNode, PauseNode, Cut}, drawElection})
 	case d.out.Topology == Sentinel:
 	case len(d.masters) > 0:
-		for _, do := range []string{PauseNode, Busy, Stall, NodeClock} {
+		for _, do := range []string{PauseNode, Busy, Stall, NodeClock, Flush, ForgetScripts,
+			FillMemory} {
 			all = append(all, kind{does: []string{do}})
 		}
 		if len(d.copies) > 0 {

@@ -25,20 +25,24 @@ const (
 	Elected = "elected" // wait until the servers have promoted a replica by themselves, For at most
 
 	// Nodes.
-	Barrier    = "barrier"     // wait until every replica has all of its master's writes
-	KillNode   = "kill"        // the node Target is killed with SIGKILL; until Start
-	LoseDisk   = "lose-disk"   // the dead node Target loses its files
-	Start      = "start"       // the node Target is started again, with the files on its disk
-	Promote    = "promote"     // the replica Target becomes a master
-	SwitchOver = "switch-over" // the replica Target takes over, with its master's consent
-	MoveSlot   = "move-slot"   // the slot of the run's keys moves to the master Target of a cluster
-	Lead       = "lead"        // the member Target of an ensemble was elected; it is not a step
-	PauseNode  = "pause-node"  // the node Target is stopped with SIGSTOP; until ResumeNode
-	ResumeNode = "resume-node" // the node Target runs again
-	NodeClock  = "node-clock"  // the wall clock of the node Target is wrong by Offset from now on
-	StopClock  = "stop-clock"  // the wall clock of the node Target stops; until NodeClock
-	Busy       = "busy"        // the node Target executes a script that does not end; until Free
-	Free       = "free"        // the script on the node Target is killed, or its long command is over
+	Barrier       = "barrier"        // wait until every replica has all of its master's writes
+	KillNode      = "kill"           // the node Target is killed with SIGKILL; until Start
+	LoseDisk      = "lose-disk"      // the dead node Target loses its files
+	Start         = "start"          // the node Target is started again, with the files on its disk
+	Flush         = "flush"          // an operator deletes all keys of the node Target
+	ForgetScripts = "forget-scripts" // the node Target forgets the scripts that it was sent
+	FillMemory    = "fill-memory"    // the node Target has no memory for writes; until FreeMemory
+	FreeMemory    = "free-memory"    // the node Target has memory again
+	Promote       = "promote"        // the replica Target becomes a master
+	SwitchOver    = "switch-over"    // the replica Target takes over, with its master's consent
+	MoveSlot      = "move-slot"      // the slot of the run's keys moves to the master Target
+	Lead          = "lead"           // the member Target of an ensemble was elected; it is not a step
+	PauseNode     = "pause-node"     // the node Target is stopped with SIGSTOP; until ResumeNode
+	ResumeNode    = "resume-node"    // the node Target runs again
+	NodeClock     = "node-clock"     // the wall clock of the node Target is wrong by Offset
+	StopClock     = "stop-clock"     // the clock of the node Target stops; until NodeClock
+	Busy          = "busy"           // the node Target executes a script that does not end; until Free
+	Free          = "free"           // the script on the node Target is killed, or its command is over
 	// the node Target executes one command for For; until then it answers no client, and new commands
 	// wait
 	Stall = "stall"

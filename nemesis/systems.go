@@ -33,6 +33,7 @@ const (
 	noPool     = "the pooler leads to one server"
 	alone      = "it is started without a standby"
 	perSession = "a long statement keeps its own session busy, and no other"
+	notRedis   = "it is a fault of Redis"
 	notBuilt   = "lockbench does not move the clock of such a server"
 	noClock    = "its clock does not go through the C library"
 )
@@ -82,7 +83,7 @@ func (g Capabilities) On(name string) Capabilities {
 	g.no = merge(g.no)
 	delete(g.no, SwitchOver) // an environment's limit concerns Redis servers only
 	g.no = merge(g.no, because(unseen, CommandAwait, Drop, Strand, Duplicate),
-		because(direct, spareWay), s.no)
+		because(notRedis, Flush, ForgetScripts, FillMemory, FreeMemory), because(direct, spareWay), s.no)
 	g.lacks = merge(g.lacks, s.lacks)
 	delete(g.lacks, s.has)
 	return g

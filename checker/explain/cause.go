@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
@@ -41,7 +42,7 @@ func causeOf(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	case verdict.DoubleGrant:
 		return grantedTwice(p, v.Witness.Commands)
 	case verdict.Vanished:
-		return vanished(p, v.Witness.Commands)
+		return cmp.Or(emptied(faults, p), vanished(p, v.Witness.Commands))
 	case verdict.LeaseOverrun, verdict.LostRenewal:
 		return renewed(p, v.Witness.Commands)
 	case verdict.PromisedTooLong:
@@ -53,6 +54,17 @@ func causeOf(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 // OneToken says that a lock cannot tell two clients apart.
 func OneToken(token string) string {
 	return Say("Both clients have one token, %q, so that the lock takes one for the other.", token)
+}
+
+// emptied says which server lost the first holder's key when an operator deleted all keys.
+func emptied(faults []record.Fault, p *record.Pair) string {
+	for i := range faults {
+		if f := &faults[i]; f.Action == nemesis.Flush && f.From > p.A.Call && f.From < p.B.From {
+			return Say("all keys of %s were deleted at %s, and client %d's key with them.", f.Target,
+				Stamp(f.From), p.A.Process)
+		}
+	}
+	return ""
 }
 
 // vanished says when the key was found missing, and until when it should have been there.

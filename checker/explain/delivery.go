@@ -34,7 +34,10 @@ func LeaseTooShort(h *record.Hold, lease int64) string {
 }
 
 // Votes is how the servers answered a call, each by its last word.
-type Votes struct{ Granted, Refused, Masters, Quorum int }
+type Votes struct {
+	Granted, Refused, Masters, Quorum int
+	Error                             string // the latest error that a server answered
+}
 
 // NoServer describes a grant that rests on no server, or on fewer than a quorum.
 func NoServer(h *record.Hold, v Votes) string {
@@ -44,6 +47,8 @@ func NoServer(h *record.Hold, v Votes) string {
 	case v.Masters > 1:
 		return said + Say("%d of %d servers granted it and %d refused; %d must grant.", v.Granted,
 			v.Masters, v.Refused, v.Quorum)
+	case v.Error != "":
+		return said + Say("the server answered %q.", v.Error)
 	case v.Refused > 0:
 		return said + Say("the server refused it.")
 	}

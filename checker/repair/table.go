@@ -52,11 +52,11 @@ var (
 
 // forgetful are faults that can take the counter of the tokens from a server.
 var forgetful = []string{"restart", "restart-delayed", "disk-loss", "failover", "failover-sentinel",
-	"failover-cluster", "random"}
+	"failover-cluster", "flush", "random"}
 
 // unhelped are faults against which a server's own disk does not help.
 var unhelped = []string{"disk-loss", "failover", "failover-sentinel", "failover-cluster",
-	"majority-loss", "random"}
+	"majority-loss", "flush", "random"}
 
 // rows has the row of the smallest change first.
 var rows = []Row{

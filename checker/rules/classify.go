@@ -59,7 +59,27 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 	case has(commands, verdict.LateDelete):
 		return verdict.LateMessage, ""
 	}
-	return classOf(culprit)
+	class, assumption = classOf(culprit)
+	if class == verdict.LostByFailover && c.emptied(p) {
+		class = verdict.Vanished
+	}
+	return class, assumption
+}
+
+// emptied reports whether only an operator's deletion of all keys can have lost the first holder's.
+func (c classifier) emptied(p *record.Pair) bool {
+	flushed := false
+	for i := range c.faults {
+		f := &c.faults[i]
+		if f.Breaks() != nemesis.Durability || f.From >= p.B.From || f.To <= p.A.Call {
+			continue
+		}
+		if f.Action != nemesis.Flush {
+			return false
+		}
+		flushed = true
+	}
+	return flushed
 }
 
 // asksNoServer reports whether clients take the lock without any command to a server that was

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
@@ -87,6 +88,9 @@ func (c quorums) showNoServer(p *property, h *record.Hold) {
 	asked := c.lastThat(h, func(*history.Command) bool { return true })
 	said := explain.Votes{Masters: c.masters(), Quorum: c.quorum()}
 	for _, m := range asked {
+		if text, failed := strings.CutPrefix(m.Reply, "(error) "); failed {
+			said.Error = text
+		}
 		switch {
 		case c.trace.MayVote(m) || c.showsOwn(m):
 			said.Granted++

@@ -38,6 +38,7 @@ var lasting = []struct{ name, topology, steps string }{
 	{"node-clock", "", "- {do: node-clock, target: n0, offset: 20m}"},
 	{"busy", "", "- {do: busy, target: n0}"},
 	{"stall", "", "- {do: stall, target: n0, for: 50s}"},
+	{"fill-memory", "", "- {do: fill-memory, target: n0}"},
 	{"kill", "failover", "- {do: kill, target: n0}"},
 	{"replication", "failover", "- {do: cut, target: n0>n1}\n- {do: pause-node, target: n1}"},
 	{"failover", "failover",

@@ -20,6 +20,9 @@ type idle struct{ *cluster.Environment }
 
 func (idle) KillNode(string) error                    { return nil }
 func (idle) PauseNode(string) error                   { return nil }
+func (idle) Flush(string) error                       { return nil }
+func (idle) ForgetScripts(string) error               { return nil }
+func (idle) FillMemory(string) error                  { return nil }
 func (idle) SetNodeClock(string, time.Duration) error { return nil }
 func (idle) Block(string) error                       { return nil }
 func (idle) Stall(string, time.Duration) error        { return nil }

@@ -85,6 +85,45 @@ func (s *nodes) Stall(name string, d time.Duration) error {
 // Free kills the script, or waits for the end of a command that ends by itself.
 func (s *nodes) Free(name string) error { return s.on(name, (*node).free) }
 
+// Flush deletes all keys of a node, as an operator does.
+func (s *nodes) Flush(name string) error {
+	return s.on(name, func(n *node) error {
+		n.flushed++
+		return asks(n, flusher.Flush)
+	})
+}
+
+// ForgetScripts makes a node forget the scripts that it was sent.
+func (s *nodes) ForgetScripts(name string) error {
+	return s.on(name, func(n *node) error { return asks(n, flusher.ForgetScripts) })
+}
+
+// FillMemory makes a node refuse writes that need memory.
+func (s *nodes) FillMemory(name string) error {
+	return s.bound(name, "1", "noeviction")
+}
+
+// FreeMemory gives a node the memory with which it started.
+func (s *nodes) FreeMemory(name string) error {
+	return s.bound(name, s.setting("maxmemory", "0"), s.setting("maxmemory-policy", "noeviction"))
+}
+
+// setting returns a setting with which the nodes were started.
+func (s *nodes) setting(name, usual string) string {
+	for pair := range slices.Chunk(s.hosts.cfg.RedisConfig, 2) {
+		if pair[0] == name {
+			usual = pair[1]
+		}
+	}
+	return usual
+}
+
+func (s *nodes) bound(name, size, eviction string) error {
+	return s.on(name, func(n *node) error {
+		return asks(n, func(f filler) error { return f.BoundMemory(size, eviction) })
+	})
+}
+
 // Promote tells a replica to be a master (REPLICAOF NO ONE), and other replicas of its master to
 // follow it. It leaves out replicas that do not run.
 func (s *nodes) Promote(name string) error {

@@ -18,6 +18,7 @@ type node struct {
 	script   <-chan struct{} // closed at the end of the script that it executes, or nil
 	stall    <-chan error    // end of a command that ends by itself, or nil
 	again    bool            // it was started again
+	flushed  int64           // how often the run's faults deleted all keys
 }
 
 // ready waits until nodes can be used.

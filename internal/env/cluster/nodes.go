@@ -105,6 +105,7 @@ func (s *nodes) Counters() (all []history.Counters) {
 		}
 		if known, err := c.Counters(); err == nil {
 			known.Node = n.Name
+			known.Emptied -= n.flushed // the faults of the run are in its history
 			all = append(all, known)
 		}
 	}

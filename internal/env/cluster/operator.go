@@ -32,6 +32,17 @@ type (
 		Sleep(d time.Duration) <-chan error
 		Answers(d time.Duration) bool
 	}
+	// flusher deletes all its keys, or all scripts that it was sent.
+	flusher interface {
+		Flush() error
+		ForgetScripts() error
+		Called(commands ...string) (int64, error)
+	}
+	// filler refuses what needs memory.
+	filler interface {
+		BoundMemory(size, eviction string) error
+		Full() bool
+	}
 	// waker counts the clients that it has woken so far.
 	waker interface{ Woken() (int64, error) }
 )

@@ -42,11 +42,21 @@ var nodeProofs = map[string]func(*node, nemesis.Step) error{
 	nemesis.PauseNode: func(n *node, _ nemesis.Step) error {
 		return n.proveEnd(proc.Eventually(n.Stopped))
 	},
-	nemesis.NodeClock: func(n *node, s nemesis.Step) error { return n.proveClock(s.Offset.D()) },
-	nemesis.StopClock: func(n *node, _ nemesis.Step) error { return n.proveStop() },
-	nemesis.Busy:      func(n *node, _ nemesis.Step) error { return n.proveSilence() },
-	nemesis.Stall:     proveStall,
-	nemesis.Promote:   func(n *node, _ nemesis.Step) error { return n.provePromotion() },
+	nemesis.NodeClock:     func(n *node, s nemesis.Step) error { return n.proveClock(s.Offset.D()) },
+	nemesis.StopClock:     func(n *node, _ nemesis.Step) error { return n.proveStop() },
+	nemesis.Busy:          func(n *node, _ nemesis.Step) error { return n.proveSilence() },
+	nemesis.Stall:         proveStall,
+	nemesis.Flush:         proveCall("flushall"),
+	nemesis.ForgetScripts: proveCall("script|flush"),
+	nemesis.FillMemory: func(n *node, _ nemesis.Step) error {
+		return asks(n, func(f filler) error {
+			if !f.Full() {
+				return fmt.Errorf("%s: it still takes writes", n.Name)
+			}
+			return nil
+		})
+	},
+	nemesis.Promote: func(n *node, _ nemesis.Step) error { return n.provePromotion() },
 }
 
 // proveEnd fails unless a node has stopped.
@@ -55,6 +65,19 @@ func (n *node) proveEnd(stopped bool) error {
 		return fmt.Errorf("%s: it still runs", n.Name)
 	}
 	return nil
+}
+
+// proveCall returns the proof that a node counts calls of a command.
+func proveCall(command string) func(*node, nemesis.Step) error {
+	return func(n *node, _ nemesis.Step) error {
+		return asks(n, func(f flusher) error {
+			calls, err := f.Called(command)
+			if err == nil && calls == 0 {
+				err = fmt.Errorf("%s: it counts no %s", n.Name, command)
+			}
+			return err
+		})
+	}
 }
 
 // proveStall fails if a node answers. A stall so short that it may be over before a question

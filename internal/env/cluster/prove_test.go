@@ -33,6 +33,11 @@ func TestWhatIsDoneToServersIsProved(t *testing.T) {
 		{nemesis.Step{Do: nemesis.PauseNode, Target: "n0"}, func() error { return w.ResumeNode("n0") }},
 		{nemesis.Step{Do: nemesis.Busy, Target: "n0"}, func() error { return w.Free("n0") }},
 		{stall, func() error { return w.Free("n0") }},
+		{nemesis.Step{Do: nemesis.Flush, Target: "n0"}, func() error { return nil }},
+		{nemesis.Step{Do: nemesis.ForgetScripts, Target: "n0"}, func() error { return nil }},
+		{nemesis.Step{Do: nemesis.FillMemory, Target: "n0"}, func() error {
+			return errors.Join(w.FreeMemory("n0"), redisOf(w.nodes.all[0]).Set(t.Context(), "a", 1, 0).Err())
+		}},
 		{nemesis.Step{Do: nemesis.KillNode, Target: "n0"}, func() error { return w.StartNode("n0") }},
 		{nemesis.Step{Do: nemesis.Promote, Target: "n1"}, func() error { return nil }},
 	} {

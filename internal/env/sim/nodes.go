@@ -158,6 +158,28 @@ func (s *nodes) Free(name string) error {
 	return nil
 }
 
+// Flush deletes all keys of a node, as an operator does.
+func (s *nodes) Flush(name string) error {
+	_, err := s.Command(name, "FLUSHALL")
+	return err
+}
+
+// ForgetScripts makes a node forget the scripts that it was sent.
+func (s *nodes) ForgetScripts(name string) error {
+	_, err := s.Command(name, "SCRIPT", "FLUSH")
+	return err
+}
+
+// FillMemory makes a node refuse writes that need memory.
+func (s *nodes) FillMemory(name string) error {
+	return s.on(name, func(n *node) { n.engine.Full = true })
+}
+
+// FreeMemory ends FillMemory.
+func (s *nodes) FreeMemory(name string) error {
+	return s.on(name, func(n *node) { n.engine.Full = false })
+}
+
 // Promote makes a replica a master. Other replicas of its master follow it.
 func (s *nodes) Promote(name string) error { return s.on(name, (*node).promote) }
 

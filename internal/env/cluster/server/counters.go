@@ -24,14 +24,19 @@ func (c Admin) Counters() (n history.Counters, err error) {
 	if err != nil {
 		return n, err
 	}
-	commands, err := c.Info(ctx, "commandstats").Result()
-	if err != nil {
-		return n, err
-	}
 	n.Evicted, n.Expired = number(field(stats, "evicted_keys")), number(field(stats, "expired_keys"))
-	n.Deleted = calls(commands, "del", "unlink")
-	n.Emptied = calls(commands, "flushall", "flushdb", "swapdb")
-	return n, nil
+	if n.Deleted, err = c.Called("del", "unlink"); err == nil {
+		n.Emptied, err = c.Called("flushall", "flushdb", "swapdb")
+	}
+	return n, err
+}
+
+// Called returns how often the node has executed commands since it started.
+func (c Admin) Called(commands ...string) (int64, error) {
+	ctx, cancel := background()
+	defer cancel()
+	info, err := c.Info(ctx, "commandstats").Result()
+	return calls(info, commands...), err
 }
 
 // calls returns how often commands were called, from lines such as "cmdstat_del:calls=12,usec=...".

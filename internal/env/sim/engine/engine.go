@@ -49,6 +49,8 @@ type Engine struct {
 	Replica bool
 	// Busy makes nearly every command fail, as a script that does not end.
 	Busy bool
+	// Full makes every command fail that needs memory, as maxmemory without eviction does.
+	Full bool
 	// Monitor, unless nil, gets a line for each command as MONITOR shows it. The commands of a script
 	// follow the command that runs it.
 	Monitor func(line string)
@@ -138,6 +140,7 @@ type Session struct {
 	three    bool // it speaks RESP3
 	tracks   tracks
 	script   bool // the session of a running script
+	wrote    bool // that script has called a command that writes
 }
 
 // Open starts a session.
@@ -232,6 +235,7 @@ func (c *call) execute(cmd command) {
 	if c.e.Effects != nil && c.s.script {
 		*c.e.Effects = append(*c.e.Effects, slices.Clone(c.args))
 	}
+	c.s.wrote = c.s.script && (c.s.wrote || cmd.has(write))
 	cmd.run(c)
 	c.e.tracking.remember(cmd, c.args)
 }
@@ -275,6 +279,8 @@ func (c *call) refusal(cmd command) string {
 		return arity(cmd.name)
 	case c.s.script && cmd.has(noScript):
 		return "ERR This Redis command is not allowed from script"
+	case c.e.Full && c.s.needsMemory(cmd):
+		return "OOM command not allowed when used memory > 'maxmemory'."
 	case cmd.has(write) && c.e.Replica:
 		return "READONLY You can't write against a read only replica."
 	case c.listens() && !cmd.has(subscribed):
@@ -287,6 +293,12 @@ func (c *call) refusal(cmd command) string {
 		return c.lack(cmd.name + " in a transaction")
 	}
 	return ""
+}
+
+// needsMemory reports whether a full server refuses a command of the session. A transaction may
+// grow with each command, and a script that has written goes on.
+func (s *Session) needsMemory(cmd command) bool {
+	return cmd.has(grows) && !s.wrote || s.tx.begun && !cmd.has(control)
 }
 
 // refuse replies an error instead of executing a command. EXEC then discards its transaction.

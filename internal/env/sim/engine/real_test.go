@@ -104,8 +104,8 @@ func (b *both) at(now int64) {
 	}
 }
 
-// do sends a command to both and returns their replies.
-func (b *both) do(p *pair, args ...string) (real, ours string) {
+// send sends a command to the real server.
+func (b *both) send(p *pair, args ...string) {
 	var req strings.Builder
 	fmt.Fprintf(&req, "*%d\r\n", len(args))
 	for _, a := range args {
@@ -114,6 +114,11 @@ func (b *both) do(p *pair, args ...string) (real, ours string) {
 	if _, err := io.WriteString(p.conn, req.String()); err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// do sends a command to both and returns their replies.
+func (b *both) do(p *pair, args ...string) (real, ours string) {
+	b.send(p, args...)
 	ours = string(b.engine.Do(b.now, p.session, args))
 	for s := b.engine.Ready(b.now); s != nil; s = b.engine.Ready(b.now) {
 		reply := b.engine.Resume(b.now, s)

@@ -177,6 +177,7 @@ func (i *interpreter) compile(source string) (compiled, string) {
 // run executes a script for an EVAL and replies the script's result.
 func (i *interpreter) run(c *call, f *lua.LFunction, name string, keys, args []string) {
 	i.call, i.keys, i.argv = c, i.table(keys), i.table(args)
+	i.session.wrote = false
 	defer func() { i.call = nil }()
 	i.l.Push(f)
 	err := i.l.PCall(0, 1, i.blame)
