@@ -28,6 +28,7 @@ type both struct {
 	addr   string
 	engine *engine.Engine
 	conns  []*pair
+	asks   *server.Admin // a connection to the real server that is not compared, or nil
 }
 
 // pair is a connection to each of them.
@@ -126,11 +127,39 @@ func (b *both) do(p *pair, args ...string) (real, ours string) {
 	}
 	if w := p.session.Blocked; w != nil {
 		if w.ForKeys() {
+			b.awaitBlocked()
 			return "", ours
 		}
 		p.session.Blocked = nil
 	}
 	return p.read(b.t), ours
+}
+
+// awaitBlocked waits until as many connections to the real server wait for keys as to the engine.
+// The server may read the next command of another connection first.
+func (b *both) awaitBlocked() {
+	waiting := 0
+	for _, p := range b.conns {
+		if w := p.session.Blocked; w != nil && w.ForKeys() {
+			waiting++
+		}
+	}
+	if b.asks == nil {
+		admin := server.Dial(b.addr)
+		b.asks = &admin
+		b.t.Cleanup(func() { admin.Close(); b.asks = nil })
+	}
+	for limit := time.Now().Add(10 * time.Second); ; {
+		info, err := b.asks.Info(b.t.Context(), "clients").Result()
+		switch {
+		case err != nil:
+			b.t.Fatal(err)
+		case strings.Contains(info, fmt.Sprintf("\r\nblocked_clients:%d\r\n", waiting)):
+			return
+		case time.Now().After(limit):
+			b.t.Fatalf("no %d connections wait: %s", waiting, info)
+		}
+	}
 }
 
 // read reads one reply of the real server.
