@@ -22,8 +22,6 @@ type Config struct {
 	// times that a message may take one way, the usual one first; default DefaultLatencies
 	Latencies []time.Duration
 	Bare      bool // no workers: RunClient gives the clients something to do
-	// the clients are programs: the run begins anew after they have connected
-	Programs bool
 	// called by the scheduler for each command that a node executes; may be nil
 	Executed func(Execution)
 	Effects  bool // record the commands that scripts run, in Execution.Effects

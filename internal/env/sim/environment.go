@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Environment is a simulated environment. Only the goroutine that Run starts may call its methods.
@@ -77,7 +78,7 @@ func (w *Environment) connect() error {
 		w.reports = w.reports[:0]
 		switch {
 		case ready == len(w.clients.all):
-			if w.cfg.Programs {
+			if workloads.IsProgram(w.cfg.Worker.Impl) {
 				w.forget()
 			}
 			return nil

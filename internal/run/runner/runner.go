@@ -23,7 +23,6 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // Options control how a plan is carried out.
@@ -145,7 +144,7 @@ func (o Options) simulate(ctx context.Context, p harness.Plan) (recorded, err er
 	broken := sim.Run(sim.Config{
 		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
 		Seed: p.Seed, Worker: worker, RedisConfig: p.RedisConfig,
-		Programs: workloads.IsProgram(p.Impl), Effects: p.Adapter != nil,
+		Effects: p.Adapter != nil,
 	}, func(e *sim.Environment) error {
 		begun = true
 		recorded, err = o.record(ctx, p, e)

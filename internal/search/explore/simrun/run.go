@@ -17,7 +17,6 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // Job describes one run of the simulator.
@@ -68,7 +67,7 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed,
 		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 		Chooser: j.Chooser, Executed: rec.executed,
-		Changed: j.Changed, Programs: workloads.IsProgram(p.Impl),
+		Changed: j.Changed,
 		Effects: p.Adapter != nil, // for scripts that the lock does not describe
 	}
 	cfg.Worker.Fresh = j.Steps
