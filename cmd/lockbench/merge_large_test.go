@@ -168,7 +168,7 @@ func TestASearchHasEveryOptionOfALock(t *testing.T) {
 		"redis-image": "", "docker-network": "", "workers": "", "addr": "",
 		"tls": "", "any-database": "", "redis-config": "the simulator has no settings",
 		"story": "it has a plan of its own", "plan": "a counterexample is replayed",
-		"expect": "the answer is what is found", "quiet": "",
+		"expect": "the answer is what is found", "quiet": "", "verbose": "",
 		"stop-on-violation": "it does", "thorough": "--keep-going",
 	}
 	run, search := pflag.NewFlagSet("run", pflag.ContinueOnError),
@@ -204,8 +204,8 @@ func TestAGateHasEveryOptionOfRun(t *testing.T) {
 		if !named {
 			value = values[f.Value.Type()]
 		}
-		if slices.Contains([]string{"env", "seed", "expect", "plan", "store", "story", "quiet", "json"},
-			f.Name) {
+		if slices.Contains([]string{"env", "seed", "expect", "plan", "store", "story", "quiet", "json",
+			"verbose"}, f.Name) {
 			return // the gate has them itself, or they change only what is said
 		}
 		if value == "" {
