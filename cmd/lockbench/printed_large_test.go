@@ -54,7 +54,7 @@ func keeps(t *testing.T, c advice.Command, words ...string) {
 		t.Errorf("%s ended with %d, not %v:\n%s", c.Line, code, c.Exits, text)
 	}
 	for _, w := range c.Says {
-		if !strings.Contains(text, w) {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), w) { // lines are wrapped
 			t.Errorf("%s does not say %q:\n%s", c.Line, w, text)
 		}
 	}
