@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Difference is a statement of a verdict that contradicts the record of the servers.
@@ -175,7 +176,11 @@ func (x *cause) String(a *record.Hold) string {
 	switch x.kind {
 	case string(deleted), string(overwritten):
 		s += " by its own client"
-		if x.other.Process != a.Process {
+		switch x.other.Process {
+		case a.Process:
+		case history.Harness:
+			s = x.kind + " by an operator"
+		default:
 			s = x.kind + " by another client"
 		}
 		if x.late {
@@ -200,8 +205,11 @@ func (c *comparing) fits(x *cause, a, b *record.Hold) bool {
 		return x.kind == string(expired) || over <= b.From+ms
 	case verdict.PromisedTooLong:
 		return (x.kind == string(expired) || over <= b.From+ms) && a.Valid != record.Forever
+	case verdict.Vanished:
+		return x.kind == string(deleted) && x.other.Process == history.Harness
 	case verdict.ReleasedByNonOwner:
-		return x.kind == string(deleted) && x.other != (who{a.Process, a.N})
+		return x.kind == string(deleted) && x.other != (who{a.Process, a.N}) &&
+			x.other.Process != history.Harness
 	case verdict.LateMessage:
 		lateGrant := a.From >= a.Leases[0].To || b.From >= b.Leases[0].To
 		return x.kind == string(deleted) && x.late || lateGrant
