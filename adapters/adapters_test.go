@@ -172,7 +172,7 @@ func put(t *testing.T, name, text string) {
 	}
 }
 
-// TestAnAdapterHasTheSDKsThatItNames: no other adapter gets those that came later.
+// TestAnAdapterHasTheSDKsThatItNames: an adapter whose manifest names no SDK gets the first five.
 func TestAnAdapterHasTheSDKsThatItNames(t *testing.T) {
 	for manifest, want := range map[string]string{
 		"run: [x]": "go java node python rust",

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSimulated wants each way in which the simulator runs an adapter, and a line for those that it
-// cannot run.
+// TestSimulated: the simulator links a Go library, steps a program, and refuses any other adapter
+// with a reason.
 func TestSimulated(t *testing.T) {
 	for _, x := range []struct {
 		adapter, variant string

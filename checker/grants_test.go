@@ -244,8 +244,8 @@ func TestAnErrorIsNoGrant(t *testing.T) {
 	}
 }
 
-// TestOrphansOfNoAcquisition: if a write does not name its acquisition, it belongs to the hold
-// during which it was sent.
+// TestOrphansOfNoAcquisition: a write without an acquisition belongs to the hold in which its
+// client sent it.
 func TestOrphansOfNoAcquisition(t *testing.T) {
 	for at, decides := range map[int]bool{12: true, 2: false} {
 		h := story(t, "names k; lease; c0 acquire 10 20 sent=12 lease=9000000; c0 release 30 40; "+

@@ -47,8 +47,8 @@ func defect(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	return Say("client %d was granted the lock although client %d was inside", b, a)
 }
 
-// wrongRelease says which client deleted the first holder's key, and who was granted the lock then.
-// A late message without a deletion is the reply that granted the lock.
+// wrongRelease names the client that deleted the first holder's key, and the next holder. A late
+// message without a deletion is the reply that granted the lock.
 func wrongRelease(p *record.Pair, v verdict.Property) string {
 	a, b := p.A.Process, p.B.Process
 	i := slices.IndexFunc(v.Witness.Commands, func(m verdict.WitnessCommand) bool {
@@ -123,7 +123,8 @@ func Because(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 		whilePaused(faults, p.A.Process, end), leaseEnd(p.A.End))
 }
 
-// Deletion says which client deleted the key of which other client (O), or "" if no command did.
+// Deletion names the client that deleted a key and the client that held it (O). It returns "" if no
+// command deleted a key.
 func Deletion(v verdict.Property) string {
 	for i := range v.Witness.Commands {
 		m := &v.Witness.Commands[i]

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// TestHeadlinesNameTheDefect tells each class of the holds of clients 1 and 2, and says "may" of
-// what is not certain.
+// TestHeadlinesNameTheDefect: each class has a headline of its own. It says "may" if a step is
+// uncertain.
 func TestHeadlinesNameTheDefect(t *testing.T) {
 	hold := func(process int, from, to int64) *record.Hold {
 		return &record.Hold{Process: process, From: from, End: to,

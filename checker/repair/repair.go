@@ -24,7 +24,8 @@ type Lock struct {
 	RedisConfig   []string // key=value
 }
 
-// Flags returns the flags of run that select the lock; same are those of the violated lock.
+// Flags returns the flags of run that select the lock. The argument has the flags of the violated
+// lock, which a repair of its settings keeps.
 func (l Lock) Flags(same string) string {
 	out := same
 	if l.Impl != "" {
@@ -82,7 +83,7 @@ type Violation struct {
 	Lease           bool   // the lock declares a lease
 }
 
-// kind returns the class, or the property if there is no class.
+// kind returns the class of a violation. If it has none, kind returns its property.
 func (v Violation) kind() string {
 	if v.Class != "" {
 		return v.Class

@@ -1,10 +1,6 @@
 package server
 
-import (
-	"strings"
-
-	"github.com/redis/go-redis/v9"
-)
+import "github.com/redis/go-redis/v9"
 
 // Flush deletes all keys of the node.
 func (c Admin) Flush() error {
@@ -32,5 +28,5 @@ func (c Admin) Full() bool {
 	ctx, cancel := background()
 	defer cancel()
 	err := c.SetArgs(ctx, "lockbench:full", 1, redis.SetArgs{Mode: "XX"}).Err()
-	return err != nil && strings.HasPrefix(err.Error(), "OOM")
+	return redis.IsOOMError(err)
 }
