@@ -324,3 +324,7 @@ func ReadHead(b []byte) (*Verdict, error) {
 	}
 	return head.Verdict, nil
 }
+
+// AimedFaults returns the number of faults aimed at a hold: what the plan requires, or all that
+// struck if it requires fewer.
+func (e Evidence) AimedFaults() int { return max(e.Aimed, e.Hits+len(e.Missed)) }

@@ -63,7 +63,7 @@ func (t *terminal) evidence(v *view.View) {
 		e.Contended)}
 	if e.Aimed > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %s hit a contended hold", e.Hits,
-			units.Count(e.Aimed, "aimed fault")))
+			units.Count(e.AimedFaults(), "aimed fault")))
 	}
 	if e.Conflicts > 0 {
 		parts = append(parts, units.Count(e.Conflicts, "write")+" refused since another was first")

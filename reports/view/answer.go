@@ -116,7 +116,7 @@ func (j judgement) validSentence() string {
 	}
 	if e.Aimed > 0 {
 		s += fmt.Sprintf("; %d of %s hit a hold while another client waited", e.Hits,
-			units.Count(e.Aimed, "planned fault"))
+			units.Count(e.AimedFaults(), "planned fault"))
 	}
 	if e.AfterFailover > 0 {
 		s += fmt.Sprintf("; %s granted %s", Successor(j.header), units.Count(e.AfterFailover, "time"))
