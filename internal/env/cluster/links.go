@@ -85,12 +85,12 @@ const forever = time.Hour
 // HoldBack keeps everything that is sent over links until Heal delivers it, even if the sender has
 // given up and closed the connection.
 func (l *links) HoldBack(link, mode string) error {
-	return l.toxic(link, "latency", mode, proxy.Attributes{"latency": forever.Milliseconds()})
+	return l.toxic(link, proxy.Late, mode, proxy.Attributes{"latency": forever.Milliseconds()})
 }
 
 // Delay delivers everything that is sent over links, requests and replies, d later.
 func (l *links) Delay(link string, d time.Duration) error {
-	return l.toxic(link, "latency", nemesis.Both, proxy.Attributes{"latency": d.Milliseconds()})
+	return l.toxic(link, proxy.Late, nemesis.Both, proxy.Attributes{"latency": d.Milliseconds()})
 }
 
 // Reset resets connections as soon as something is sent over them.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -111,5 +112,35 @@ func TestWhatIsNoLink(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("it says %v, which must name %s", err, says)
 		}
+	}
+}
+
+// TestHealWhoseClientIsGone holds back replies to a client that closes its connection meanwhile.
+// The link must be whole afterwards. With toxiproxy's own latency its removal hangs.
+func TestHealWhoseClientIsGone(t *testing.T) {
+	p, err := Start("127.0.0.1", nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	addr, err := p.Link("c0>n0", echo(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := dialed(t, addr)
+	hour := Attributes{"latency": time.Hour.Milliseconds()}
+	err = errors.Join(answers(c), p.Toxic("c0>n0", Late, []string{"downstream"}, hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 8 { // each is a message of its own
+		if _, err := c.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	c.Close()
+	if err := errors.Join(p.Heal("c0>n0"), answers(dialed(t, addr))); err != nil {
+		t.Error(err)
 	}
 }

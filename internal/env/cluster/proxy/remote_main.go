@@ -29,7 +29,7 @@ const remoteUser = "lockbench"
 
 // RemoteProtocol is the version of what remote proxies speak: their program may be another build
 // than this one.
-const RemoteProtocol = 2
+const RemoteProtocol = 3
 
 // RemotePort is the port of the remote proxies' API in their container.
 const RemotePort = 7000
