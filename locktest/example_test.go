@@ -70,7 +70,7 @@ func TestLocksOfAnotherModule(t *testing.T) {
 // it says.
 func replayCommand(t *testing.T, program, dir, test, out string) {
 	t.Helper()
-	said := regexp.MustCompile(`replay +(LOCKTEST_REPLAY=\S+) go test -run '\^` + test + `\$' \.`)
+	said := regexp.MustCompile(`Again: +(LOCKTEST_REPLAY=\S+) go test -run '\^` + test + `\$' \.`)
 	m := said.FindStringSubmatch(out)
 	if m == nil {
 		t.Fatalf("it does not say how to do it again:\n%s", out)

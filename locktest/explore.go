@@ -147,7 +147,7 @@ func (l Lock) searchFault(t *testing.T, fault string, o Options) {
 		return
 	}
 	out := explore.Findings{Impl: l.Name, Nemesis: fault, Progress: progress, Rate: progress.Rate(),
-		Again: replayCommand(t)}
+		Again: replayCommand(t), Verbose: true}
 	keeper := explore.Keeper{Store: cmp.Or(o.Dir, defaultDir)}
 	out.Found, err = keeper.Keep(context.WithoutCancel(t.Context()), hits)
 	if err != nil {
@@ -156,7 +156,7 @@ func (l Lock) searchFault(t *testing.T, fault string, o Options) {
 	}
 	var story strings.Builder
 	_ = out.Text(&story) // a Builder never fails
-	t.Errorf("%sseed           %d", story.String(), hits[0].Case.Plan.Seed)
+	t.Errorf("%sSeed:   %d", story.String(), hits[0].Case.Plan.Seed)
 }
 
 // search returns the search under one fault.
