@@ -26,8 +26,9 @@ func exportCommand() *cobra.Command {
 		Long: `export prints a history as Jepsen's EDN, one map per line, as Knossos and elle-cli read
 it, or as lockbench's own JSON lines. Jepsen's checkers know one lock: use --key for a history of
 several. perfetto is a trace that ui.perfetto.dev and Chrome open, otlp are spans of OpenTelemetry
-in OTLP's JSON; both show clients, servers, faults and violations. With --jepsen it writes the run, its verdict, report and plots into a store with Jepsen's
-layout, which Jepsen's web page can list.`,
+in OTLP's JSON; both show clients, servers, faults and violations. With --jepsen it writes the run,
+its verdict, report and plots into a store with Jepsen's layout, which Jepsen's web page can
+list.`,
 		Example: `  lockbench export store/latest > history.edn
   lockbench export --format jsonl history.edn > history.jsonl
   lockbench export --format perfetto store/latest > trace.json
