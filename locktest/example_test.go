@@ -61,6 +61,9 @@ func TestLocksOfAnotherModule(t *testing.T) {
 			if passed || !strings.Contains(out, c.test+" "+c.finds) {
 				t.Fatalf("not found: %s\n%s", c.finds, out)
 			}
+			if n := strings.Count(out, "L: double grant\n"); n > 1 {
+				t.Errorf("one cause is told %d times", n)
+			}
 			replayCommand(t, p, dir, c.test, out)
 		})
 	}
