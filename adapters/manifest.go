@@ -70,6 +70,8 @@ type Declares struct {
 	Multi     bool `yaml:"multi" json:"multi,omitempty"` // it takes several keys at once
 	// it also has a shared mode: half of the holds are shared
 	Shared bool `yaml:"shared" json:"shared,omitempty"`
+	// a call of it can be given up half-way: the order cancel
+	Cancels bool `yaml:"cancels" json:"cancels,omitempty"`
 	// it lets all clients in, and reports for each write whether another was first
 	Optimistic bool `yaml:"optimistic" json:"optimistic,omitempty"`
 	// the longest time for which a waiting client rests before it tries again by itself, unless that

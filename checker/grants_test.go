@@ -312,6 +312,12 @@ func TestOrphansThatDecide(t *testing.T) {
 			strings.Replace(failed, "30 fail", "30 fail why=unreachable", 1) + "; " +
 				"fault pause c0 31 35", "",
 			false},
+		{"an acquire that was given up had written", strings.Replace(failed, "30 fail",
+			"30 fail why=called-off", 1) + "; fault cancel c0 28 29", "", true},
+		{"it was written in the background after a call that was given up", strings.Replace(failed,
+			"1 30 fail", "0 1 fail why=called-off", 1) + "; fault cancel c0 0 1", "", true},
+		{"it was written in the background after a call that waited in vain", strings.Replace(failed,
+			"1 30 fail", "0 1 fail why=gave-up", 1) + "; fault pause c0 0 1", "", false},
 		{"an acquire that said no had written, under a cut link", failed + "; fault cut c0>n0 6 8", "",
 			false},
 	} {

@@ -93,6 +93,8 @@ var actions = []Action{
 		Hits: "a command of %s", Begin: "the next command of %s was to arrive twice"},
 
 	// Clients.
+	{Name: Cancel, Kind: Momentary, Target: OneClient, may: "aimed", Hits: "a call of %s",
+		Begin: "%s gave up its call"},
 	{Name: Crash, Kind: Lasting, Target: OneClient, may: "aimed", Kills: true, Breaks: Survival,
 		Begin: "%s was killed",
 		by:    byClient(func(w ClientKiller, c int) error { return w.KillClient(c) })},

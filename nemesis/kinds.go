@@ -39,7 +39,7 @@ func (k kind) draw(d *drawing) Effect {
 
 // kinds returns the kinds of faults that are possible in the present state of the drawing.
 func (d *drawing) kinds() (all []kind) {
-	for _, do := range []string{Pause, ClientClock, Cut, HoldBack, Delay, Refuse, Reset} {
+	for _, do := range []string{Pause, Cancel, ClientClock, Cut, HoldBack, Delay, Refuse, Reset} {
 		all = append(all, kind{does: []string{do}})
 	}
 	if len(d.clients) > 2 {

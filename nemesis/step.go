@@ -63,6 +63,7 @@ const (
 	Duplicate = "duplicate" // it arrives twice
 
 	// Clients.
+	Cancel  = "cancel"  // the client Target gives up the call that it has under way
 	Crash   = "crash"   // the client Target is killed with SIGKILL and stays away
 	Pause   = "pause"   // the client Target is stopped with SIGSTOP; until Unpause
 	Unpause = "unpause" // the client Target runs again

@@ -43,7 +43,9 @@ func (w *Worker) acquire(l caller, o Order, depth int) (Granted, error) {
 	o.N += depth
 	w.begin(history.Acquire, o, depth, 0)
 	w.meanings.begin(history.Acquire, w.locks.names(o))
-	g, err := l.Acquire(w.waiting, o.N)
+	ctx, end := w.startCall(w.waiting)
+	g, err := l.Acquire(ctx, o.N)
+	end()
 	w.meanings.end(err == nil)
 	if errors.Is(err, ErrGone) {
 		return g, err
@@ -60,7 +62,9 @@ func (w *Worker) acquire(l caller, o Order, depth int) (Granted, error) {
 // release releases a lock. A stop does not cut it short.
 func (w *Worker) release(l caller, o Order, g Granted, depth int) error {
 	return w.giveBack(o, depth, func(begun func(int64)) (int64, error) {
-		return l.Release(w.lifetime.life, o.N+depth, g, begun)
+		ctx, end := w.startCall(w.lifetime.life)
+		defer end()
+		return l.Release(ctx, o.N+depth, g, begun)
 	})
 }
 

@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 )
 
@@ -12,8 +13,9 @@ type lifetime struct {
 	stopWaiting context.CancelFunc
 	holding     context.Context // ends when holds are to end as well
 	stopHolding context.CancelFunc
-	leave       atomic.Pointer[context.CancelFunc] // ends the present hold, or the last one
-	heed        atomic.Pointer[heeding]            // nil unless the client listens to its lock
+	leave       atomic.Pointer[context.CancelFunc]      // ends the present hold, or the last one
+	heed        atomic.Pointer[heeding]                 // nil unless the client listens to its lock
+	giveUp      atomic.Pointer[context.CancelCauseFunc] // gives up the present call, or the last one
 }
 
 // heeding is a hold whose client leaves when the lock says that the hold is over.
@@ -45,6 +47,23 @@ func (l *lifetime) bounds(o Order) (stand, stay context.Context, done context.Ca
 func (l *lifetime) endHold(n int) {
 	if h := l.heed.Load(); h != nil && h.n == n {
 		h.leave()
+	}
+}
+
+// ErrCancelled is the cause of a call's context that ends because its client gives up the call.
+var ErrCancelled = errors.New("the client gave up the call")
+
+// startCall returns a context for a call, which cancelCall ends.
+func (l *lifetime) startCall(until context.Context) (call context.Context, end func()) {
+	call, cancel := context.WithCancelCause(until)
+	l.giveUp.Store(&cancel)
+	return call, func() { cancel(nil) }
+}
+
+// cancelCall gives up the present call, if there is one.
+func (l *lifetime) cancelCall() {
+	if cancel := l.giveUp.Load(); cancel != nil {
+		(*cancel)(ErrCancelled)
 	}
 }
 

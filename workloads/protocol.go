@@ -17,6 +17,7 @@ const (
 	DoRedirect = "redirect" // use another node from now on
 	DoClock    = "clock"    // your wall clock is wrong by Offset from now on
 	DoMessage  = "message"  // Body strikes your next command: nemesis.Drop, Strand or Duplicate
+	DoCancel   = "cancel"   // give up the call that is under way
 	DoHurry    = "hurry"    // your sleeps are shorter by Offset from now on
 	DoGiveUp   = "give-up"  // wait no longer for the reply of Node that you have waited for longest
 	DoAnswer   = "answer"   // the answer of the guarded resource

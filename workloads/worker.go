@@ -127,6 +127,8 @@ func (w *Worker) Handle(o Order) error {
 			return w.remote.FaultNext(o.Body)
 		}
 		w.fault.Store(&o.Body)
+	case DoCancel:
+		w.cancelCall()
 	case DoHurry:
 		w.env.Hurry(o.Offset.D())
 	case DoGiveUp:

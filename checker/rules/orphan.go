@@ -122,10 +122,10 @@ func (c orphanRule) decides(refused, writer *history.Command) bool {
 }
 
 // saidNo reports whether a key was written by an acquire call that said that the lock is another
-// client's.
+// client's, or in the background after a call that its client had given up.
 func (c orphanRule) saidNo(writer *history.Command) bool {
 	k := c.trace.CallOf(writer)
-	return k != nil && k.Denied()
+	return k != nil && k.Denied() || c.trace.GivenUpBefore(writer)
 }
 
 // ended reports whether the process of a client ended in the run. It stopped before the record says

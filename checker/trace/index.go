@@ -105,6 +105,21 @@ func (t *Trace) since(process int, at int64) []*history.Command {
 // CallOf returns the acquire call that sent a command, or nil. A process has one call at a time; if
 // two calls touch, it returns the later one.
 func (t *Trace) CallOf(m *history.Command) *record.Call {
+	if k := t.lastCall(m); k != nil && k.To >= m.Sent {
+		return k
+	}
+	return nil
+}
+
+// GivenUpBefore reports whether a command was sent in the background after an acquire call that its
+// client had given up, and before the next one.
+func (t *Trace) GivenUpBefore(m *history.Command) bool {
+	k := t.lastCall(m)
+	return k != nil && k.To < m.Sent && k.Why == history.CalledOff
+}
+
+// lastCall returns the latest acquire call that the client of a command made before it, or nil.
+func (t *Trace) lastCall(m *history.Command) *record.Call {
 	if t.calls == nil {
 		t.calls = map[int][]*record.Call{}
 		for i := range t.record.Calls {
@@ -117,7 +132,7 @@ func (t *Trace) CallOf(m *history.Command) *record.Call {
 	}
 	ks := t.calls[m.Process]
 	i := sort.Search(len(ks), func(i int) bool { return ks[i].From > m.Sent }) - 1
-	if i < 0 || ks[i].To < m.Sent {
+	if i < 0 {
 		return nil
 	}
 	return ks[i]

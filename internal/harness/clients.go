@@ -11,6 +11,7 @@ import (
 type client struct {
 	next    workloads.Order // the next cycle
 	after   int64           // environment's clock at which the next cycle may start
+	away    int64           // environment's clock until which it begins no cycle
 	begun   int             // cycles
 	working bool            // a cycle is under way
 	gone    bool            // its process has ended
@@ -38,7 +39,14 @@ type clients struct {
 // schedule draws client i's next cycle, which starts no sooner than after.
 func (s *clients) schedule(i int, after int64) {
 	o, think := s.generator.Next(i)
-	s.all[i].next, s.all[i].after, s.all[i].working = o, after+int64(think), false
+	s.all[i].next, s.all[i].working = o, false
+	s.all[i].after = max(after+int64(think), s.all[i].away)
+}
+
+// leave keeps client i away for longer than a lease, because it gives up its call: what it leaves
+// behind is not for its next call then.
+func (s *clients) leave(i int) {
+	s.all[i].away = s.environment.Now() + int64(s.plan.TTL)*3/2
 }
 
 // dispatch begins the cycles whose time has come.

@@ -104,6 +104,12 @@ func (x *effects) inflict(s nemesis.Step) error {
 	case nemesis.Drop, nemesis.Strand, nemesis.Duplicate:
 		x.breakpoints.sendAll(s.Target, workloads.Order{Do: workloads.DoMessage, Body: s.Do})
 		return nil
+	case nemesis.Cancel:
+		if i, err := nemesis.Client(s.Target); err == nil {
+			x.clients.leave(i)
+		}
+		x.breakpoints.sendAll(s.Target, workloads.Order{Do: workloads.DoCancel})
+		return nil
 	case nemesis.ClientClock:
 		x.breakpoints.sendAll(s.Target, workloads.Order{Do: workloads.DoClock, Offset: s.Offset,
 			Rate: s.Rate})

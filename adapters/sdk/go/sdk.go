@@ -52,7 +52,8 @@ type Config struct {
 
 // Lock is a lock under test. n names an acquisition; with a re-entrant lock n=2 is acquired while
 // n=1 is held. An error that is neither Refused nor NotOwner means that the outcome is unknown. The
-// context ends with the order stop.
+// context ends with the order stop, and when the client gives up the call (cancel): an Acquire that
+// then returns the context's error is taken to hold nothing.
 type Lock interface {
 	// Acquire waits for so long; 0 is one try, less than 0 as long as the library does by itself.
 	Acquire(ctx context.Context, n int, keys []string, wait time.Duration) (Grant, error)
@@ -101,6 +102,7 @@ const (
 	GaveUp        Refused = "gave-up"
 	Unreachable   Refused = "unreachable"
 	ServerRefused Refused = "server-refused"
+	Cancelled     Refused = "cancelled"
 )
 
 func (r Refused) Error() string { return string(r) }
@@ -183,8 +185,19 @@ func Run(open func(Config) (Lock, error), versions map[string]string) {
 			say("touched", fields{"n": o.N, "t": now()})
 		case o.Do == "stop":
 			stop()
+		case o.Do == "cancel":
+			if end, ok := calls.Load(o.N); ok {
+				end.(context.CancelFunc)()
+			}
+		case done[o.Do] == "":
+			say("unsupported", fields{"op": o.Do})
 		default:
-			go carryOut(ctx, lock, o)
+			call, end := context.WithCancel(ctx)
+			calls.Store(o.N, end)
+			go func() {
+				defer end()
+				carryOut(call, lock, o)
+			}()
 		}
 	}
 	os.Exit(0) // the harness is gone: an acquire under way ends, too
@@ -212,6 +225,7 @@ func configure(in *bufio.Scanner, open func(Config) (Lock, error)) (Lock, error)
 
 func carryOut(ctx context.Context, lock Lock, o order) {
 	say("begun", fields{"n": o.N, "op": o.Do, "t": now()})
+	defer calls.Delete(o.N)
 	answer := fields{"n": o.N}
 	is := done[o.Do]
 	var grant Grant
@@ -231,6 +245,9 @@ func carryOut(ctx context.Context, lock Lock, o order) {
 		answer["value"], err = guard.Read(ctx, o.N)
 	case o.Do == "write" && guards:
 		err = guard.Write(ctx, o.N, o.Value)
+	}
+	if o.Do == "acquire" && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = Cancelled
 	}
 	t := now()
 	answer["t"] = t
@@ -269,7 +286,10 @@ func acquire(ctx context.Context, lock Lock, o order) (Grant, error) {
 	return sharer.AcquireShared(ctx, o.N, o.Keys, wait)
 }
 
-var held sync.Map // the n of all holds
+var (
+	held  sync.Map // the n of all holds
+	calls sync.Map // by n, what gives up the call under way
+)
 
 // holds asks whether o.N is held, and forgets it when it is released.
 func holds(o order) bool {

@@ -22,7 +22,8 @@ import java.util.concurrent.LinkedBlockingQueue;
  *
  * <p>Orders are carried out one after another by an owner thread: one that is kept, or with the
  * option {"owner": "new-thread"} a new one whenever nothing is held. The order stop interrupts it
- * if it waits.
+ * if it waits, and so does a client that gives up the call (cancel). An acquire that then throws
+ * InterruptedException is taken to hold nothing.
  */
 public final class Lockbench {
     static final long PROTOCOL = 1;
@@ -112,8 +113,9 @@ public final class Lockbench {
                 switch ((String) o.get("do")) {
                     case "touch" -> say("touched", "n", o.get("n"), "t", System.nanoTime());
                     case "stop" -> owner.stop();
+                    case "cancel" -> owner.cancel(o.get("n"));
                     case "acquire", "release", "extend" -> owner.give(o);
-                    default -> say("broken", "err", "unknown order " + o.get("do"));
+                    default -> say("unsupported", "op", o.get("do"));
                 }
             }
         } catch (Throwable e) {
@@ -165,6 +167,8 @@ public final class Lockbench {
         private final Set<Object> holds = ConcurrentHashMap.newKeySet();
         private BlockingQueue<Map<String, Object>> orders;
         private volatile Thread acquiring;
+        private Thread calling;
+        private Object called; // n of the call that is under way
 
         Owner(Lock lock, boolean newThreads) {
             this.lock = lock;
@@ -194,6 +198,19 @@ public final class Lockbench {
             }
         }
 
+        synchronized void cancel(Object n) {
+            if (n.equals(called)) {
+                calling.interrupt();
+            }
+        }
+
+        /** Says which call is under way. A late interrupt does not reach the next one. */
+        private synchronized void calls(Object n) {
+            calling = Thread.currentThread();
+            called = n;
+            Thread.interrupted();
+        }
+
         private void work(BlockingQueue<Map<String, Object>> mine) {
             try {
                 for (Map<String, Object> o; !(o = mine.take()).isEmpty(); ) {
@@ -207,6 +224,7 @@ public final class Lockbench {
         @SuppressWarnings("unchecked")
         private void carryOut(String op, int n, Map<String, Object> o) {
             say("begun", "n", n, "op", op, "t", System.nanoTime());
+            calls(o.get("n"));
             try {
                 Grant said = null;
                 switch (op) {
@@ -226,11 +244,15 @@ public final class Lockbench {
                 answer(op, "refused", n, null, "why", e.getMessage());
             } catch (NotOwner e) {
                 answer(op, "not_owner", n, null, "err", e.getMessage());
+            } catch (InterruptedException e) {
+                boolean held = !op.equals("acquire");
+                answer(op, held ? "failed" : "refused", n, null, held ? "err" : "why",
+                        held ? describe(e) : "cancelled");
             } catch (Throwable e) {
                 answer(op, "failed", n, null, "err", describe(e));
             } finally {
                 acquiring = null;
-                Thread.interrupted();
+                calls(null);
             }
         }
 

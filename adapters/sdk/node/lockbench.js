@@ -7,12 +7,13 @@
 //     async release (n) { ... },
 //     async extend (n) { ... },               // if the lock can
 //     async acquireShared (n, keys, wait) { ... } // of a lock that declares a shared mode
+//     // each also gets an AbortSignal, as its last argument: the client gives up the call
 //   }), lockbench.versions('my-library'))
 //
 // acquire and extend may return { valid_until, token }; lockbench.untilDate(ms) makes a valid_until
 // of a time of Date.now. acquire throws Refused if surely nothing was acquired; release and extend
-// throw NotOwner if the library says that the hold was over. Any other exception means that the
-// outcome is unknown. n names an acquisition; with a re-entrant lock n=2 is acquired while n=1 is
+// throw NotOwner if the library says that the hold was over. An acquire that throws the signal's
+// reason is taken to hold nothing. Any other exception means that the outcome is unknown. n names an acquisition; with a re-entrant lock n=2 is acquired while n=1 is
 // held. Orders are carried out as they come. A rejection without a handler ends the process, as in
 // any program: that, too, is what a library does to its user.
 'use strict'
@@ -52,13 +53,15 @@ function run (make, versions) {
     switch (o.do) {
       case 'touch': return say({ is: 'touched', n: o.n, t: now() })
       case 'stop': return lock.stop && lock.stop()
+      case 'cancel': return calls.has(o.n) && calls.get(o.n).abort()
       case 'acquire': {
         const acquire = o.mode === 'shared' ? 'acquireShared' : 'acquire'
-        return act(o, 'acquired', () => lock[acquire](o.n, o.keys, o.wait_ms), !lock[acquire])
+        return act(o, 'acquired', (signal) => lock[acquire](o.n, o.keys, o.wait_ms, signal),
+          !lock[acquire])
       }
-      case 'release': return act(o, 'released', () => lock.release(o.n))
-      case 'extend': return act(o, 'extended', () => lock.extend(o.n), !lock.extend)
-      default: return say({ is: 'broken', err: `unknown order ${o.do}` })
+      case 'release': return act(o, 'released', (signal) => lock.release(o.n, signal))
+      case 'extend': return act(o, 'extended', (signal) => lock.extend(o.n, signal), !lock.extend)
+      default: return say({ is: 'unsupported', op: o.do })
     }
   }
   let rest = ''
@@ -78,17 +81,26 @@ function run (make, versions) {
   process.stdin.on('end', () => process.exit(0)) // an acquire under way ends, too
 }
 
+const calls = new Map() // by n, the AbortController of the call under way
+
 async function act (o, is, call, cannot) {
   say({ is: 'begun', n: o.n, op: o.do, t: now() })
   const what = o.mode === 'shared' ? 'shared mode' : o.do
   if (cannot) return say({ is: 'failed', n: o.n, t: now(), err: 'this lock has no ' + what })
+  const controller = new AbortController()
+  calls.set(o.n, controller)
   try {
-    const said = await call()
+    const said = await call(controller.signal)
     say({ is, n: o.n, t: now(), ...said })
   } catch (e) {
     if (e instanceof Refused) return say({ is: 'refused', n: o.n, t: now(), why: e.why })
+    if (o.do === 'acquire' && controller.signal.aborted && e === controller.signal.reason) {
+      return say({ is: 'refused', n: o.n, t: now(), why: 'cancelled' })
+    }
     if (e instanceof NotOwner) return say({ is: 'not_owner', n: o.n, t: now(), err: e.message })
     say({ is: 'failed', n: o.n, t: now(), err: describe(e) })
+  } finally {
+    calls.delete(o.n)
   }
 }
 

@@ -20,7 +20,8 @@
  * NotOwner if the library says that the hold was over. Anything else that is thrown means that the
  * outcome is unknown. $n names an acquisition; a re-entrant lock acquires 2 while 1 is held.
  *
- * PHP has one thread: a lock cannot be renewed in the background, and stop does not end a wait.
+ * PHP has one thread: a lock cannot be renewed in the background, stop does not end a wait, and the
+ * order cancel is not supported.
  */
 namespace Lockbench;
 
@@ -71,7 +72,7 @@ function carryOut(callable $make, array $versions): void
             'touch' => say('touched', ['n' => $order['n'], 't' => hrtime(true)]),
             'stop' => method_exists($lock, 'stop') ? $lock->stop() : null,
             'acquire', 'release', 'extend' => act($lock, $order['do'], $order['n'], $order),
-            default => say('broken', ['err' => "unknown order {$order['do']}"]),
+            default => say('unsupported', ['op' => $order['do']]),
         };
     }
 }

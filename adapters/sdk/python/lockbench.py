@@ -9,6 +9,8 @@
         def extend(self, n): ...              # if the lock can; may return {"valid_until": ns}
         def acquire_shared(self, n, keys, wait): ...  # of a lock that declares a shared mode
 
+The methods may be coroutines: async def acquire(self, n, keys, wait).
+
     lockbench.run(MyLock, {"my-library": "1.2.3"})
 
 acquire returns None or {"valid_until": ns, "token": 7}, with the clock of time.monotonic_ns, or
@@ -16,7 +18,11 @@ raises Refused. release and extend raise NotOwner if the library says that the h
 other exception means that the outcome is unknown. n names an acquisition; with a re-entrant lock n=2
 is acquired while n=1 is held. Orders are carried out one after another by an owner thread: one that
 is kept, or with the option {"owner": "new-thread"} a new one whenever nothing is held.
+
+A client may give up a call. A coroutine is cancelled then, and may end with CancelledError; another
+lock has a method cancel(n), and its acquire raises Cancelled. Either says that it holds nothing.
 """
+import asyncio
 import json
 import os
 import queue
@@ -31,7 +37,7 @@ TICK, LATE = 10_000_000, 20_000_000  # ns: the ticker's period, and how late it 
 
 class Refused(Exception):
     """The lock was not acquired, for sure. why: taken (the library said so after replies that left
-    no doubt), gave-up (it waited in vain), unreachable, server-refused."""
+    no doubt), gave-up (it waited in vain), unreachable, server-refused, cancelled."""
 
     def __init__(self, why):
         super().__init__(why)
@@ -40,6 +46,13 @@ class Refused(Exception):
 
 class NotOwner(Exception):
     """The library told its holder that the hold was over before."""
+
+
+class Cancelled(Refused):
+    """The client gave up the call, and the lock was not acquired, for sure."""
+
+    def __init__(self):
+        super().__init__("cancelled")
 
 
 def lost(n, by):
@@ -69,10 +82,12 @@ def _carry_out(make, versions):
             _say("touched", n=order["n"], t=time.monotonic_ns())
         elif order["do"] == "stop":
             getattr(lock, "stop", lambda: None)()
+        elif order["do"] == "cancel":
+            owner.cancel(order["n"])
         elif order["do"] in ("acquire", "release", "extend"):
             owner.give(order)
         else:
-            _say("broken", err="unknown order %r" % order["do"])
+            _say("unsupported", op=order["do"])
 
 
 class _Owner:
@@ -81,6 +96,8 @@ class _Owner:
     def __init__(self, lock, new_threads):
         self.lock, self.new_threads = lock, new_threads
         self.orders, self.holds = None, set()
+        self.tasks = {}  # of coroutines that are under way, by n
+        self.loop = _start_loop() if asyncio.iscoroutinefunction(lock.acquire) else None
 
     def give(self, order):
         # Holds are counted when orders are given, so that an inner acquisition meets its owner.
@@ -102,24 +119,54 @@ class _Owner:
                 self.holds.discard(n)
             _say(answer.pop("is"), n=n, t=time.monotonic_ns(), **answer)
 
+    def cancel(self, n):
+        if hasattr(self.lock, "cancel"):
+            self.lock.cancel(n)
+        elif self.loop:
+            self.loop.call_soon_threadsafe(lambda: n in self.tasks and self.tasks[n].cancel())
+        else:
+            _say("unsupported", op="cancel")
+
+    def call(self, n, method, *args):
+        if not self.loop:
+            return method(*args)
+        return asyncio.run_coroutine_threadsafe(self.run(n, method, *args), self.loop).result()
+
+    async def run(self, n, method, *args):
+        self.tasks[n] = asyncio.ensure_future(method(*args))
+        try:
+            return await self.tasks[n]
+        except asyncio.CancelledError:
+            raise Cancelled
+        finally:
+            del self.tasks[n]
+
     def carry_out(self, op, n, order):
         try:
             if op == "acquire":
                 wait = order.get("wait_ms")
                 shared = order.get("mode") == "shared"
                 acquire = self.lock.acquire_shared if shared else self.lock.acquire
-                grant = acquire(n, order["keys"], None if wait is None else wait / 1000)
+                grant = self.call(n, acquire, n, order["keys"], None if wait is None else wait / 1000)
                 return {"is": "acquired", **(grant or {})}
             if not hasattr(self.lock, op):
                 return {"is": "failed", "err": "this lock has no " + op}
-            said = getattr(self.lock, op)(n)
+            said = self.call(n, getattr(self.lock, op), n)
             return {"is": op + ("d" if op == "release" else "ed"), **(said or {})}
         except Refused as e:
-            return {"is": "refused", "why": e.why}
+            if op == "acquire":
+                return {"is": "refused", "why": e.why}
+            return {"is": "failed", "err": _text(e)}
         except NotOwner as e:
             return {"is": "not_owner", "err": str(e)[:300]}
         except Exception as e:
             return {"is": "failed", "err": _text(e)}
+
+
+def _start_loop():
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+    return loop
 
 
 def _config(c):

@@ -17,7 +17,8 @@
 # hold was over. Any other exception means that the outcome is unknown. n names an acquisition; with
 # a re-entrant lock n=2 is acquired while n=1 is held. Orders are carried out one after another by
 # an owner thread: one that is kept, or with the option {"owner": "new-thread"} a new one whenever
-# nothing is held.
+# nothing is held. If the client gives up a call, Cancelled is raised in that thread where it
+# waits, as by Timeout. An acquire that ends so is taken to hold nothing.
 require "json"
 
 module Lockbench
@@ -28,6 +29,9 @@ module Lockbench
   # The lock was not acquired, for sure. why: taken (the library said so after replies that left no
   # doubt), gave-up (it waited in vain), unreachable, server-refused.
   class Refused < StandardError; end
+
+  # The client gave up the call.
+  class Cancelled < Exception; end
 
   # The library told its holder that the hold was over before.
   class NotOwner < StandardError; end
@@ -79,8 +83,9 @@ module Lockbench
         case order["do"]
         when "touch" then say("touched", n: order["n"], t: now)
         when "stop" then lock.stop if lock.respond_to?(:stop)
+        when "cancel" then owner.cancel(order["n"])
         when "acquire", "release", "extend" then owner.give(order)
-        else say("broken", err: "unknown order #{order["do"]}")
+        else say("unsupported", op: order["do"])
         end
       end
     end
@@ -109,6 +114,11 @@ module Lockbench
   class Owner
     def initialize(lock, new_threads)
       @lock, @new_threads, @orders, @holds = lock, new_threads, nil, {}
+      @guard, @calling = Mutex.new, nil
+    end
+
+    def cancel(n)
+      @guard.synchronize { @calling[1].raise(Cancelled) if @calling && @calling[0] == n }
     end
 
     # Holds are counted when orders are given, so that an inner acquisition meets its owner.
@@ -134,14 +144,31 @@ module Lockbench
       end
     end
 
+    # A client that gives up a call that has ended is not heard.
     def carry_out(op, n, order)
-      call = op == "acquire" && order["mode"] == "shared" ? "acquire_shared" : op
+      answer = nil
+      begin
+        Thread.handle_interrupt(Cancelled => :never) do
+          @guard.synchronize { @calling = [n, Thread.current] }
+          answer = Thread.handle_interrupt(Cancelled => :on_blocking) { call(op, n, order) }
+        ensure
+          @guard.synchronize { @calling = nil }
+        end
+      rescue Cancelled => e
+        answer ||= op == "acquire" ? { is: "refused", why: "cancelled" } :
+                                     { is: "failed", err: Lockbench.text(e) }
+      end
+      answer
+    end
+
+    def call(op, n, order)
+      method = op == "acquire" && order["mode"] == "shared" ? "acquire_shared" : op
       # an Object has a method extend of its own
-      return { is: "failed", err: "this lock has no #{call}" } unless own?(call)
+      return { is: "failed", err: "this lock has no #{method}" } unless own?(method)
       ended = op == "release" ? "released" : "extended"
       return { is: ended, **grant(@lock.send(op, n)) } if op != "acquire"
       wait = order["wait_ms"]
-      { is: "acquired", **grant(@lock.send(call, n, order["keys"], wait && wait / 1000.0)) }
+      { is: "acquired", **grant(@lock.send(method, n, order["keys"], wait && wait / 1000.0)) }
     rescue Refused => e
       { is: "refused", why: e.message }
     rescue NotOwner => e

@@ -7,15 +7,17 @@
 //! }
 //! ```
 //!
-//! Orders are carried out one after another by one thread.
+//! Orders are carried out one after another by one thread. A client may give up a call, as a future
+//! is dropped: the lock asks `given_up(n)`, or selects on `GivenUp(n)`, and returns `CANCELLED`.
 #![allow(dead_code)]
 
 use serde_json::{json, Map, Value};
 use std::collections::HashSet;
 use std::io::{BufRead, Write};
 use std::sync::{mpsc, Mutex, OnceLock};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
-use std::{fs::File, os::fd::FromRawFd, thread};
+use std::{fs::File, future::Future, os::fd::FromRawFd, pin::Pin, thread};
 
 const PROTOCOL: u64 = 1;
 const TICK: i64 = 10_000_000; // ns: the ticker's period,
@@ -58,6 +60,40 @@ pub enum Error {
 impl<E: std::error::Error> From<E> for Error {
     fn from(e: E) -> Self {
         Error::Failed(format!("{}: {e}", std::any::type_name::<E>()))
+    }
+}
+
+/// The client gave up the call, and the lock holds nothing.
+pub const CANCELLED: Error = Error::Refused("cancelled");
+
+/// The call that the client gave up last, and who waits for that.
+static GIVEN_UP: Mutex<(u64, Option<Waker>)> = Mutex::new((0, None));
+
+/// Whether the client has given up call n.
+pub fn given_up(n: u64) -> bool {
+    GIVEN_UP.lock().unwrap().0 == n
+}
+
+/// A future that is ready when the client has given up call n.
+pub struct GivenUp(pub u64);
+
+impl Future for GivenUp {
+    type Output = ();
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut last = GIVEN_UP.lock().unwrap();
+        if last.0 == self.0 {
+            return Poll::Ready(());
+        }
+        last.1 = Some(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+fn give_up(n: u64) {
+    let mut last = GIVEN_UP.lock().unwrap();
+    last.0 = n;
+    if let Some(w) = last.1.take() {
+        w.wake()
     }
 }
 
@@ -122,8 +158,9 @@ pub fn run<L: Lock>(make: impl FnOnce(Config) -> Result<L, Error>, versions: &[(
         match order["do"].as_str() {
             Some("touch") => say(json!({"is": "touched", "n": order["n"], "t": now()})),
             Some("stop") => {}
+            Some("cancel") => give_up(order["n"].as_u64().unwrap_or(0)),
             Some("acquire" | "release" | "extend") => orders.send(order).unwrap_or(()),
-            _ => say(json!({"is": "broken", "err": format!("unknown order {line}")})),
+            _ => say(json!({"is": "unsupported", "op": order["do"]})),
         }
     }
     end(0) // the harness is gone: an acquire under way ends, too

@@ -86,6 +86,9 @@ func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error
 	if u.Declares.Watchdog {
 		r.Traits = append(r.Traits, Watchdog)
 	}
+	if u.Declares.Cancels {
+		r.Traits = append(r.Traits, cancels)
+	}
 	if u.Topology == string(impls.Independent) {
 		r.Masters, r.Traits = threeMasters, append(r.Traits, masters)
 	}

@@ -97,11 +97,12 @@ func TestEveryLockAndEveryFaultIsInTheMatrix(t *testing.T) {
 		}
 	}
 	for _, e := range nemesis.All() {
-		// latency, disconnect and message show nothing that late, request-loss and reply-loss do not; the
-		// sentinels and a cluster are slow and have commands of their own; other systems have no matrix;
-		// a lost disk, deleted keys, lost scripts and full memory say more about the servers than about a
-		// lock, so a run has to ask for them.
-		if !aimed[e.Name] && !slices.Contains([]string{"latency", "disconnect", "message",
+		// latency, disconnect and message show nothing that late, request-loss and reply-loss do not;
+		// only adapters declare that a call can be given up; the sentinels and a cluster are slow and
+		// have commands of their own; other systems have no matrix; a lost disk, deleted keys, lost
+		// scripts and full memory say more about the servers than about a lock, so a run has to ask for
+		// them.
+		if !aimed[e.Name] && !slices.Contains([]string{"latency", "disconnect", "message", "cancel",
 			"failover-sentinel", "failover-cluster", "leader-loss", "member-loss", "random",
 			"disk-loss", "flush", "scripts-lost", "memory-full"}, e.Name) {
 			t.Errorf("fault %s is in no column", e.Name)

@@ -54,6 +54,7 @@ var proofless = map[string]string{
 	"clock-client": "it is an order that the client does not answer; " +
 		"TestTheClockIsAsWrongAsItIsTold of workloads reads its clock, and TestEachFaultOnRealRedis " +
 		"finds what follows",
+	"cancel": "it is an order that the client does not answer; cancel.txtar finds what follows",
 	"message": "it is an order that the client does not answer; TestWhatBefallsTheNextCommand of " +
 		"tap looks at the command, and so does message.txt of the simulator",
 	"leader-loss": inEnsemble, "member-loss": inEnsemble,

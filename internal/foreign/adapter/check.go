@@ -319,6 +319,9 @@ func (c *checker) ask(ctx context.Context) {
 	if !c.wants(holder, Order{Do: doRelease, N: 1}, false, "the holder releases", isReleased) {
 		return
 	}
+	if c.use.Declares.Cancels && err == nil {
+		c.askCancel(holder, other)
+	}
 	if c.use.Declares.Shared && err == nil {
 		c.askShared(holder, other)
 	}

@@ -312,6 +312,8 @@ func (c *child) take(a Answer) error {
 		return c.takeReady(a)
 	case isBroken:
 		return fmt.Errorf("it says: %.300s%s", a.Err, notCopied(a.Err))
+	case isUnsupported:
+		return a.Unsupported()
 	case isLost, isGap:
 		return c.takeNotice(a, now)
 	}

@@ -30,6 +30,46 @@ func (c *checker) askShared(holder, other *remote) {
 	c.wants(holder, Order{Do: doRelease, N: first}, false, "the first client releases", isReleased)
 }
 
+// askCancel checks that a waiting acquire ends when its client gives it up, and that it leaves
+// nothing behind: the other client is granted the lock afterwards.
+func (c *checker) askCancel(holder, other *remote) {
+	const first, given, next = 111, 112, 113
+	if !c.wants(holder, acquireOrder(first, checkWait), false, "it acquires", isAcquired) {
+		return
+	}
+	err := c.giveUp(other, acquireOrder(given, time.Minute))
+	ended := c.say(false, "as declared, a waiting acquire ends when its client gives it up", err, "")
+	_, _ = c.perform(holder, Release(first))
+	if ended && c.wants(holder, acquireOrder(next, checkTTL/2), false,
+		"and leaves nothing behind: the lock is free", isAcquired) {
+		_, _ = c.perform(holder, Release(next))
+	}
+}
+
+// giveUp orders an acquire that has to wait, gives it up, and returns an error if it does not end
+// without a grant within a second.
+func (c *checker) giveUp(r *remote, o Order) error {
+	k, err := r.child.begin(o)
+	if err == nil {
+		_, err = r.child.acts(k)
+	}
+	time.Sleep(checkWait / 4) // until it waits
+	if err = cmp.Or(err, r.child.order(Order{Do: doCancel, N: o.N})); err != nil {
+		return err
+	}
+	select {
+	case a := <-k.done:
+		if a.Is == isAcquired {
+			return fmt.Errorf("it answered %q while another client has the lock", a.Is)
+		}
+		return nil
+	case <-r.child.gone:
+		return c.why(r.child)
+	case <-time.After(time.Second):
+		return errors.New("it has not ended for a second")
+	}
+}
+
 // askOptimistic checks that a second client gets the lock while the holder of acquisition 1 has it,
 // and that the lock refuses the later of two conflicting writes.
 func (c *checker) askOptimistic(holder, other *remote) {

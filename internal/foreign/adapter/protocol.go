@@ -5,6 +5,7 @@ package adapter
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ const (
 	doRead    = "read"
 	doWrite   = "write"
 	doStop    = "stop"
+	doCancel  = "cancel"
 )
 
 // Order is a line to the adapter, other than its config.
@@ -78,6 +80,8 @@ const (
 	isLost     = "lost"
 	isGap      = "gap"
 	isBroken   = "broken"
+	// it does not know an order, which it says once
+	isUnsupported = "unsupported"
 )
 
 // Answer is a line of the adapter.
@@ -98,6 +102,12 @@ type Answer struct {
 	Value      int64             `json:"value"`
 }
 
+// Unsupported returns the error of an answer that the adapter does not know an order.
+func (a Answer) Unsupported() error {
+	return fmt.Errorf("it does not know the order %.40q: omit what needs it under declares in %s, as "+
+		"cancels", a.Op, adapters.ManifestName)
+}
+
 // ends lists the answers that may end each operation.
 var ends = map[string][]string{
 	doAcquire: {isAcquired, isRefused, isFailed},
@@ -114,6 +124,7 @@ const (
 	whyGaveUp        = "gave-up"
 	whyUnreachable   = "unreachable"
 	whyServerRefused = "server-refused"
+	whyCancelled     = "cancelled"
 )
 
 // Acquire returns the order to acquire a lock on keys.
@@ -127,6 +138,15 @@ func Release(n int) Order { return Order{Do: doRelease, N: n} }
 
 // Stop is the order to end an acquire that waits.
 var Stop = Order{Do: doStop}
+
+// Interrupt returns the order that ends call n, because its context has ended: the client gave up
+// this call, or waits no more.
+func Interrupt(ctx context.Context, n int) Order {
+	if errors.Is(context.Cause(ctx), workloads.ErrCancelled) {
+		return Order{Do: doCancel, N: n}
+	}
+	return Stop
+}
 
 // FirstOrder returns the config for an adapter, without its servers.
 func FirstOrder(c workloads.Config, options map[string]adapters.Option) Config {

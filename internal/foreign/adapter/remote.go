@@ -173,8 +173,7 @@ func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err erro
 	if err != nil {
 		return g, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = l.child.order(Order{Do: doStop}) })
-	defer stop()
+	defer l.interrupts(ctx, n)()
 	begun, err := l.child.acts(k)
 	if err != nil {
 		return g, err
@@ -195,6 +194,11 @@ func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err erro
 	g.ValidUntil, g.Fence = time.Duration(a.ValidUntil), a.Token
 	l.held.CompareAndSwap(0, int64(n))
 	return g, nil
+}
+
+// interrupts tells the process when the context of call n ends, until stop.
+func (r *remote) interrupts(ctx context.Context, n int) (stop func() bool) {
+	return context.AfterFunc(ctx, func() { _ = r.child.order(Interrupt(ctx, n)) })
 }
 
 // sent takes the send time of a grant from the adapter, for locks whose commands the tap does not
@@ -221,8 +225,9 @@ func (r *remote) KeyNames(keys []string) []string {
 }
 
 // Release implements workloads.RemoteLock.
-func (l lock) Release(_ context.Context, n int, _ workloads.Granted,
+func (l lock) Release(ctx context.Context, n int, _ workloads.Granted,
 	begun func(int64)) (int64, error) {
+	defer l.interrupts(ctx, n)()
 	l.held.CompareAndSwap(int64(n), 0)
 	a, err := l.do(Order{Do: doRelease, N: n}, begun)
 	return a.T, err
@@ -284,6 +289,8 @@ func refusal(why string) history.Refusal {
 		return history.Unreachable
 	case whyServerRefused:
 		return history.ServerRefused
+	case whyCancelled:
+		return history.CalledOff
 	}
 	return history.Taken
 }

@@ -70,7 +70,7 @@ func (l *lock) resume(p *program, c workloads.LinkedClient) bool {
 	if p == nil {
 		return false
 	}
-	p.restart(c.Seed)
+	p.again(c.Seed)
 	l.pump = newPump(p, c, l.wrong)
 	begun := map[int]chan adapter.Answer{}
 	for _, n := range p.begun {
@@ -151,7 +151,7 @@ type lock struct {
 // Acquire implements workloads.LinkedLock.
 func (l *lock) Acquire(ctx context.Context, n int, keys []string, wait time.Duration) (
 	said workloads.Said, err error) {
-	stop := context.AfterFunc(ctx, func() { _ = l.tell(adapter.Stop) })
+	stop := context.AfterFunc(ctx, func() { _ = l.tell(adapter.Interrupt(ctx, n)) })
 	defer stop()
 	a, err := l.call(l.life, adapter.Acquire(n, keys, wait))
 	if err != nil {

@@ -251,6 +251,8 @@ func (u *pump) answer(line []byte) error {
 		u.ready <- a
 	case "broken":
 		return errors.New("it says: " + a.Err)
+	case "unsupported":
+		return a.Unsupported()
 	case "lost":
 		u.client.Lost(a.N, a.By)
 	case "begun", "gap":

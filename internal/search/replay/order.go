@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -53,8 +54,9 @@ func orderTurns(steps []counterexample.Step) []turn {
 func withoutGivenUp(all []turn) []turn {
 	never := map[[2]int]bool{} // client and seq of commands that were never sent
 	over := map[int]bool{}     // clients
+	gaveUp := cancelled(all)
 	for _, t := range all {
-		if t.Kind == counterexample.Recv && t.Loss == history.Canceled {
+		if t.Kind == counterexample.Recv && t.Loss == history.Canceled && !gaveUp(t) {
 			never[[2]int{t.Client, t.Seq}] = true
 		}
 	}
@@ -63,15 +65,27 @@ func withoutGivenUp(all []turn) []turn {
 			return false
 		}
 		over[t.Client] = over[t.Client] || never[[2]int{t.Client, t.Seq}] ||
-			t.CalledOff
+			t.CalledOff && !gaveUp(t)
 		return over[t.Client]
 	})
+}
+
+// cancelled returns a function that reports whether a client has given up a call before a step,
+// although the run went on. Its call ends within a hundredth of a second.
+func cancelled(all []turn) func(turn) bool {
+	return func(t turn) bool {
+		return slices.ContainsFunc(all, func(f turn) bool {
+			return f.Kind == counterexample.Fault && f.Fault.Do == nemesis.Cancel &&
+				f.Fault.Target == fmt.Sprintf("c%d", t.Client) && f.At <= t.At &&
+				t.At < f.At+history.Duration(hearsay)
+		})
+	}
 }
 
 // ordered returns the client that gets a step as an order, or -1.
 func ordered(s counterexample.Step) int {
 	if s.Kind != counterexample.Fault ||
-		s.Fault.Do != nemesis.Redirect && s.Fault.Do != nemesis.ClientClock {
+		!slices.Contains([]string{nemesis.Redirect, nemesis.ClientClock, nemesis.Cancel}, s.Fault.Do) {
 		return -1
 	}
 	c, err := nemesis.Client(s.Fault.Target)

@@ -15,12 +15,11 @@ import (
 
 // Options specify where and how often a counterexample is replayed.
 type Options struct {
-	Environment string        // runner.Sim, Process or Docker
-	Place       harness.Place // of the servers
-	Times       int           // number of replays; the first one that diverges is the last
-	Command     string        // the command line that repeats the replay
-	// makes a run directory: one for each attempt on servers, and one for all in the simulator
-	Dir func() (string, error)
+	Environment string                 // runner.Sim, Process or Docker
+	Place       harness.Place          // of the servers
+	Times       int                    // number of replays; the first one that diverges is the last
+	Command     string                 // the command line that repeats the replay
+	Dir         func() (string, error) // makes the run directory of each attempt on servers
 }
 
 // Run replays a counterexample in the simulator or on servers that it starts. It returns an error
@@ -28,7 +27,7 @@ type Options struct {
 func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outcome, error) {
 	switch o.Environment {
 	case runner.Sim:
-		return simulatedTimes(ctx, c, o)
+		return simulatedTimes(ctx, c, o.Times)
 	case runner.Process, runner.Docker:
 	default:
 		return Outcome{}, fmt.Errorf("--env %s: a counterexample can be replayed in %s, %s and %s",
@@ -61,21 +60,16 @@ func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outc
 	})
 }
 
-// simulatedTimes repeats a counterexample in the simulator, always in the same run directory.
-func simulatedTimes(ctx context.Context, c *counterexample.Counterexample, o Options) (all Outcome,
-	err error) {
-	dir, err := o.Dir()
-	if err != nil {
-		return all, err
-	}
-	p := Place{Environment: runner.Sim, Dir: dir, Command: o.Command, Version: runner.Version()}
-	for range o.Times {
-		one, err := p.simulated(ctx, c)
+func simulatedTimes(ctx context.Context, c *counterexample.Counterexample, times int) (Outcome,
+	error) {
+	all := Outcome{}
+	for range times {
+		o, err := Simulated(ctx, c)
 		if err != nil {
-			return one, err
+			return o, err
 		}
-		one.Runs, one.Same = all.Runs+one.Runs, all.Same+one.Same
-		if all = one; !one.Confirmed {
+		o.Runs, o.Same = all.Runs+o.Runs, all.Same+o.Same
+		if all = o; !o.Confirmed {
 			break
 		}
 	}

@@ -135,7 +135,7 @@ func (l lock) Close() { clients.Delete(l.client.Process) }
 // refusals translates the SDK's reasons for a refused acquire.
 var refusals = map[sdk.Refused]history.Refusal{sdk.Taken: history.Taken,
 	sdk.GaveUp: history.GaveUp, sdk.Unreachable: history.Unreachable,
-	sdk.ServerRefused: history.ServerRefused}
+	sdk.ServerRefused: history.ServerRefused, sdk.Cancelled: history.CalledOff}
 
 // meaning translates an error of the SDK into one that the harness knows.
 func meaning(err error) error {

@@ -236,6 +236,8 @@ func (o *observed) Send(client int, order workloads.Order) {
 		o.rec.fault(nemesis.Step{Do: nemesis.Redirect, Target: name, Node: order.Node})
 	case workloads.DoMessage:
 		o.rec.fault(nemesis.Step{Do: order.Body, Target: name})
+	case workloads.DoCancel:
+		o.rec.fault(nemesis.Step{Do: nemesis.Cancel, Target: name})
 	case workloads.DoClock:
 		o.rec.fault(nemesis.Step{Do: nemesis.ClientClock, Target: name, Offset: order.Offset,
 			Rate: order.Rate})
