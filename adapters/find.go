@@ -29,6 +29,8 @@ type Adapter struct {
 	Manifest
 	Dir  string // the absolute path of the user's folder; empty for lockbench's own adapters
 	Hash string // of its files and of its SDKs
+	// the user chose another version of the library than lockbench's own adapter has
+	Other bool
 
 	files fs.FS
 }
@@ -82,10 +84,18 @@ func Names() (names []string) {
 }
 
 // Find returns the adapter with this name or, if the name looks like a path (./mydir), the adapter
-// in that folder. The error has one line.
+// in that folder. NAME@VERSION is the adapter with that version of its library. The error has one
+// line.
 func Find(name string) (Adapter, error) {
 	if isPath(name) {
 		return open(name)
+	}
+	if name, version, other := strings.Cut(name, "@"); other {
+		a, err := Find(name)
+		if err != nil {
+			return a, err
+		}
+		return a.At(version)
 	}
 	for _, a := range every() {
 		if a.Name == name {

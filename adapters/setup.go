@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -117,7 +118,12 @@ func Setup(ctx context.Context, a Adapter) (Installed, error) {
 		return in, nil // another process has done it
 	}
 	if err := in.install(ctx); err != nil {
-		return in, fmt.Errorf("adapter %s could not be set up: %w", a.Name, err)
+		hint := ""
+		if a.Other {
+			hint = fmt.Sprintf("; is there a version %s of %s, and has it what the adapter uses?", a.Version,
+				a.Library)
+		}
+		return in, fmt.Errorf("adapter %s could not be set up: %w%s", a.Name, err, hint)
 	}
 	in.removeOld(time.Now().Add(-unused))
 	return in, nil
@@ -248,24 +254,37 @@ func (in Installed) perform(ctx context.Context, words []string, clock string,
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("`%s`: %w%s; see %s", strings.Join(words, " "), err, lastLine(log.Name()),
+		return fmt.Errorf("`%s`: %w%s; see %s", strings.Join(words, " "), err, lineOf(log.Name()),
 			log.Name())
 	}
 	return nil
 }
 
-// lastLine returns the last line of a log in parentheses, or "" if the log is empty.
-func lastLine(name string) string {
-	text, err := os.ReadFile(name)
+// lineOf returns the line of a log that says most about an error, in parentheses: the first that
+// starts with the word, otherwise the last. It returns "" if the log is empty.
+func lineOf(log string) string {
+	text, err := os.ReadFile(log)
 	if err != nil {
 		return ""
 	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "$ ") {
-		return fmt.Sprintf(" (%.200s)", strings.TrimSpace(last))
+	last := ""
+	for line := range strings.Lines(colours.ReplaceAllString(string(text), "")) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "$ ") && !strings.HasPrefix(line, "[notice]") {
+			last = line
+		}
+		if strings.HasPrefix(strings.ToLower(strings.TrimLeft(line, "[")), "error") {
+			break
+		}
 	}
-	return ""
+	if last == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%.300s)", last)
 }
+
+// colours matches the codes by which programs colour their output.
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Command returns the command that starts the adapter. It has only the cleaned environment and the
 // adapter's own settings.

@@ -61,6 +61,9 @@ func TestLocksOfAnotherModule(t *testing.T) {
 			if passed || !strings.Contains(out, c.test+" "+c.finds) {
 				t.Fatalf("not found: %s\n%s", c.finds, out)
 			}
+			if n := strings.Count(out, "L: double grant\n"); n > 1 {
+				t.Errorf("one cause is told %d times", n)
+			}
 			replayCommand(t, p, dir, c.test, out)
 		})
 	}
@@ -70,7 +73,7 @@ func TestLocksOfAnotherModule(t *testing.T) {
 // it says.
 func replayCommand(t *testing.T, program, dir, test, out string) {
 	t.Helper()
-	said := regexp.MustCompile(`replay +(LOCKTEST_REPLAY=\S+) go test -run '\^` + test + `\$' \.`)
+	said := regexp.MustCompile(`Again: +(LOCKTEST_REPLAY=\S+) go test -run '\^` + test + `\$' \.`)
 	m := said.FindStringSubmatch(out)
 	if m == nil {
 		t.Fatalf("it does not say how to do it again:\n%s", out)

@@ -91,8 +91,9 @@ func Explore(t *testing.T, l Lock, o Options) {
 	if testing.Short() {
 		o.For /= 10
 	}
+	told := map[string]string{}
 	for _, fault := range o.Faults {
-		t.Run(fault, func(t *testing.T) { l.searchFault(t, fault, o) })
+		t.Run(fault, func(t *testing.T) { l.searchFault(t, fault, o, told) })
 	}
 }
 
@@ -124,8 +125,9 @@ func name(s string) string {
 // two clients at the lock.
 const fewest = 20
 
-// searchFault searches for a violation under one fault.
-func (l Lock) searchFault(t *testing.T, fault string, o Options) {
+// searchFault searches for a violation under one fault. Told has the fault under which each cause
+// was told; a cause is told once.
+func (l Lock) searchFault(t *testing.T, fault string, o Options, told map[string]string) {
 	t.Helper()
 	s := l.search(fault, o)
 	hits, progress, err := s.Find(t.Context())
@@ -146,17 +148,30 @@ func (l Lock) searchFault(t *testing.T, fault string, o Options) {
 		t.Log(progress.Rarer())
 		return
 	}
-	out := explore.Findings{Impl: l.Name, Nemesis: fault, Progress: progress, Rate: progress.Rate(),
-		Again: replayCommand(t)}
+	if first := told[kind(hits[0])]; first != "" {
+		t.Fatalf("%s is violated under %s, too; the subtest %s tells how", kind(hits[0]), fault, first)
+	}
+	told[kind(hits[0])] = fault
+	l.tell(t, explore.Findings{Impl: l.Name, Nemesis: fault, Progress: progress,
+		Rate: progress.Rate(), Again: replayCommand(t), Verbose: true}, hits, o)
+}
+
+// kind returns the property that a hit violates, and the class.
+func kind(h explore.Hit) string { return strings.TrimSuffix(h.Property+": "+h.Class, ": ") }
+
+// tell makes hits small, keeps them, and fails the test with their story.
+func (l Lock) tell(t *testing.T, out explore.Findings, hits []explore.Hit, o Options) {
+	t.Helper()
 	keeper := explore.Keeper{Store: cmp.Or(o.Dir, defaultDir)}
-	out.Found, err = keeper.Keep(context.WithoutCancel(t.Context()), hits)
+	found, err := keeper.Keep(context.WithoutCancel(t.Context()), hits)
 	if err != nil {
-		t.Fatalf("%s is violated under %s with seed %d (%s), but: %v", hits[0].Property, fault,
+		t.Fatalf("%s is violated under %s with seed %d (%s), but: %v", hits[0].Property, out.Nemesis,
 			hits[0].Case.Plan.Seed, hits[0].Explanation, err)
 	}
 	var story strings.Builder
+	out.Found = found
 	_ = out.Text(&story) // a Builder never fails
-	t.Errorf("%sseed           %d", story.String(), hits[0].Case.Plan.Seed)
+	t.Errorf("%sSeed:   %d", story.String(), hits[0].Case.Plan.Seed)
 }
 
 // search returns the search under one fault.

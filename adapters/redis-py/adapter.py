@@ -1,6 +1,10 @@
 """The Lock that redis-py brings along: redis.Redis.lock()."""
 import lockbench
 import redis
+import redis.backoff
+
+if not hasattr(redis.backoff, "ExponentialWithJitterBackoff"):  # redis-py before 5.3
+    redis.backoff.ExponentialWithJitterBackoff = redis.backoff.ExponentialBackoff
 import redispy
 from redis.exceptions import LockNotOwnedError
 

@@ -47,9 +47,9 @@ func writeChoices(w io.Writer, choices []choose.Choice, q choose.Query, all bool
 	a.notes(rows)
 	switch {
 	case all:
-		a.others("What does not remain, and why:", a.dropped)
+		a.remaining("What does not remain, and why:", a.dropped)
 	case len(best) == 0:
-		a.others("What comes closest, which is not good enough:",
+		a.remaining("What comes closest, which is not good enough:",
 			choices[:min(closest, len(choices))])
 	}
 	if !all {
@@ -127,8 +127,8 @@ func (a answer) notes(rows []choose.Choice) {
 	}
 }
 
-// others writes what is wrong with some locks.
-func (a answer) others(head string, locks []choose.Choice) {
+// remaining writes what is wrong with some locks.
+func (a answer) remaining(head string, locks []choose.Choice) {
 	fmt.Fprintln(a, "\n"+head)
 	for _, c := range locks {
 		a.say("  %s: %s", c.Name, c.Why())

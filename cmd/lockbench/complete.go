@@ -40,7 +40,7 @@ var closed = map[string]words{
 	"expect": only(append([]string{"valid", "violated", "exactly:"},
 		history.Properties()...)...),
 	"model":          only(checker.Models()...),
-	"format":         only("edn", "jsonl"),
+	"format":         only("edn", "jsonl", "perfetto", "otlp"),
 	"schedule":       only(explore.Schedules()...),
 	"moments":        only(explore.Moments()...),
 	"docker-network": only(docker.Auto, docker.Host, docker.Bridge),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/progress"
 	"github.com/lockbench/lockbench/internal/foreign/linked"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
@@ -28,6 +29,7 @@ type exploreFlags struct {
 	keeper explore.Keeper
 	curve  bool
 	asJSON bool
+	whole  bool
 	shard  batch.Shard
 	all    exhaustiveFlags
 }
@@ -99,6 +101,8 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 		"directory; counterexamples are saved below it")
 	s.StringVar(&f.keeper.Out, "out", "", "file to save the first counterexample in, instead")
 	s.BoolVar(&f.asJSON, "json", false, "print the outcome as JSON")
+	s.BoolVar(&f.whole, "verbose", false,
+		"print also the steps of the first counterexample, and the faults that were left out")
 	f.all.register(s)
 }
 
@@ -135,6 +139,7 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	if f.Adapter != "" && linked.Program.Program {
 		confirm(c.Context(), out.Found, f.keeper.Store, c.ErrOrStderr())
 	}
+	out.Verbose = f.whole
 	return tellFindings(c.OutOrStdout(), out, f.asJSON)
 }
 
@@ -143,6 +148,7 @@ func tellFindings(w io.Writer, out explore.Findings, asJSON bool) (err error) {
 	if asJSON {
 		err = history.WriteDocument(w, out)
 	} else {
+		out.Width = progress.Width(w)
 		err = out.Text(w)
 	}
 	switch {
@@ -228,7 +234,8 @@ func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.F
 }
 
 // notAsked lists the flags that do not affect the search. Shards may differ in them.
-var notAsked = []string{"shard", "jobs", "store", "out", "json", "curve"}
+var notAsked = []string{"shard", "jobs", "store", "out", "json", "curve",
+	"verbose"}
 
 // askedFor returns the given flags with their values.
 func askedFor(set *pflag.FlagSet) map[string]string {

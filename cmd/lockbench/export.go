@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/history/edn"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/reports/spans"
 )
 
 func exportCommand() *cobra.Command {
@@ -25,10 +25,13 @@ func exportCommand() *cobra.Command {
 		Short: "Print a history in another format",
 		Long: `export prints a history as Jepsen's EDN, one map per line, as Knossos and elle-cli read
 it, or as lockbench's own JSON lines. Jepsen's checkers know one lock: use --key for a history of
-several. With --jepsen it writes the run, its verdict, report and plots into a store with Jepsen's
-layout, which Jepsen's web page can list.`,
+several. perfetto is a trace that ui.perfetto.dev and Chrome open, otlp are spans of OpenTelemetry
+in OTLP's JSON; both show clients, servers, faults and violations. With --jepsen it writes the run,
+its verdict, report and plots into a store with Jepsen's layout, which Jepsen's web page can
+list.`,
 		Example: `  lockbench export store/latest > history.edn
   lockbench export --format jsonl history.edn > history.jsonl
+  lockbench export --format perfetto store/latest > trace.json
   lockbench export --jepsen jepsen/store store/latest`,
 		Args: exactlyOne("a history: the directory of a run, a file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -43,12 +46,12 @@ layout, which Jepsen's web page can list.`,
 				if key >= 0 {
 					o.Key = &key
 				}
-				return export(c.OutOrStdout(), r.History, format, o)
+				return export(c.OutOrStdout(), r, format, o)
 			})
 		},
 	}
 	s := c.Flags()
-	s.StringVar(&format, "format", "edn", "edn or jsonl")
+	s.StringVar(&format, "format", "edn", "edn, jsonl, perfetto or otlp")
 	s.IntVar(&key, "key", -1, "only the operations of this lock (default all)")
 	s.BoolVar(&o.Values, "values", false,
 		"write the details of a grant as {:client .. :fence .. :uid .. :key ..}")
@@ -60,26 +63,44 @@ layout, which Jepsen's web page can list.`,
 	return c
 }
 
-func export(w io.Writer, h *history.History, format string, o edn.Options) error {
+func export(w io.Writer, r *store.Run, format string, o edn.Options) error {
+	write := spans.WritePerfetto
 	switch format {
 	case "edn":
-		return edn.Write(w, h, o)
+		return edn.Write(w, r.History, o)
 	case "jsonl":
-		return h.Write(w)
+		return r.History.Write(w)
+	case "perfetto":
+	case "otlp":
+		write = spans.WriteOTLP
+	default:
+		return fmt.Errorf("unknown --format %q; there are edn, jsonl, perfetto and otlp", format)
 	}
-	return fmt.Errorf("unknown --format %q; there are edn and jsonl", format)
+	if o.Key != nil {
+		return fmt.Errorf("--key is for --format edn; %s shows all locks", format)
+	}
+	v, err := judged(r)
+	if err != nil {
+		return err
+	}
+	return write(w, v)
 }
 
-// exportJepsen writes a run in Jepsen's layout and prints the place. It first judges a history
-// without a verdict.
-func exportJepsen(c *cobra.Command, r *store.Run, root string, values bool) error {
+// judged returns the view of a run. It first judges a history without a verdict.
+func judged(r *store.Run) (*view.View, error) {
 	if r.Verdict == nil {
 		r.Verdict = checker.Check(r.History, r.Trace, checker.Options{})
 	}
-	view.Redraw(r)
 	v, err := view.New(r)
+	return v, broken(err)
+}
+
+// exportJepsen writes a run in Jepsen's layout and prints the place.
+func exportJepsen(c *cobra.Command, r *store.Run, root string, values bool) error {
+	view.Redraw(r)
+	v, err := judged(r)
 	if err != nil {
-		return broken(err)
+		return err
 	}
 	h := r.History.Header
 	name := cmp.Or(h.Impl, "imported") + "-" + cmp.Or(h.Nemesis, "none")

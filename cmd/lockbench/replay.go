@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -9,19 +8,22 @@ import (
 
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/runner"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/search/replay"
+	"github.com/lockbench/lockbench/reports/terminal"
+	"github.com/lockbench/lockbench/reports/view"
 	"github.com/spf13/cobra"
 )
 
 // replayFlags are the flags of replay.
 type replayFlags struct {
 	options replay.Options
-	asJSON  bool
 	steps   bool
 	store   string
+	printed
 }
 
 func replayCommand() *cobra.Command {
@@ -31,7 +33,7 @@ func replayCommand() *cobra.Command {
 		Short: "Do a counterexample again, step by step",
 		Long: `replay does a counterexample again that ` + advice.Verb("explore") + ` has written: in the simulator,
 where every step must be the same, or with real servers and clients, each command, reply and fault
-in the recorded order. A replay on servers is recorded and judged like a run.
+in the recorded order. A replay is recorded and judged like a run, and leaves the same report.
 Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the file cannot be
 used, or not be replayed there.`,
 		Example: `  lockbench replay store/counterexamples/getset-pause-S.yaml
@@ -44,8 +46,10 @@ used, or not be replayed there.`,
 		"environment to replay in: sim, or real Redis in process or docker")
 	s.IntVar(&f.options.Times, "times", 1, "how often")
 	s.BoolVar(&f.steps, "steps", false, "print the steps, too")
-	s.BoolVar(&f.asJSON, "json", false, "print the outcome as JSON")
-	s.StringVar(&f.store, "store", "store", "directory that keeps the runs of a replay on real Redis")
+	f.printed.register(s)
+	s.Lookup("json").Usage = "print the outcome as JSON"
+	s.Lookup("quiet").Usage = "print only the outcome"
+	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	registerPlace(s, &f.options.Place)
 	for _, name := range []string{"addr", "any-database", "tls"} {
 		_ = s.MarkHidden(name) // lockbench cannot inject faults into a foreign Redis
@@ -84,28 +88,49 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 	})
 	o, err := replay.Run(c.Context(), x, f.options)
 	line.Stop()
-	if err == nil && o.Dir != "" {
-		err = store.Point(f.store, o.Dir)
-	}
 	switch {
 	case c.Context().Err() != nil:
 		return exit{exitInterrupted, errors.New("interrupted")}
 	case err != nil:
 		return err
-	case f.asJSON:
-		enc := json.NewEncoder(c.OutOrStdout())
-		enc.SetEscapeHTML(false)
-		err = enc.Encode(o)
-	default:
-		_, err = fmt.Fprintln(c.OutOrStdout(), o)
+	}
+	if err := f.print(c, o); err != nil {
+		return broken(err)
 	}
 	switch {
-	case err != nil:
-		return broken(err)
 	case o.TooSlow:
 		return result(2)
 	case !o.Confirmed:
 		return result(1)
 	}
 	return nil
+}
+
+// print writes the report of the last run, and prints the outcome. If the run was as recorded, it
+// prints the verdict, too.
+func (f *replayFlags) print(c *cobra.Command, o replay.Outcome) error {
+	r, err := store.Load(o.Dir)
+	if err != nil {
+		return err
+	}
+	view.Redraw(r)
+	v, path, err := saveReport(c, r)
+	if err != nil {
+		return err
+	}
+	w := c.OutOrStdout()
+	if f.asJSON {
+		return history.WriteDocument(w, struct {
+			replay.Outcome
+			Report string `json:"report"`
+		}{o, path})
+	}
+	fmt.Fprintln(w, o)
+	switch {
+	case f.quiet:
+		return nil
+	case o.Confirmed:
+		return printVerdict(c, v, path, f.printed)
+	}
+	return terminal.Note(w, "Report", path, look(w))
 }

@@ -35,17 +35,10 @@ func (o *printed) register(s *pflag.FlagSet) {
 // reportVerdict writes the report of a judged run, directs the store's links to it, and prints the
 // verdict. The verdict decides the exit code.
 func reportVerdict(c *cobra.Command, r *store.Run, o printed) error {
-	v, err := view.New(r)
+	v, path, err := saveReport(c, r)
 	if err != nil {
 		return broken(err)
 	}
-	path, err := reports.Save(v)
-	if err != nil {
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no report:", first)
-		path = ""
-	}
-	pointTo(c, r.Dir)
 	if o.asJSON {
 		err = history.WriteDocument(c.OutOrStdout(), struct {
 			Dir     string           `json:"dir"`
@@ -59,6 +52,21 @@ func reportVerdict(c *cobra.Command, r *store.Run, o printed) error {
 		return broken(err)
 	}
 	return result(r.Verdict.Exit)
+}
+
+// saveReport writes the report of a run and directs the store's links to it. If the report cannot
+// be written, it says so, and the path is "".
+func saveReport(c *cobra.Command, r *store.Run) (v *view.View, path string, err error) {
+	if v, err = view.New(r); err != nil {
+		return nil, "", err
+	}
+	if path, err = reports.Save(v); err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no report:", first)
+		path = ""
+	}
+	pointTo(c, r.Dir)
+	return v, path, nil
 }
 
 // pointTo directs the store's links to the directory of a run, or of many.

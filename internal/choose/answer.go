@@ -36,10 +36,11 @@ func Answer(q Query, choices []Choice) string {
 		text = Answers.Fencing
 	case q.Told:
 		text = Answers.Told
-	case slices.Contains(q.Under(), "longwork"):
+	case slices.Contains(q.AllFaults(), "longwork"):
 		text = Answers.Work
 	}
-	return strings.NewReplacer("{lock}", best[0].Name, "{faults}", units.List(q.Under())).Replace(text)
+	faults := units.List(q.AllFaults())
+	return strings.NewReplacer("{lock}", best[0].Name, "{faults}", faults).Replace(text)
 }
 
 // Tally says how many locks stay clean under the faults of a query.
@@ -49,11 +50,11 @@ func Tally(q Query, choices []Choice) string {
 		n += batch.Truth(c.Remains)
 	}
 	return fmt.Sprintf("%d of the %s that were measured %s clean under %s.", n,
-		units.Count(len(choices), "lock"), units.Plural(n, "stays", "stay"), units.List(q.Under()))
+		units.Count(len(choices), "lock"), units.Plural(n, "stays", "stay"), units.List(q.AllFaults()))
 }
 
-// Under returns the faults of a query and those that it implies, in the order of the matrix.
-func (q Query) Under() []string {
+// AllFaults returns the faults of a query and those that it implies, in the order of the matrix.
+func (q Query) AllFaults() []string {
 	asked, err := q.faults()
 	if err != nil {
 		return q.Faults

@@ -55,7 +55,10 @@ type NodeCommand struct {
 // Shown is a parsed line of MONITOR.
 type Shown struct {
 	Wall   float64 // the node's own clock, in seconds
-	Script bool    // a script sent the command: the last command before it that has Script unset
+	At     int64   // the same, in µs
+	DB     int
+	From   string // the client's address, or "lua"
+	Script bool   // a script sent the command: the last command before it that has Script unset
 	Args   []string
 }
 
@@ -71,7 +74,10 @@ func (c NodeCommand) Shown() (s Shown, ok bool) {
 	if err != nil || !ok {
 		return s, false
 	}
-	s.Wall, s.Script = wall, strings.HasSuffix(from, " lua")
+	s.Wall, s.At = wall, int64(wall*1e6+.5)
+	db, from, _ := strings.Cut(from, " ")
+	s.DB, _ = strconv.Atoi(db)
+	s.From, s.Script = from, from == "lua"
 	for rest != "" {
 		quoted, err := strconv.QuotedPrefix(rest)
 		if err != nil {

@@ -70,6 +70,10 @@ func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer)
 			continue
 		}
 		e.Shown.Report = e.Shown.Dir + "/" + store.Report
+		if _, err := os.Stat(filepath.Join(dir, store.Counterexample)); err == nil {
+			e.Shown.Reproduce = run.History.Header.Command // the plan alone does not repeat it
+			continue
+		}
 		e.Shown.Reproduce = advice.RunPlan.Fill(filepath.Join(dir, store.Plan)).Line
 		if shrunk == shrinkMax || e.Shown.Counterexample != "" {
 			continue

@@ -58,7 +58,7 @@ func For(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint, 
 	}
 	if len(hints) == 0 && v.Verdict.String() == string(checker.Unknown) &&
 		!nemesis.Control(p.Nemesis) {
-		hints = append(hints, again(v, p))
+		hints = append(hints, fallback(v, p))
 	}
 	return hints, err
 }
@@ -85,8 +85,8 @@ func longer(v *checker.Verdict, p harness.Plan) (h Hint) {
 	return h
 }
 
-// again says what to do after a run that could not tell, if nothing better is known.
-func again(v *checker.Verdict, p harness.Plan) Hint {
+// fallback says what to do after a run that could not tell, if nothing better is known.
+func fallback(v *checker.Verdict, p harness.Plan) Hint {
 	if v.Evidence.Acquisitions == 0 {
 		return Hint{Text: "No call was granted the lock: the report shows what each client sent, and " +
 			"what it was told"}

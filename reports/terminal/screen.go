@@ -171,7 +171,7 @@ func (f form) line(v *view.View) string {
 		switch {
 		case p.State != "violated":
 			of[p.State] = append(of[p.State], p.Name)
-		case v.Verdict.Verdict != checker.Violated || !v.First().About(p.Name):
+		case v.Verdict.Verdict != checker.Violated || !v.First().Concerns(p.Name):
 			of[p.State] = append(of[p.State], f.violated(p, v.Verdict.Property(p.Name)))
 		}
 	}

@@ -130,8 +130,8 @@ func (w *Violation) Overlap() time.Duration {
 	return time.Duration(w.To - w.From)
 }
 
-// About reports whether the violation speaks for a property.
-func (w *Violation) About(property string) bool {
+// Concerns reports whether the violation speaks for a property.
+func (w *Violation) Concerns(property string) bool {
 	return w != nil && slices.Contains(w.Properties, property)
 }
 

@@ -82,7 +82,7 @@ func fold(text string, width int) string {
 	}
 	for i, l := range lines {
 		if wider(l, width) {
-			lines[i] = foldLine(l, width, cmp.Or(indent(l, width), little))
+			lines[i] = Fold(l, width, cmp.Or(indent(l, width), little))
 		}
 	}
 	return strings.Join(lines, "")
@@ -113,8 +113,9 @@ func column(line string, width int) int {
 	return utf8.RuneCountInString(within[:last]) + gap
 }
 
-// foldLine folds one line, and indents the rest. It does not break a word; the terminal does.
-func foldLine(line string, width, indent int) string {
+// Fold folds one line at a width, and indents the rest. It does not break a word; the terminal
+// does.
+func Fold(line string, width, indent int) string {
 	var out strings.Builder
 	for rest := []rune(line); ; {
 		within := string(rest[:min(width+1, len(rest))])

@@ -124,3 +124,26 @@ func TestAnAdapterIsNamedByWhatItSaysOfItself(t *testing.T) {
 		}
 	}
 }
+
+// TestASnapshotPinsTheFilesOfAVersion: lockbench's own adapter, and a folder of the user's, may
+// change.
+func TestASnapshotPinsTheFilesOfAVersion(t *testing.T) {
+	a, err := adapters.Find("redis-py@5.0.4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, _ := adapters.Find("redis-py")
+	for _, c := range []struct {
+		a       adapters.Adapter
+		written string
+		ok      bool
+	}{
+		{a, lockOf(a), true}, {a, "", true}, {a, "redis 5.0.4, files 00", false},
+		{a, "redis 5.0.5, files " + a.Hash, false}, {own, "redis 8.1.0, files 00", true},
+	} {
+		g := &File{Written: &Written{By: "v0.1.0", Lock: c.written}}
+		if err := g.pinned(c.a); (err == nil) != c.ok {
+			t.Errorf("%s, written with %q: %v", c.a.Name, c.written, err)
+		}
+	}
+}

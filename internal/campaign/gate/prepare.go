@@ -180,12 +180,25 @@ func (m *Machine) setUp(ctx context.Context, e Entry, name string) error {
 	m.seen[name] = true
 	a, err := adapters.Find(name)
 	if err == nil {
+		err = m.gate.pinned(a)
+	}
+	if err == nil {
 		_, err = adapters.Setup(ctx, a)
 	}
 	if err != nil {
 		return e.At.Errorf("entry %q: %w", e.Name, err)
 	}
 	return nil
+}
+
+// pinned returns an error if a snapshot was made with other files for a version of a library that
+// the user chose. Then the lock's behaviour may differ for another reason than the user's change.
+func (g *File) pinned(a adapters.Adapter) error {
+	if !a.Other || g.Written == nil || g.Written.Lock == "" || g.Written.Lock == lockOf(a) {
+		return nil
+	}
+	return fmt.Errorf("the file was written with %s, and this lockbench has %s; use the lockbench "+
+		"that wrote it (%s), or write the file again", g.Written.Lock, lockOf(a), g.Written.By)
 }
 
 // possible checks once for each environment, place and system whether it is available.

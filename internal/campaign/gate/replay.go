@@ -41,7 +41,7 @@ func (m *Machine) replay(ctx context.Context, e Entry) (none Prepared, err error
 	return Prepared{Replay: func(ctx context.Context, dir string) (*checker.Verdict, string, error) {
 		attempts := 0
 		o, err := replay.Run(ctx, x, replay.Options{Environment: e.Environment, Times: 1,
-			Command: advice.Verb("gate"), Dir: func() (string, error) {
+			Command: advice.ReplayIn.Fill(e.Environment, e.Replay).Line, Dir: func() (string, error) {
 				at := m.path(dir)
 				if attempts++; attempts > 1 {
 					at = fmt.Sprintf("%s-attempt-%d", at, attempts)

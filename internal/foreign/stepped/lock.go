@@ -70,7 +70,7 @@ func (l *lock) resume(p *program, c workloads.LinkedClient) bool {
 	if p == nil {
 		return false
 	}
-	p.again(c.Seed)
+	p.restart(c.Seed)
 	l.pump = newPump(p, c, l.wrong)
 	begun := map[int]chan adapter.Answer{}
 	for _, n := range p.begun {

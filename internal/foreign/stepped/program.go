@@ -311,8 +311,8 @@ func (p *program) isReusable() bool {
 	return !p.cut || p.returns
 }
 
-// again prepares a program for another run.
-func (p *program) again(seed uint64) {
+// restart prepares a program for another run.
+func (p *program) restart(seed uint64) {
 	p.page.seed = seed
 	p.page.run.Add(1)
 }

@@ -40,7 +40,7 @@ func watchThreads(pid int, p *page) (*threads, error) {
 // that may take on a busy machine.
 const (
 	busyLimit = 5 * time.Second
-	restLimit = 25 * time.Second
+	restLimit = 2 * time.Minute
 	// childLimit is how long a program may wait for another program that it has started.
 	childLimit = 10 * time.Second
 )

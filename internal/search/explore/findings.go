@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/checker/repair"
-	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
@@ -43,6 +40,9 @@ type Findings struct {
 	// a format for the command that replays the counterexample in file %s; if empty, `lockbench replay
 	// %s`
 	Again string `json:"-"`
+	// Text shows the steps of the first counterexample, and names the faults that were left out.
+	Verbose bool `json:"-"`
+	Width   int  `json:"-"` // columns of the text; 0 means 100
 }
 
 // Finding is a counterexample that was stored.
@@ -195,40 +195,6 @@ func (k Keeper) small(ctx context.Context, h Hit) (*counterexample.Counterexampl
 	return h.shrink(ctx, k.Screen)
 }
 
-// unfinished returns a note if the counterexample may become smaller.
-func (f Finding) unfinished() string {
-	if f.Unfinished {
-		return ", and the budget for that was used up"
-	}
-	return ""
-}
-
-// foundIn says which run found it.
-func (f Finding) foundIn(p Progress) string {
-	if f.Run == 0 {
-		return units.Count(p.Runs, "run")
-	}
-	return fmt.Sprintf("found in run %d of %d", f.Run, p.Runs)
-}
-
-// nemesis returns the name of the fault. It returns "" if the counterexample is not on this
-// machine.
-func (f Finding) nemesis() string {
-	if f.counterexample == nil {
-		return ""
-	}
-	return f.counterexample.Plan.Nemesis
-}
-
-// decision returns the step that decided the violation, as a line.
-func (f Finding) decision() string {
-	n := f.Curve.Decided
-	if f.counterexample == nil || n == 0 || n > len(f.counterexample.Steps) {
-		return ""
-	}
-	return f.counterexample.Steps[n-1].String() + "\n"
-}
-
 // save writes a counterexample to a file whose name describes it.
 func (k Keeper) save(x *counterexample.Counterexample, first bool) (string, error) {
 	file := k.Out
@@ -247,108 +213,4 @@ func (k Keeper) save(x *counterexample.Counterexample, first bool) (string, erro
 		return "", err
 	}
 	return file, errors.Join(x.Write(out), out.Close())
-}
-
-// Text writes the findings for people. It shows the steps of the first one.
-func (f Findings) Text(w io.Writer) error {
-	b, p := &strings.Builder{}, f.Progress
-	if f.Covered != nil {
-		fmt.Fprintln(b, f.Covered)
-	}
-	if len(f.Found) == 0 && f.Covered == nil && p.Hung == "" {
-		if f.Stopped {
-			b.WriteString("stopped early: ")
-		}
-		rarer := p.rarer()
-		if f.Doubt != "" {
-			rarer = ", which shows too little: " + f.Doubt
-		}
-		fmt.Fprintf(b, "no violation of %s under %s in %d runs, %s (%.0f runs/s)%s\n",
-			f.Impl, cmp.Or(f.Nemesis, "any fault"), p.Runs, p.states(), f.Rate, rarer)
-	}
-	if len(f.Missing) > 0 {
-		fmt.Fprintf(b, "missing: shard %s\n", strings.Join(f.Missing, ", "))
-	}
-	if p.HarnessErrors > 0 {
-		fmt.Fprintf(b, "%d runs broke and are worth nothing, the first because: %s\n", p.HarnessErrors,
-			p.Broke)
-	}
-	if p.Unrepeated > 0 {
-		fmt.Fprintf(b, "%d runs seemed to violate a property, but not when fresh programs did them "+
-			"again; they do not count\n", p.Unrepeated)
-	}
-	if len(p.LeftOut) > 0 {
-		var names []string
-		for _, x := range p.LeftOut {
-			names = append(names, x.Fault)
-		}
-		fmt.Fprintf(b, "left out, since the lock or the simulator cannot have it: %s\n",
-			strings.Join(names, ", "))
-	}
-	if p.Hung != "" {
-		fmt.Fprintf(b, "%s violates D: %s\n", f.Impl, p.Hung)
-	}
-	for i, x := range f.Found {
-		fmt.Fprintf(b, "%s under %s violates %s", f.Impl, cmp.Or(f.Nemesis, x.nemesis(), "some fault"),
-			x.Property)
-		if x.Class != "" {
-			fmt.Fprintf(b, ": %s", x.Class)
-		}
-		b.WriteString("\n")
-		if i == 0 {
-			fmt.Fprintf(b, "%s, %.0f a second, %s; %d more to make it small%s\n\n",
-				x.foundIn(p), f.Rate, p.states(), x.ShrinkRuns, x.unfinished())
-			x.steps(b)
-		}
-		if x.Curve != nil {
-			fmt.Fprintf(b, "%s\n%s\n", x.Curve, x.decision())
-		}
-		if x.Real != nil {
-			fmt.Fprintf(b, "%s\n\n", x.Real)
-		}
-		fmt.Fprintf(b, "%s\n%s\ncounterexample %s\nreplay         "+cmp.Or(f.Again,
-			advice.Verb("replay")+" %s")+"\n", x.Explanation, x.toDo(), x.File, units.Quoted(x.File))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// toDo returns lines with the repair of the violation, if runs have shown one.
-func (f Finding) toDo() string {
-	if f.counterexample == nil {
-		return ""
-	}
-	p := f.counterexample.Plan
-	v := repair.Violation{Fault: p.Nemesis, Property: f.Property, Class: f.Class, System: p.System(),
-		Lease: p.Declares().Lease}
-	if p.Adapter == nil && p.Variant == "" {
-		v.Lock, v.Flags = p.Impl, "--impl "+p.Impl
-	}
-	x := repair.Find(v)
-	if x == nil {
-		return ""
-	}
-	return "\n" + strings.Join(append([]string{"to do          " + x.Do}, x.Code...),
-		"\n"+strings.Repeat(" ", 15)) + "\n"
-}
-
-// shownSteps limits the lines of a counterexample on a terminal. The file has every step.
-const shownSteps = 60
-
-func (f Finding) steps(w io.Writer) {
-	if f.counterexample == nil {
-		return // the counterexample is on the machine of its shard
-	}
-	for _, s := range f.counterexample.Plan.Scenario {
-		fmt.Fprintln(w, "scenario  ", s)
-	}
-	lines := counterexample.Lines(f.counterexample.Steps)
-	for i, line := range lines {
-		if i == shownSteps {
-			fmt.Fprintf(w, "… %d more\n", len(lines)-i)
-			break
-		}
-		fmt.Fprintln(w, line)
-	}
-	fmt.Fprintln(w)
 }

@@ -45,7 +45,7 @@ func TestAKeeperSavesOneOfEachKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"getset under pause violates L", "more to make it small",
-		"replay         lockbench replay " + first} {
+		"Again:  lockbench replay " + first} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, &b)
 		}

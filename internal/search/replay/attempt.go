@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -139,16 +138,7 @@ func (p Place) replay(ctx context.Context, c *counterexample.Counterexample,
 	if err != nil {
 		return nil, err
 	}
-	plan := c.Plan
-	plan.Environment, plan.Expect = p.Environment, c.Verdict.Property
-	err = errors.Join(
-		store.Write(p.Dir, store.Plan, func(f *os.File) error { return plan.Write(f) }),
-		store.Write(p.Dir, store.Counterexample, func(f *os.File) error { return c.Write(f) }),
-	)
-	if err != nil {
-		return nil, err
-	}
-	files, err := store.Record(p.Dir)
+	plan, files, err := p.open(c)
 	if err != nil {
 		return nil, err
 	}

@@ -11,9 +11,15 @@ package replay
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
@@ -28,11 +34,12 @@ type Outcome struct {
 	Expected    string `json:"expected,omitempty"` // the step in the file
 	Got         string `json:"got,omitempty"`
 
+	Dir string `json:"dir,omitempty"` // directory of the last run
+
 	// The fields below are for replays on real servers. TooSlow means that it was not as recorded,
 	// perhaps because the machine is too slow.
 	TooSlow bool          `json:"too_slow,omitempty"`
 	Late    time.Duration `json:"late_ns,omitempty"` // the largest delay behind the record
-	Dir     string        `json:"dir,omitempty"`     // directory of the last run
 }
 
 // String returns the outcome in one line.
@@ -52,14 +59,16 @@ func (o Outcome) String() string {
 // Simulated repeats a counterexample in the simulator. Each step must be the same, and the same
 // property must be violated. It returns an error if the plan cannot run.
 func Simulated(ctx context.Context, c *counterexample.Counterexample) (Outcome, error) {
-	o := Outcome{Environment: "the simulator", Runs: 1}
 	r, err := simrun.CaseOf(c).Run(ctx)
 	if err != nil {
-		return o, err
+		return Outcome{}, err
 	}
-	if ctx.Err() != nil {
-		return o, ctx.Err()
-	}
+	return compare(c, r), ctx.Err()
+}
+
+// compare compares a simulated run with the record.
+func compare(c *counterexample.Counterexample, r *simrun.Record) Outcome {
+	o := Outcome{Environment: "the simulator", Runs: 1}
 	k, _ := counterexample.Diverge(c.Steps, r.Steps)
 	switch v, violated := r.Confirm(c.Verdict.Property); {
 	case k < len(c.Steps):
@@ -80,5 +89,56 @@ func Simulated(ctx context.Context, c *counterexample.Counterexample) (Outcome, 
 	default:
 		o.Confirmed, o.Same = true, 1
 	}
-	return o, nil
+	return o
+}
+
+// simulated is Simulated with a run directory. The run is stored and judged there like any other
+// run.
+func (p Place) simulated(ctx context.Context, c *counterexample.Counterexample) (Outcome, error) {
+	plan, files, err := p.open(c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer files.Close()
+	j := simrun.CaseOf(c).Job()
+	j.Plan, j.Steps = plan, true
+	j.Output = harness.Output{History: files.History, Trace: files.Trace, Command: p.Command,
+		Version: p.Version}
+	r, err := j.Run(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	o := compare(c, r)
+	o.Dir = p.Dir
+	err = errors.Join(ctx.Err(), scripts(files.Trace, r.Trace))
+	if err == nil {
+		_, err = store.Judge(p.Dir)
+	}
+	return o, err
+}
+
+// scripts adds to a trace what its scripts did.
+func scripts(w io.Writer, commands []history.Command) (err error) {
+	out := history.NewTracer(w)
+	for _, m := range commands {
+		if len(m.Effects) > 0 && err == nil {
+			err = out.Record(history.Command{Process: m.Process, Seq: m.Seq, Effects: m.Effects})
+		}
+	}
+	return err
+}
+
+// open writes the first files of a run directory, and opens those of the record.
+func (p Place) open(c *counterexample.Counterexample) (plan harness.Plan, files store.Recording,
+	err error) {
+	plan = c.Plan
+	plan.Environment, plan.Expect = p.Environment, c.Verdict.Property
+	err = errors.Join(
+		store.Write(p.Dir, store.Plan, func(f *os.File) error { return plan.Write(f) }),
+		store.Write(p.Dir, store.Counterexample, func(f *os.File) error { return c.Write(f) }),
+	)
+	if err == nil {
+		files, err = store.Record(p.Dir)
+	}
+	return plan, files, err
 }

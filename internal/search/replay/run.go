@@ -15,11 +15,12 @@ import (
 
 // Options specify where and how often a counterexample is replayed.
 type Options struct {
-	Environment string                 // runner.Sim, Process or Docker
-	Place       harness.Place          // of the servers
-	Times       int                    // number of replays; the first one that diverges is the last
-	Command     string                 // the command line that repeats the replay
-	Dir         func() (string, error) // makes the run directory of each attempt on servers
+	Environment string        // runner.Sim, Process or Docker
+	Place       harness.Place // of the servers
+	Times       int           // number of replays; the first one that diverges is the last
+	Command     string        // the command line that repeats the replay
+	// makes a run directory: one for each attempt on servers, and one for all in the simulator
+	Dir func() (string, error)
 }
 
 // Run replays a counterexample in the simulator or on servers that it starts. It returns an error
@@ -27,7 +28,7 @@ type Options struct {
 func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outcome, error) {
 	switch o.Environment {
 	case runner.Sim:
-		return simulatedTimes(ctx, c, o.Times)
+		return simulatedTimes(ctx, c, o)
 	case runner.Process, runner.Docker:
 	default:
 		return Outcome{}, fmt.Errorf("--env %s: a counterexample can be replayed in %s, %s and %s",
@@ -60,16 +61,21 @@ func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outc
 	})
 }
 
-func simulatedTimes(ctx context.Context, c *counterexample.Counterexample, times int) (Outcome,
-	error) {
-	all := Outcome{}
-	for range times {
-		o, err := Simulated(ctx, c)
+// simulatedTimes repeats a counterexample in the simulator, always in the same run directory.
+func simulatedTimes(ctx context.Context, c *counterexample.Counterexample, o Options) (all Outcome,
+	err error) {
+	dir, err := o.Dir()
+	if err != nil {
+		return all, err
+	}
+	p := Place{Environment: runner.Sim, Dir: dir, Command: o.Command, Version: runner.Version()}
+	for range o.Times {
+		one, err := p.simulated(ctx, c)
 		if err != nil {
-			return o, err
+			return one, err
 		}
-		o.Runs, o.Same = all.Runs+o.Runs, all.Same+o.Same
-		if all = o; !o.Confirmed {
+		one.Runs, one.Same = all.Runs+one.Runs, all.Same+one.Same
+		if all = one; !one.Confirmed {
 			break
 		}
 	}

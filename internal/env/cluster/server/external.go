@@ -25,6 +25,9 @@ type ExternalConfig struct {
 	AnyDatabase    bool // even one that holds keys of others
 }
 
+// Dial connects to a Redis, by TLS and with a login if the configuration has them.
+func (e ExternalConfig) Dial(addr string) (net.Conn, error) { return login{addr, e, nil}.dial(nil) }
+
 // External is a Launcher for one run. It starts no server: an ExternalConfig names running ones.
 type External struct {
 	ExternalConfig

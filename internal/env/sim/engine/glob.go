@@ -2,6 +2,9 @@ package engine
 
 import "strings"
 
+// Glob reports whether a text matches a pattern, as KEYS does it.
+func Glob(pattern, text string) bool { return glob(pattern, text) }
+
 // glob reports whether a text matches a pattern as Redis reads it: "*", "?", "[a-c]", "[^a]", and a
 // backslash before a letter that means itself.
 func glob(pattern, text string) bool {

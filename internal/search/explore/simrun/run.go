@@ -31,6 +31,8 @@ type Job struct {
 	Visited  func(state uint64)  // called for each state that the run reaches; may be nil
 	// the fault at any place, injected by the chooser, or nil if the plan has none
 	Injection *Injection
+	// the files of the run directory; without them the run is kept only in memory
+	Output harness.Output
 }
 
 // Record is the result of a run.
@@ -77,8 +79,7 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 		if err := nemesis.Possible(o, p.Scenario); err != nil {
 			return fmt.Errorf("%s: %w", p.Nemesis, err)
 		}
-		rec.HarnessError = harness.Run(ctx, p, o, harness.Output{History: io.Discard,
-			Trace: io.Discard, Watch: rec.watch})
+		rec.HarnessError = harness.Run(ctx, p, o, j.output(rec))
 		return nil
 	})
 	var hung sim.HangError
@@ -86,6 +87,16 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 		return nil, err
 	}
 	return &rec.Record, nil
+}
+
+// output returns where the run is written.
+func (j Job) output(rec *recorder) harness.Output {
+	o := j.Output
+	if o.History == nil {
+		o.History, o.Trace = io.Discard, io.Discard
+	}
+	o.Watch = rec.watch
+	return o
 }
 
 // exact lists the properties that the monitor judges during a run. The checker judges the others at

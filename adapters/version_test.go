@@ -1,0 +1,86 @@
+package adapters
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+func text(t *testing.T, a Adapter, name string) string {
+	t.Helper()
+	b, err := fs.ReadFile(a.files, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestAnotherVersionOfALibraryIsAnAdapterOfItsOwn has an adapter of each registry.
+func TestAnotherVersionOfALibraryIsAnAdapterOfItsOwn(t *testing.T) {
+	for _, c := range []struct{ name, version, file, has, lacks, setup, gone string }{
+		{"redis-py", "5.0.4", "requirements.txt", "redis==5.0.4", "sha256", "install --quiet -r",
+			"--require-hashes"},
+		{"node-redlock-5", "5.0.0-beta.1", "package.json", `"redlock": "5.0.0-beta.1"`, "beta.2",
+			"npm install --prefix", "package-lock.json"},
+		{"redisson", "3.50.0", "pom.xml", "<version>3.50.0</version>", "4.7.0", "mvn", "sha256sum"},
+		{"shedlock", "6.10.0", "pom.xml", "<version>6.10.0</version>", "7.10.1", "mvn", "sha256sum"},
+		{"rslock", "0.9.0", "Cargo.toml", `rslock = { version = "=0.9.0"`, "0.10.0", "cargo build",
+			"--locked"},
+		{"redsync", "4.13.0", "go.mod.txt", "redsync/v4 v4.13.0\n", "indirect", "-mod=mod",
+			"-mod=readonly"},
+	} {
+		pinned, err := Find(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := text(t, pinned, c.file)
+		a, err := Find(c.name + "@" + c.version)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if a.Name != c.name+"@"+c.version || a.Version != c.version || a.Hash == pinned.Hash ||
+			a.folder() == pinned.folder() {
+			t.Errorf("%s %s, hash %s, is not another adapter", a.Name, a.Version, a.Hash)
+		}
+		if got := text(t, a, c.file); !strings.Contains(got, c.has) || strings.Contains(got, c.lacks) {
+			t.Errorf("%s: it must have %q, and not %q:\n%s", a.Name, c.has, c.lacks, got)
+		}
+		var setup []string
+		for _, words := range a.Manifest.Setup {
+			setup = append(setup, strings.Join(words, " "))
+		}
+		if all := strings.Join(setup, "\n"); !strings.Contains(all, c.setup) ||
+			strings.Contains(all, c.gone) {
+			t.Errorf("%s: its setup must have %q, and not %q:\n%s", a.Name, c.setup, c.gone, all)
+		}
+		again, _ := Find(c.name)
+		if again.Hash != pinned.Hash || text(t, again, c.file) != before {
+			t.Errorf("%s itself has changed", c.name)
+		}
+	}
+}
+
+// TestOneLineSaysWhyAVersionIsRefused has ranges, since they would change by themselves.
+func TestOneLineSaysWhyAVersionIsRefused(t *testing.T) {
+	for name, says := range map[string]string{
+		"redis-pi@5.0.4":     `did you mean "redis-py"?`,
+		"redis-py@latest":    `"latest" is not a version of redis; write it in full, such as redis-py@8.1.0`,
+		"redis-py@":          `"" is not a version`,
+		"redis-py@5.*":       `"5.*" is not a version`,
+		"redis-py@5 -r x":    "is not a version",
+		"node-redlock-5@5":   `"5" is not a version`,
+		"rslock@0.9":         `"0.9" is not a version`,
+		"redsync@v4.13.0":    `"v4.13.0" is not a version`,
+		"posted-d002@2.10.0": "the adapter posted-d002 has only the version 2.9.1",
+	} {
+		_, err := Find(name)
+		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: the error is %v; it must say %q", name, err, says)
+		}
+	}
+	own, _ := Find("redis-py")
+	if same, err := Find("redis-py@" + own.Version); err != nil || same.Name != "redis-py" {
+		t.Errorf("its own version is the adapter itself: %s, %v", same.Name, err)
+	}
+}

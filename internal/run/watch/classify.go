@@ -1,0 +1,391 @@
+package watch
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/env/sim/engine"
+)
+
+// role is what a script was seen to do to the keys of locks. The runs that changed nothing wait
+// until it is known.
+type role struct {
+	takes, frees, renews bool
+	failed               []failed
+}
+
+// failed is a run of a script of unknown role that names an earlier hold and changed nothing.
+type failed struct {
+	l *lock
+	h *hold
+	s *step
+}
+
+// roles are the roles of scripts by their SHA-1.
+type roles map[string]*role
+
+// of returns the role of the script of a step, or an empty one.
+func (all roles) of(s *step) *role {
+	if !runsScript(s.Args) {
+		return &role{}
+	}
+	r := all[s.Args[1]]
+	if r == nil {
+		if len(all) >= maxScripts {
+			clear(all)
+		}
+		r = &role{}
+		all[s.Args[1]] = r
+	}
+	return r
+}
+
+// classify judges what a step did to a key.
+func (j *Judge) classify(l *lock, a *act, before *engine.Value, h *hold) {
+	after := l.value
+	switch {
+	case before == nil && after == nil:
+		j.attempt(l, a)
+	case before == nil:
+		j.taken(l, a, after)
+	case after == nil:
+		j.freed(l, a)
+	case before == after:
+		j.unchanged(l, a)
+	default:
+		was, alone1 := owner(before)
+		is, alone2 := owner(after)
+		switch {
+		case !alone1 || !alone2 || h == nil:
+			l.Shape, l.now = "several holders (not judged)", nil
+		case was == is:
+			j.renewed(l, a, after)
+		default:
+			j.overwritten(l, a, after, is)
+		}
+	}
+}
+
+// begin starts a hold.
+func (j *Judge) begin(l *lock, a *act, v *engine.Value) *hold {
+	value, alone := owner(v)
+	h := &hold{value: value, from: a.From, at: a.At, taken: witness(a.Shown, l.name), maybe: a.near,
+		plain: !a.takes || !alone}
+	h.setLease(v, a.At)
+	l.now = h
+	if h.until == 0 && !h.plain && !isTime(value, a.At) && len(j.leases) < maxKeys {
+		j.leases = append(j.leases, leaseless{l, h})
+	}
+	return h
+}
+
+func (h *hold) setLease(v *engine.Value, at int64) {
+	h.until = v.Expiry() * 1000
+	if h.until != 0 {
+		h.lease, h.leased = h.until-at, true
+	}
+}
+
+// taken handles a key that came into being.
+func (j *Judge) taken(l *lock, a *act, v *engine.Value) {
+	h := j.begin(l, a, v)
+	if h.plain {
+		l.Shape = cmpOr(l.Shape, "no lock: a plain write")
+		return
+	}
+	l.Shape = a.form
+	l.Acquired++
+	j.scripts.of(a.step).takes = true
+	if w := l.waiting[a.From]; w != nil {
+		l.Wait.add(a.At - w.since)
+		delete(l.waiting, a.From)
+	} else {
+		l.Wait.add(0)
+	}
+	j.lost(l, a)
+	j.tellRoutine(l, a.step, Acquired, h, "")
+}
+
+// lost counts a grant against the clients that tried since the one before.
+func (j *Judge) lost(l *lock, a *act) {
+	n := 1.0
+	for _, w := range l.waiting {
+		if w.tried {
+			n++
+		}
+	}
+	for from, w := range l.waiting {
+		if !w.tried {
+			continue
+		}
+		w.tried = false
+		w.losses++
+		w.luck += math.Log(1 - 1/n)
+		if !w.told && w.luck < math.Log(1e-6) {
+			w.told = true
+			j.tell(l, a.step, Starving, from, "", fmt.Sprintf(
+				"%s were refused to this connection in %s while others were granted the lock %d times",
+				units.Count(w.tries, "try", "tries"), span(a.At-w.since), w.losses),
+				witness(a.Shown, l.name))
+		}
+	}
+}
+
+// unchanged handles a step that left a key that is there.
+func (j *Judge) unchanged(l *lock, a *act) {
+	r := j.scripts.of(a.step)
+	switch {
+	case l.now == nil || l.now.plain:
+	case a.takes || r.takes && !r.frees:
+		j.refused(l, a)
+	case runsScript(a.Args) && (r.frees || r.renews) && l.named(a.step) == l.now:
+		l.Contradicted++ // the script found another value than the model has
+		j.forget(l)
+	default:
+		j.attempt(l, a)
+	}
+}
+
+// refused counts a try that found the key taken.
+func (j *Judge) refused(l *lock, a *act) {
+	const row = 10e6 // µs; a client that comes back later has given up before
+	l.Refused++
+	l.now.refused++
+	w := l.waiting[a.From]
+	if w == nil || a.At-w.last > row {
+		if len(l.waiting) >= maxWaiters {
+			clear(l.waiting)
+		}
+		w = &wait{since: a.At}
+		l.waiting[a.From] = w
+	}
+	w.last, w.tried = a.At, true
+	w.tries++
+	j.tellRoutine(l, a.step, Refused, l.now, "")
+}
+
+// named returns the hold whose value a step has as a word, or nil.
+func (l *lock) named(s *step) *hold {
+	for _, w := range s.Args[min(2, len(s.Args)):] {
+		if h := l.byValue(w); h != nil && !h.plain {
+			return h
+		}
+	}
+	return nil
+}
+
+// actor returns the earlier hold of the client that sent a step, or nil if it is not known for
+// certain.
+func (j *Judge) actor(l *lock, s *step) *hold {
+	if h := l.named(s); h != nil || !j.Clients {
+		return h
+	}
+	if l.now != nil && l.now.from == s.From {
+		return l.now
+	}
+	for i := len(l.past) - 1; i >= 0; i-- {
+		if l.past[i].from == s.From {
+			return l.past[i]
+		}
+	}
+	return nil
+}
+
+// attempt handles a step that changed nothing: the release or renewal of a hold that has ended.
+func (j *Judge) attempt(l *lock, a *act) {
+	h := j.actor(l, a.step)
+	if h == nil || h == l.now || a.takes || a.near {
+		return
+	}
+	r := j.scripts.of(a.step)
+	verb := strings.ToLower(a.Args[0])
+	switch {
+	case runsScript(a.Args) && r.takes:
+	case runsScript(a.Args) && r.frees:
+		j.overrun(l, a.step, h, "release")
+	case runsScript(a.Args) && r.renews:
+		j.overrun(l, a.step, h, "renewal")
+	case runsScript(a.Args):
+		if len(r.failed) < maxHolds {
+			r.failed = append(r.failed, failed{l, h, a.step})
+		}
+	case is(verb, "del", "unlink", "getdel", "hdel"):
+		j.overrun(l, a.step, h, "release")
+	case is(verb, "expire", "pexpire", "expireat", "pexpireat", "set"):
+		j.overrun(l, a.step, h, "renewal")
+	}
+}
+
+// learn notes what a script does, and judges the earlier runs that changed nothing.
+func (j *Judge) learn(s *step, frees bool) {
+	r := j.scripts.of(s)
+	r.frees, r.renews = r.frees || frees, r.renews || !frees
+	what := "renewal"
+	if r.frees {
+		what = "release"
+	}
+	for _, f := range r.failed {
+		if !r.takes {
+			j.overrun(f.l, f.s, f.h, what)
+		}
+	}
+	r.failed = nil
+}
+
+// overrun tells that a client acted on a hold whose lease was over.
+func (j *Judge) overrun(l *lock, s *step, h *hold, what string) {
+	if h.told || h.maybe || h.ended == released || h.ended == running || h.until == 0 ||
+		s.lo-stampError <= h.until {
+		return
+	}
+	h.told = true
+	text := fmt.Sprintf("its %s came %s after its lease of %s was over", what, span(s.At-h.until),
+		span(h.lease))
+	proof := []string{h.taken}
+	if next := l.after(h); next != nil && next.at < s.At && !next.maybe {
+		text += fmt.Sprintf("; %s had taken the lock %s before", next.from, span(s.At-next.at))
+		proof = append(proof, next.taken)
+	}
+	j.tell(l, s, Overrun, h.from, h.value, text, append(proof, witness(s.Shown, l.name))...)
+}
+
+// after returns the first hold that began after another had ended, or nil.
+func (l *lock) after(h *hold) *hold {
+	for _, p := range append(l.past[:len(l.past):len(l.past)], l.now) {
+		if p != nil && !p.plain && p.at >= h.endedAt {
+			return p
+		}
+	}
+	return nil
+}
+
+// freed handles a key that a step deleted.
+func (j *Judge) freed(l *lock, a *act) {
+	h, by := l.now, j.actor(l, a.step)
+	script := runsScript(a.Args)
+	line := witness(a.Shown, l.name)
+	switch {
+	case h == nil || h.plain:
+	case script && names(l, a.Args, h.value), by == h, by == nil && h.from == a.From:
+		if script {
+			j.learn(a.step, true)
+		}
+		l.Released++
+		j.end(l, released, a.At, line)
+		j.tellRoutine(l, a.step, Released, h, "")
+		return
+	case by != nil || j.Clients:
+		j.foreign(l, a, h, by, "deleted", line)
+		j.end(l, deleted, a.At, line)
+		return
+	default:
+		l.Elsewhere++
+	}
+	j.end(l, deleted, a.At, line)
+}
+
+// foreign tells that a client deleted or overwrote the key of another client's hold.
+func (j *Judge) foreign(l *lock, a *act, h, by *hold, did, line string) {
+	if h.maybe || a.near {
+		return
+	}
+	proof := []string{h.taken, line}
+	if by != nil {
+		proof = []string{by.taken, h.taken, line}
+	}
+	text := "another client " + did + " the key"
+	if h.until != 0 {
+		text += " " + span(h.until-a.At) + " before its lease was over"
+	}
+	j.tell(l, a.step, ForeignDelete, h.from, h.value, text+", from "+a.From, proof...)
+	if by != nil {
+		j.overrun(l, a.step, by, "release")
+	}
+}
+
+// renewed handles a change of the lease, or of a counter.
+func (j *Judge) renewed(l *lock, a *act, v *engine.Value) {
+	h, before, first := l.now, l.now.until, !l.now.leased
+	by := j.actor(l, a.step)
+	if by != nil && by != h && by.value != h.value {
+		j.overrun(l, a.step, by, "renewal")
+	}
+	h.setLease(v, a.At)
+	if names(l, a.Args, h.value) && runsScript(a.Args) {
+		h.maybe = false
+	}
+	switch {
+	case h.until == before || h.plain:
+	case first:
+		if l.Shape == "SETNX" {
+			l.Shape = "SETNX, then EXPIRE"
+		}
+	default:
+		l.Renewed++
+		if runsScript(a.Args) {
+			j.learn(a.step, false)
+		}
+		j.tellRoutine(l, a.step, Renewed, h, "")
+	}
+}
+
+// overwritten handles a key that got another owner's value.
+func (j *Judge) overwritten(l *lock, a *act, v *engine.Value, value string) {
+	h, line := l.now, witness(a.Shown, l.name)
+	by := l.byValue(value)
+	switch {
+	case h.plain:
+	case by != nil && by.ended != running:
+		j.foreign(l, a, h, by, "overwrote", line)
+	case a.From == h.from: // the owner writes a new value, such as a time
+		h.value = value
+		h.setLease(v, a.At)
+		return
+	}
+	l.Overwritten++
+	j.end(l, overwritten, a.At, line)
+	l.value = v
+	j.begin(l, a, v).maybe = true
+}
+
+// end ends the hold of a key.
+func (j *Judge) end(l *lock, how ending, at int64, line string) {
+	h := l.now
+	l.now = nil
+	if h == nil || h.plain {
+		return
+	}
+	h.ended, h.endedAt, h.last = how, at, line
+	if how == released || how == deleted {
+		l.Hold.add(at - h.at)
+		if h.until > h.at {
+			l.Share = max(l.Share, float64(at-h.at)/float64(h.until-h.at))
+		}
+	}
+	if how == expired && h.gone != 0 && h.refused > 0 && !h.maybe {
+		j.queue = append(j.queue, Event{lock: l, At: at, Kind: Orphan, Key: l.name, Client: h.from,
+			Value: Mask(h.value), Text: fmt.Sprintf("its connection was closed, nobody released it, "+
+				"and it refused %s until its lease was over", units.Count(h.refused, "try", "tries")),
+			Witness: []string{h.taken}})
+	}
+	if l.past = append(l.past, h); len(l.past) > maxHolds {
+		l.past = append(l.past[:0], l.past[1:]...)
+	}
+}
+
+// checkLeases tells of holds that have no lease a second after they began.
+func (j *Judge) checkLeases(now int64) {
+	const patience = 1e6
+	for len(j.leases) > 0 && now-j.leases[0].h.at > patience {
+		l, h := j.leases[0].l, j.leases[0].h
+		j.leases = j.leases[1:]
+		if l.now == h && !h.leased && !h.maybe {
+			l.NoLeases++
+			j.queue = append(j.queue, Event{lock: l, At: now, Kind: NoLease, Key: l.name, Client: h.from,
+				Value: Mask(h.value), Text: "it was taken a second ago and has no lease: if its client dies, " +
+					"the lock stays taken", Witness: []string{h.taken}})
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package watch
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+)
+
+// Kind is the kind of an event.
+type Kind string
+
+// The kinds. The first five are findings, the next two evidence, and the others routine.
+const (
+	Overrun       Kind = "overrun"        // a release or renewal after the lease was over
+	ForeignDelete Kind = "foreign-delete" // a client deleted or overwrote the key of another's hold
+	NoLease       Kind = "no-lease"       // a held key never ends
+	Vanished      Kind = "vanished"       // the server removed the key of a running hold
+	Orphan        Kind = "orphan"         // its connection was closed, and the key refused others
+	Starving      Kind = "starving"       // a connection loses far too often
+	Acquired      Kind = "acquired"
+	Refused       Kind = "refused"
+	Renewed       Kind = "renewed"
+	Released      Kind = "released"
+)
+
+// Findings lists the kinds that make a watch end with exit code 1, worst first.
+var Findings = []Kind{ForeignDelete, Vanished, Overrun, NoLease}
+
+// Finding reports whether the kind is one of Findings.
+func (k Kind) Finding() bool { return slices.Contains(Findings, k) }
+
+// Routine reports whether the kind is the ordinary work of a lock.
+func (k Kind) Routine() bool {
+	return k == Acquired || k == Refused || k == Renewed || k == Released
+}
+
+// Event is one certain fact about a lock.
+type Event struct {
+	lock    *lock
+	At      int64    `json:"at"` // µs since 1970, by the server's clock
+	Kind    Kind     `json:"kind"`
+	Key     string   `json:"key"`
+	Client  string   `json:"client"`          // the address of the connection that it is about
+	Value   string   `json:"value,omitempty"` // masked
+	Text    string   `json:"text,omitempty"`
+	Witness []string `json:"witness,omitempty"` // commands with stamp and address
+}
+
+// String returns the event in one line.
+func (e Event) String() string {
+	line := fmt.Sprintf("%s %-14s %s  %s", clock(e.At), e.Kind, name(e.Key), e.Client)
+	if e.Value != "" {
+		line += " " + e.Value
+	}
+	if e.Text != "" {
+		line += ": " + e.Text
+	}
+	if len(e.Witness) > 0 && !e.Kind.Routine() {
+		line += " [" + strings.Join(e.Witness, " | ") + "]"
+	}
+	return line
+}
+
+func clock(us int64) string { return time.UnixMicro(us).UTC().Format("15:04:05.000000") }
+
+func span(us int64) string { return units.Span(us * 1000) }
+
+// tell queues an event.
+func (o *journal) tell(l *lock, s *step, k Kind, client, value, text string, proof ...string) {
+	e := Event{lock: l, At: s.At, Kind: k, Key: l.name, Client: client, Text: text, Witness: proof}
+	if value != "" {
+		e.Value = Mask(value)
+	}
+	o.queue = append(o.queue, e)
+}
+
+// tellRoutine queues an event of the ordinary work, if someone listens.
+func (o *journal) tellRoutine(l *lock, s *step, k Kind, h *hold, text string) {
+	if o.Routine && o.Emit != nil {
+		o.tell(l, s, k, s.From, h.value, text, witness(s.Shown, l.name))
+	}
+}
+
+// Stats are the numbers of one key.
+type Stats struct {
+	Shape    string  `json:"shape,omitempty"`
+	Acquired int     `json:"acquired"`
+	Refused  int     `json:"refused"`
+	Renewed  int     `json:"renewed"`
+	Released int     `json:"released"`
+	Expired  int     `json:"expired"`
+	Wait     Spread  `json:"wait"`
+	Hold     Spread  `json:"hold"`
+	Share    float64 `json:"lease_share"` // the largest part of its lease that a hold used
+	// commands for the key while its state was unknown, and times when the model lost track
+	Unjudged     int `json:"unjudged,omitempty"`
+	Contradicted int `json:"contradicted,omitempty"`
+	// deletions by another connection than the one that took the key, which may be the same client's
+	Elsewhere   int          `json:"freed_by_other_connection,omitempty"`
+	Overwritten int          `json:"overwritten,omitempty"`
+	Strange     string       `json:"strange,omitempty"` // a command that the model does not know
+	NoLeases    int          `json:"no_leases,omitempty"`
+	Found       map[Kind]int `json:"found,omitempty"`
+}
+
+// Spread sums up durations in bounded memory, exact to a sixteenth.
+type Spread struct {
+	N       int   `json:"n"`
+	P50     int64 `json:"p50_us"`
+	P99     int64 `json:"p99_us"`
+	Longest int64 `json:"longest_us"`
+	counts  map[uint16]int
+}
+
+// add counts a duration in µs.
+func (p *Spread) add(us int64) {
+	us = max(us, 0)
+	p.N++
+	p.Longest = max(p.Longest, us)
+	if p.counts == nil {
+		p.counts = map[uint16]int{}
+	}
+	p.counts[bucket(us)]++
+}
+
+// bucket returns the number of the bucket of a duration: 16 of them for each power of two.
+func bucket(us int64) uint16 {
+	if us < 16 {
+		return uint16(us)
+	}
+	n := bits.Len64(uint64(us)) - 5
+	return uint16(n*16) + uint16(us>>n)
+}
+
+// upper returns the largest duration in a bucket.
+func upper(b uint16) int64 {
+	if b < 32 {
+		return int64(b)
+	}
+	n := b/16 - 1
+	return (int64(b-n*16)+1)<<n - 1
+}
+
+// settle computes the quantiles.
+func (p *Spread) settle() {
+	var all []uint16
+	for b := range p.counts {
+		all = append(all, b)
+	}
+	slices.Sort(all)
+	seen := 0
+	p.P50, p.P99 = 0, 0
+	for _, b := range all {
+		before := seen
+		seen += p.counts[b]
+		for at, to := range map[int]*int64{(p.N + 1) / 2: &p.P50, (p.N*99 + 99) / 100: &p.P99} {
+			if before < at && at <= seen {
+				*to = min(upper(b), p.Longest)
+			}
+		}
+	}
+}
+
+// KeyStats are the numbers of a key with its name.
+type KeyStats struct {
+	Key string `json:"key"`
+	Stats
+}
+
+// maxEvents bounds the findings and the evidence that a summary keeps.
+const maxEvents = 200
+
+// Summary is the result of a watch.
+type Summary struct {
+	Answer     string       `json:"answer"`
+	Exit       int          `json:"exit"`
+	Commands   int          `json:"commands"`
+	First      int64        `json:"first"` // stamps, µs since 1970
+	Last       int64        `json:"last"`
+	Keys       []KeyStats   `json:"keys"`
+	Dropped    int          `json:"keys_dropped,omitempty"` // keys whose statistics were given up
+	Found      map[Kind]int `json:"found,omitempty"`
+	Events     []Event      `json:"events,omitempty"` // the first findings, and the first evidence
+	Lost       []string     `json:"lost_track,omitempty"`
+	Unreadable int          `json:"unreadable,omitempty"` // lines that are no commands
+	Withheld   int          `json:"withheld,omitempty"`   // events that an eviction made uncertain
+}
+
+// count1 counts an event in the summary.
+func (o *journal) count1(e Event) {
+	if e.Kind.Routine() {
+		return
+	}
+	if o.Found == nil {
+		o.Found = map[Kind]int{}
+	}
+	o.Found[e.Kind]++
+	if len(o.Events) < maxEvents {
+		o.Events = append(o.Events, e)
+	}
+	if e.lock.Found == nil {
+		e.lock.Found = map[Kind]int{}
+	}
+	e.lock.Found[e.Kind]++
+}
+
+// Table returns the numbers of the keys now, the busiest first.
+func (k *keyspace) Table() (all []KeyStats) {
+	for _, ls := range k.locks {
+		for _, l := range ls {
+			if l.Shape == "" && l.Strange == "" {
+				continue
+			}
+			l.Wait.settle()
+			l.Hold.settle()
+			all = append(all, KeyStats{name(l.name), l.Stats})
+		}
+	}
+	slices.SortFunc(all, func(a, b KeyStats) int {
+		return cmp.Or(cmp.Compare(b.found(), a.found()),
+			cmp.Compare(b.Acquired+b.Refused, a.Acquired+a.Refused), cmp.Compare(a.Key, b.Key))
+	})
+	return all
+}
+
+func (s Stats) found() (n int) {
+	for k, m := range s.Found {
+		if k.Finding() {
+			n += m
+		}
+	}
+	return n
+}
+
+// summarize writes the answer.
+func (o *journal) summarize() {
+	acquired, locks, bad := 0, 0, 0
+	for _, k := range o.Keys {
+		acquired += k.Acquired
+		if k.Acquired > 0 {
+			locks++
+		}
+		if k.found() > 0 {
+			bad++
+		}
+	}
+	over := fmt.Sprintf("%s in %s", units.Count(o.Commands, "command"), span(o.Last-o.First))
+	var found []string
+	for _, k := range Findings {
+		if n := o.Found[k]; n > 0 {
+			found = append(found, fmt.Sprintf("%d × %s", n, k))
+		}
+	}
+	switch {
+	case len(found) > 0:
+		o.Exit = 1
+		o.Answer = fmt.Sprintf("Violated: %s, in %d of %s; %s.", strings.Join(found, ", "), bad,
+			units.Count(max(locks, bad), "lock"), over)
+	case acquired == 0:
+		o.Exit = 2
+		o.Answer = fmt.Sprintf("Unknown: no lock was seen to be taken on keys that match %q; %s.",
+			o.Pattern, over)
+	default:
+		o.Answer = fmt.Sprintf("No defect seen: %s of %s; %s.",
+			units.Count(acquired, "acquisition"), units.Count(locks, "lock"), over)
+	}
+}

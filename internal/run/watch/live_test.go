@@ -1,0 +1,336 @@
+package watch_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/run/watch"
+	"github.com/redis/go-redis/v9"
+)
+
+// started is a Redis of this test.
+func started(t *testing.T, settings ...string) string {
+	t.Helper()
+	testenv.Part(t, "redis")
+	dir := t.TempDir()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	n, err := server.StartNode(server.NodeConfig{Name: "theirs", Host: "127.0.0.1",
+		Port: l.Addr().(*net.TCPAddr).Port, Dir: dir, Log: filepath.Join(dir, "log"), Config: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Kill)
+	if err := n.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	return n.Addr()
+}
+
+// watched watches a Redis while clients do something, and returns the result and the events.
+func watched(t *testing.T, addr string, o watch.Options, work func()) (*watch.Summary,
+	[]watch.Event) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var ready sync.Once
+	begun := make(chan struct{})
+	var events []watch.Event
+	o.Pattern, o.Emit = "lock:*", func(e watch.Event) { events = append(events, e) }
+	go func() {
+		select {
+		case <-begun:
+			work()
+		case <-ctx.Done():
+		}
+		stop()
+	}()
+	s, err := watch.Live{Dial: func() (net.Conn, error) { return server.ExternalConfig{}.Dial(addr) },
+		For: 10 * time.Minute, Tick: func(*watch.Judge) { ready.Do(func() { close(begun) }) }}.Run(ctx, o)
+	stop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, events
+}
+
+// client is a client with one connection.
+type client struct {
+	t *testing.T
+	*redis.Conn
+}
+
+func clientOf(t *testing.T, addr string) client {
+	c := redis.NewClient(&redis.Options{Addr: addr, DisableIdentity: true})
+	conn := c.Conn()
+	t.Cleanup(func() { conn.Close(); c.Close() })
+	return client{t, conn}
+}
+
+func (c client) do(args ...any) {
+	if err := c.Do(context.Background(), args...).Err(); err != nil && err != redis.Nil {
+		c.t.Errorf("%v: %v", args, err)
+	}
+}
+
+// The scripts of locks.
+const (
+	give = `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end
+return 0`
+	prolong = `if redis.call("get", KEYS[1]) == ARGV[1] then
+return redis.call("pexpire", KEYS[1], ARGV[2]) end return 0`
+	grab  = `redis.call("del", KEYS[1]) return ARGV[1]`
+	enter = `if redis.call("exists", KEYS[1]) == 0 or redis.call("hexists", KEYS[1], ARGV[2]) == 1 then
+redis.call("hincrby", KEYS[1], ARGV[2], 1) redis.call("pexpire", KEYS[1], ARGV[1]) return nil end
+return redis.call("pttl", KEYS[1])`
+	leave = `if redis.call("hexists", KEYS[1], ARGV[1]) == 0 then return nil end
+if redis.call("hincrby", KEYS[1], ARGV[1], -1) > 0 then return 0 end
+return redis.call("del", KEYS[1])`
+)
+
+const (
+	brief = 60     // ms, a lease that ends in the test
+	long  = 600000 // ms, a lease that does not
+)
+
+func pass() { time.Sleep(2 * brief * time.Millisecond) }
+
+// planted are defects with the events that they must cause, and twins without a defect. Each has
+// a key of its own. A client has one connection.
+var planted = map[string]struct {
+	do   func(key string, a, b client)
+	want []watch.Kind
+}{
+	"late release": {func(k string, a, b client) {
+		a.do("SET", k, k+"-a", "NX", "PX", brief)
+		pass()
+		a.do("EVAL", give, 1, k, k+"-a")
+	}, []watch.Kind{watch.Overrun}},
+	"late release, and another is inside": {func(k string, a, b client) {
+		a.do("SET", k, k+"-a", "NX", "PX", brief)
+		pass()
+		b.do("SET", k, k+"-b", "NX", "PX", long)
+		a.do("EVAL", give, 1, k, k+"-a")
+		b.do("EVAL", give, 1, k, k+"-b")
+	}, []watch.Kind{watch.Overrun}},
+	"late renewal": {func(k string, a, b client) {
+		a.do("SET", k, k+"-a", "NX", "PX", long)
+		a.do("EVAL", prolong, 1, k, k+"-a", brief)
+		pass()
+		a.do("EVAL", prolong, 1, k, k+"-a", brief)
+	}, []watch.Kind{watch.Overrun}},
+	"deletes without comparing": {func(k string, a, b client) {
+		a.do("SET", k, k+"-a", "NX", "PX", brief)
+		pass()
+		b.do("SET", k, k+"-b", "NX", "PX", long)
+		a.do("EVAL", grab, 1, k, k+"-a")
+	}, []watch.Kind{watch.ForeignDelete, watch.Overrun}},
+	"deletes by hand": {func(k string, a, b client) {
+		a.do("SET", k, k+"-a", "NX", "PX", long)
+		b.do("DEL", k)
+	}, []watch.Kind{watch.ForeignDelete}},
+	"late plain deletion": {func(k string, a, b client) {
+		a.do("SET", k, 1, "NX", "PX", brief)
+		pass()
+		a.do("DEL", k)
+	}, []watch.Kind{watch.Overrun}},
+	"unlinks the next holder's key": {func(k string, a, b client) {
+		a.do("SET", k, 1, "NX", "PX", brief)
+		pass()
+		b.do("SETNX", k, 1)
+		b.do("PEXPIRE", k, long)
+		a.do("UNLINK", k)
+	}, []watch.Kind{watch.ForeignDelete, watch.Overrun}},
+	"writes over the next holder's key": {func(k string, a, b client) {
+		a.do("SET", k, k+"-a", "NX", "PX", brief)
+		pass()
+		b.do("SET", k, k+"-b", "NX", "PX", long)
+		a.do("SET", k, k+"-a", "XX", "PX", long)
+	}, []watch.Kind{watch.ForeignDelete, watch.Overrun}},
+	"no lease": {func(k string, a, b client) {
+		a.do("SETNX", k, k+"-a")
+	}, []watch.Kind{watch.NoLease}},
+	"no lease in a script": {func(k string, a, b client) {
+		a.do("EVAL", enterForEver, 1, k, "a1")
+	}, []watch.Kind{watch.NoLease}},
+	"hash, late release": {func(k string, a, b client) {
+		a.do("EVAL", enter, 1, k, long, k+"-a")
+		a.do("EVAL", leave, 1, k, k+"-a")
+		b.do("EVAL", enter, 1, k, brief, k+"-b")
+		pass()
+		b.do("EVAL", leave, 1, k, k+"-b")
+	}, []watch.Kind{watch.Overrun}},
+	"starved": {func(k string, a, b client) {
+		for i := range 25 {
+			v := fmt.Sprint(k, i)
+			a.do("SET", k, v, "NX", "PX", long)
+			b.do("SET", k, k+"-b", "NX", "PX", long)
+			a.do("EVAL", give, 1, k, v)
+		}
+	}, []watch.Kind{watch.Starving}},
+
+	"twin: a cycle": {func(k string, a, b client) {
+		a.do("SET", k, k+"-a", "NX", "PX", long)
+		b.do("SET", k, k+"-b", "NX", "PX", long)
+		a.do("EVAL", prolong, 1, k, k+"-a", long)
+		a.do("EVAL", give, 1, k, k+"-a")
+		b.do("SET", k, k+"-b", "NX", "PX", long)
+		b.do("EVAL", give, 1, k, k+"-b")
+	}, nil},
+	"twin: a client crashed": {func(k string, a, b client) {
+		a.do("SET", k, k+"-a", "NX", "PX", brief)
+		pass()
+		b.do("SET", k, k+"-b", "NX", "PX", long)
+		b.do("EVAL", give, 1, k, k+"-b")
+	}, nil},
+	"twin: a second release": {func(k string, a, b client) {
+		a.do("SET", k, k+"-a", "NX", "PX", long)
+		a.do("EVAL", give, 1, k, k+"-a")
+		a.do("EVAL", give, 1, k, k+"-a")
+	}, nil},
+	"twin: a refused client cleans up": {func(k string, a, b client) {
+		a.do("SET", k, k+"-a", "NX", "PX", long)
+		b.do("SET", k, k+"-b", "NX", "PX", long)
+		b.do("EVAL", give, 1, k, k+"-b")
+		a.do("EVAL", give, 1, k, k+"-a")
+	}, nil},
+	"twin: plain deletion": {func(k string, a, b client) {
+		a.do("SET", k, 1, "NX", "PX", long)
+		a.do("DEL", k)
+		b.do("SETNX", k, 1)
+		b.do("PEXPIRE", k, long)
+		b.do("UNLINK", k)
+	}, nil},
+	"twin: a renewal keeps the lock": {func(k string, a, b client) {
+		a.do("SET", k, k+"-a", "NX", "PX", 5000)
+		a.do("EVAL", prolong, 1, k, k+"-a", long)
+		a.do("EVAL", give, 1, k, k+"-a")
+	}, nil},
+	"twin: a hash, re-entered": {func(k string, a, b client) {
+		a.do("EVAL", enter, 1, k, long, k+"-a")
+		a.do("EVAL", enter, 1, k, long, k+"-a")
+		b.do("EVAL", enter, 1, k, long, k+"-b")
+		a.do("EVAL", leave, 1, k, k+"-a")
+		a.do("EVAL", leave, 1, k, k+"-a")
+	}, nil},
+	"twin: a transaction": {func(k string, a, b client) {
+		a.do("WATCH", k)
+		a.do("MULTI")
+		a.do("SET", k, "v", "PX", long)
+		a.do("EXEC")
+		a.do("DEL", k)
+	}, nil},
+}
+
+const enterForEver = `return redis.call("hsetnx", KEYS[1], ARGV[1], 1)`
+
+// TestPlantedDefectsOnRealRedis plants each defect next to its clean twins, and wants each found
+// and none invented.
+func TestPlantedDefectsOnRealRedis(t *testing.T) {
+	addr := started(t)
+	s, events := watched(t, addr, watch.Options{Clients: true}, func() {
+		clientOf(t, addr).do("FLUSHALL")
+		var all sync.WaitGroup
+		for name, p := range planted {
+			a, b := clientOf(t, addr), clientOf(t, addr)
+			all.Go(func() { p.do("lock:"+name, a, b) })
+		}
+		all.Wait()
+		time.Sleep(1500 * time.Millisecond) // a lock without a lease is told after a second
+	})
+	got := map[string][]watch.Kind{}
+	for _, e := range events {
+		got[e.Key] = append(got[e.Key], e.Kind)
+		if len(e.Witness) == 0 {
+			t.Errorf("%s has no witness", e)
+		}
+	}
+	for name, p := range planted {
+		if !slices.Equal(got["lock:"+name], p.want) {
+			t.Errorf("%s: %v, want %v", name, got["lock:"+name], p.want)
+		}
+	}
+	if s.Exit != 1 || !strings.HasPrefix(s.Answer, "Violated: ") {
+		t.Errorf("%d: %s", s.Exit, s.Answer)
+	}
+}
+
+// TestAVanishedKeyIsFound lets the server evict the key of a running hold.
+func TestAVanishedKeyIsFound(t *testing.T) {
+	addr := started(t)
+	s, events := watched(t, addr, watch.Options{}, func() {
+		c := clientOf(t, addr)
+		c.do("FLUSHALL")
+		c.do("SET", "lock:x", "0123456789", "NX", "PX", long)
+		time.Sleep(1500 * time.Millisecond) // so that the watch has seen it there
+		c.do("CONFIG", "SET", "maxmemory-policy", "volatile-ttl")
+		c.do("CONFIG", "SET", "maxmemory", "1")
+		_ = c.Do(t.Context(), "SET", "other", "1").Err() // OOM: there is nothing else to evict
+		c.do("CONFIG", "SET", "maxmemory", "0")
+		time.Sleep(1500 * time.Millisecond)
+	})
+	if len(events) != 1 || events[0].Kind != watch.Vanished ||
+		!strings.Contains(events[0].Text, "evicted") {
+		t.Errorf("%s\n%v", s.Answer, events)
+	}
+}
+
+// TestWatchChangesNothing compares a server before and after a watch.
+func TestWatchChangesNothing(t *testing.T) {
+	addr := started(t)
+	c := clientOf(t, addr)
+	c.do("SET", "lock:x", "1", "NX", "PX", long)
+	c.do("SET", "other", "2")
+	state := func() string {
+		keys := c.Keys(t.Context(), "*").Val()
+		slices.Sort(keys)
+		text := fmt.Sprintln(keys, c.Get(t.Context(), "other").Val())
+		config := c.ConfigGet(t.Context(), "*").Val()
+		delete(config, "port")
+		text += fmt.Sprintln(config)
+		return text + fmt.Sprint(strings.Count(c.ClientList(t.Context()).Val(), "\n"))
+	}
+	before := state()
+	c.do("CONFIG", "RESETSTAT")
+	watched(t, addr, watch.Options{}, func() { time.Sleep(2500 * time.Millisecond) })
+	time.Sleep(100 * time.Millisecond) // until Redis has noticed that the connections are closed
+	ran := c.Info(t.Context(), "commandstats").Val()
+	if after := state(); before != after {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+	for line := range strings.Lines(ran) {
+		verb, _, ok := strings.Cut(strings.TrimPrefix(line, "cmdstat_"), ":")
+		allowed := []string{"info", "ping", "pttl", "monitor", "client|list", "config|resetstat"}
+		if ok && !slices.Contains(allowed, verb) {
+			t.Errorf("watch sent %s", verb)
+		}
+	}
+}
+
+// TestAServerThatForbidsMonitor wants one line that says what to do.
+func TestAServerThatForbidsMonitor(t *testing.T) {
+	addr := started(t)
+	clientOf(t, addr).do("ACL", "SETUSER", "reader", "on", ">x", "~*", "+@read", "+info", "+ping")
+	for want, e := range map[string]server.ExternalConfig{
+		"+monitor":        {User: "reader", Password: "x"},
+		"are refused":     {User: "reader", Password: "wrong"},
+		"no Redis answer": {TLS: true},
+	} {
+		_, err := watch.Live{Dial: func() (net.Conn, error) { return e.Dial(addr) },
+			For: time.Minute}.Run(t.Context(), watch.Options{Pattern: "*"})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

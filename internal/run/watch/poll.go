@@ -1,0 +1,199 @@
+package watch
+
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench/internal/env/sim/engine"
+)
+
+// Poll is what the server answered to the watcher's own questions. MONITOR shows the questions, so
+// that their place among the commands is known.
+type Poll struct {
+	Evicted int64  // evicted_keys
+	RunID   string // of the server
+	Replica bool
+	// the time to live of each probed key in ms, as PTTL has it
+	TTL map[string]int64
+	// the addresses of all clients, or nil if unknown
+	Clients map[string]bool
+}
+
+// probe is the state of the model when the server answered PTTL.
+type probe struct {
+	h     *hold
+	at    int64
+	alive bool
+}
+
+// probed notes the state of a key when the watcher asked for its time to live.
+func (j *Judge) probed(s *step) {
+	if l := j.locks[s.DB][s.Args[1]]; l != nil && l.now != nil && l.known {
+		j.probes[l.name] = probe{l.now, s.At, l.alive(s)}
+	}
+}
+
+// marker handles a PING, which may end a poll.
+func (j *Judge) marker(s *step) {
+	if j.Options.Poll == nil {
+		return
+	}
+	p := j.Options.Poll(s.Args[1])
+	if p == nil {
+		return
+	}
+	j.pollFrom, j.polls = s.From, s.Args[1]
+	was := j.polled
+	j.polled = *p
+	if was.RunID != "" && (was.RunID != p.RunID || was.Replica != p.Replica) {
+		j.lose("the server was restarted or became another's replica")
+	}
+	evicted := was.RunID == p.RunID && was.Evicted != p.Evicted
+	if evicted {
+		j.withhold()
+	}
+	for key, ttl := range p.TTL {
+		if l, seen := j.locks[s.DB][key], j.probes[key]; l != nil && seen.h != nil && l.now == seen.h {
+			j.compare(l, s, seen, ttl, evicted)
+		}
+	}
+	if evicted {
+		j.doubt(s.DB, p, j.probes)
+	}
+	j.orphans(s, p)
+	clear(j.probes)
+	j.release()
+}
+
+// withhold drops the findings since the last poll, because the server removed keys meanwhile.
+func (o *journal) withhold() {
+	kept := o.queue[:0]
+	for _, e := range o.queue {
+		if e.Kind.Finding() {
+			o.Withheld++
+		} else {
+			kept = append(kept, e)
+		}
+	}
+	o.queue = kept
+}
+
+// compare compares a key with the server's answer.
+func (j *Judge) compare(l *lock, s *step, seen probe, ttl int64, evicted bool) {
+	h := l.now
+	const none, forever, slack = -2, -1, 20_000
+	switch {
+	case ttl == none && seen.alive && !h.maybe && !h.plain:
+		why := "nothing that MONITOR shows removed it"
+		if evicted {
+			why = fmt.Sprintf("the server evicted keys (evicted_keys is %d)", j.polled.Evicted)
+		}
+		text := "the key of a running hold is gone; " + why
+		if h.until != 0 {
+			text += "; its lease had " + span(h.until-seen.at) + " left"
+		}
+		j.tell(l, s, Vanished, h.from, h.value, text, h.taken, fmt.Sprintf("%d.%06d PTTL %s answered -2",
+			seen.at/1e6, seen.at%1e6, name(l.name)))
+		j.end(l, vanished, s.At, "PTTL answered -2")
+		j.drop(l)
+		l.value = nil
+	case ttl == none && !seen.alive:
+	case ttl == forever && h.until == 0:
+	case ttl >= 0 && h.until != 0 && abs(seen.at+ttl*1000-h.until) < slack:
+	default:
+		l.Contradicted++
+		j.forget(l)
+	}
+}
+
+func abs(n int64) int64 { return max(n, -n) }
+
+// doubt makes the keys unknown that the server did not confirm.
+func (k *keyspace) doubt(db int, p *Poll, probes map[string]probe) {
+	clear(k.emptied)
+	for at, ls := range k.locks {
+		for key, l := range ls {
+			if _, asked := p.TTL[key]; at != db || !asked || probes[key].h != l.now {
+				k.forget(l)
+			}
+		}
+	}
+}
+
+// orphans notes holds whose connection is closed.
+func (k *keyspace) orphans(s *step, p *Poll) {
+	if p.Clients == nil {
+		return
+	}
+	for _, ls := range k.locks {
+		for _, l := range ls {
+			if h := l.now; h != nil && h.gone == 0 && !h.plain && !p.Clients[h.from] {
+				h.gone = s.At
+			}
+		}
+	}
+}
+
+// Held returns the keys of database 0 to probe next, at most n.
+func (k *keyspace) Held(n int) (keys []string) {
+	for key, l := range k.locks[0] {
+		if l.now != nil && !l.now.plain && len(keys) < n {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// watches reports whether a key is to be judged.
+func (k *keyspace) watches(key string) bool {
+	return len(key) <= longWord && engine.Glob(k.pattern, key)
+}
+
+// lock returns the state of a key, or nil if it is not to be judged. Unless fresh, it makes none.
+func (k *keyspace) lock(db int, key string, fresh bool) *lock {
+	if l := k.locks[db][key]; l != nil || !fresh || !k.watches(key) {
+		return l
+	}
+	if k.count >= maxKeys {
+		k.dropOldest()
+	}
+	k.engine(db)
+	l := &lock{name: key, db: db, known: k.emptied[db], waiting: map[string]*wait{}}
+	k.locks[db][key] = l
+	k.count++
+	return l
+}
+
+// engine returns the model of a database.
+func (k *keyspace) engine(db int) *engine.Engine {
+	if k.engines[db] == nil {
+		e := engine.New()
+		k.engines[db], k.sessions[db] = e, e.Open(func([]byte) {})
+	}
+	if k.locks[db] == nil {
+		k.locks[db] = map[string]*lock{}
+	}
+	return k.engines[db]
+}
+
+// dropOldest gives up the tenth of the keys that was touched least recently. Such a key is unknown
+// when it comes again.
+func (k *keyspace) dropOldest() {
+	border := k.steps - min(k.steps, maxKeys/2)
+	for all := 0; ; border += maxKeys / 10 {
+		for _, ls := range k.locks {
+			for key, l := range ls {
+				if l.used <= border {
+					k.drop(l)
+					delete(ls, key)
+					all++
+				}
+			}
+		}
+		if all > 0 {
+			k.count -= all
+			k.dropped += all
+			break
+		}
+	}
+	clear(k.emptied)
+}

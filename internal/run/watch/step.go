@@ -1,0 +1,353 @@
+package watch
+
+import (
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/env/sim/engine"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// several are the commands whose words after the name are all keys.
+var several = map[string]bool{"del": true, "unlink": true, "exists": true, "touch": true,
+	"mget": true}
+
+// step judges a command with the commands of its script.
+func (j *Judge) step(s *step) {
+	verb := strings.ToLower(s.Args[0])
+	switch {
+	case verb == "multi" && len(j.inTx) < maxKeys:
+		j.inTx[s.From] = true
+		return
+	case verb == "exec" || verb == "discard":
+		delete(j.inTx, s.From)
+		return
+	case verb == "ping" && len(s.Args) == 2:
+		j.marker(s)
+		return
+	case verb == "pttl" && s.From == j.pollFrom && len(s.Args) == 2:
+		j.probed(s)
+		return
+	}
+	for _, c := range s.commands() {
+		j.wholesale(s, c)
+	}
+	for _, l := range j.touched(s) {
+		j.judge(l, s)
+	}
+}
+
+// touched returns the keys that a step is about, without doubles.
+func (k *keyspace) touched(s *step) (all []*lock) {
+	seen := map[string]bool{}
+	add := func(db int, key string, fresh bool) {
+		if l := k.lock(db, key, fresh); l != nil && !seen[key] {
+			seen[key] = true
+			all = append(all, l)
+		}
+	}
+	if runsScript(s.Args) {
+		for _, key := range scriptKeys(s.Args) {
+			add(s.DB, key, true)
+		}
+	}
+	for _, c := range s.commands() {
+		for _, key := range keysOf(c.Args) {
+			add(c.DB, key, modelled(strings.ToLower(c.Args[0])))
+		}
+	}
+	return all
+}
+
+// commands returns the commands with an effect: those of the script, or the command itself.
+func (s *step) commands() []history.Shown {
+	if runsScript(s.Args) {
+		return s.inner
+	}
+	return []history.Shown{s.Shown}
+}
+
+// scriptKeys returns the words that EVAL names as keys.
+func scriptKeys(args []string) []string {
+	n := 0
+	for _, c := range args[2] {
+		if c < '0' || c > '9' || n > len(args) {
+			return nil
+		}
+		n = 10*n + int(c-'0')
+	}
+	return args[3:min(len(args), 3+n)]
+}
+
+// keysOf returns the words of a command that may be keys.
+func keysOf(args []string) []string {
+	verb := strings.ToLower(args[0])
+	switch {
+	case len(args) < 2 || keyless[verb]:
+		return nil
+	case several[verb]:
+		return args[1:]
+	case modelled(verb):
+		return args[1:2]
+	}
+	return args[1:] // an unknown command may have its keys anywhere
+}
+
+// keyless are common commands that change no key.
+var keyless = map[string]bool{"ping": true, "echo": true, "publish": true, "subscribe": true,
+	"psubscribe": true, "unsubscribe": true, "select": true, "client": true, "hello": true,
+	"auth": true, "info": true, "script": true, "watch": true, "unwatch": true, "command": true,
+	"wait": true, "object": true, "memory": true, "dump": true, "keys": true, "scan": true,
+	"config": true, "time": true, "flushall": true, "flushdb": true, "swapdb": true}
+
+// modelled reports whether the model knows a command that has one key, its first word.
+func modelled(verb string) bool {
+	switch verb {
+	case "get", "set", "setnx", "setex", "psetex", "getset", "getdel", "getrange", "getex", "strlen",
+		"incr", "decr", "incrby", "decrby", "append", "type", "expire", "pexpire", "expireat",
+		"pexpireat", "ttl", "pttl", "expiretime", "pexpiretime", "persist", "hset", "hsetnx", "hmset",
+		"hmget", "hget", "hdel", "hexists", "hlen", "hincrby", "hgetall", "hkeys", "hvals", "hscan",
+		"lpush", "rpush", "lpop", "rpop", "llen", "lrange", "lindex", "lrem", "sadd", "srem", "scard",
+		"sismember", "smembers", "zadd", "zrem", "zcard", "zscore", "zrank", "zrange", "zrangebyscore",
+		"zcount", "zremrangebyscore":
+		return true
+	}
+	return several[verb]
+}
+
+// wholesale carries out a command that empties or swaps databases.
+func (j *Judge) wholesale(s *step, c history.Shown) {
+	if !is(c.Args[0], "flushall", "flushdb", "swapdb") {
+		return
+	}
+	for db, ls := range j.locks {
+		for _, l := range ls {
+			if is(c.Args[0], "flushdb") && db != c.DB {
+				continue
+			}
+			if l.now != nil && !l.now.plain && !l.now.maybe && l.alive(s) {
+				j.tell(l, s, Vanished, l.now.from, l.now.value,
+					"the key of a running hold was removed by "+strings.ToUpper(c.Args[0]),
+					l.now.taken, witness(c, l.name))
+			}
+			j.end(l, vanished, s.At, witness(c, l.name))
+			j.drop(l)
+			l.known, l.value = !is(c.Args[0], "swapdb"), nil
+		}
+	}
+	switch {
+	case is(c.Args[0], "flushall"):
+		for db := range 16 {
+			j.emptied[db] = true
+		}
+	case is(c.Args[0], "flushdb"):
+		j.emptied[c.DB] = true
+	default:
+		clear(j.emptied)
+	}
+}
+
+// judge carries out what a step does to one key in the model, and judges it.
+func (j *Judge) judge(l *lock, s *step) {
+	l.used = j.steps
+	near := l.known && l.now != nil && j.settleExpiry(l, s)
+	if near && !j.decideNear(l, s) {
+		return
+	}
+	if h := l.now; h != nil && h.maybe && s.From == h.from && names(l, s.Args, h.value) &&
+		j.taking(l, s) {
+		l.Acquired-- // it was refused, and tries again
+		j.drop(l)
+		l.now, l.value = nil, nil
+	}
+	before, beforeHold := l.value, l.now
+	act := act{step: s, near: near}
+	for _, c := range s.commands() {
+		if about(c, l.name) {
+			j.execute(l, s, c, &act)
+		}
+	}
+	if !l.known {
+		l.Unjudged++
+		return
+	}
+	j.classify(l, &act, before, beforeHold)
+}
+
+// act is what a step did to a key, for classify.
+type act struct {
+	*step
+	near  bool   // an expiry was too near to know whether the key was still there
+	takes bool   // it has a command that takes a free key, or writes in a script or transaction
+	form  string // the shape that it shows
+	wrote bool
+}
+
+func about(c history.Shown, key string) bool {
+	for _, k := range keysOf(c.Args) {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}
+
+// execute carries out one command on the model of a key.
+func (k *keyspace) execute(l *lock, s *step, c history.Shown, a *act) {
+	verb := strings.ToLower(c.Args[0])
+	if !modelled(verb) {
+		l.Strange = strings.ToUpper(name(verb))
+		k.forget(l)
+		return
+	}
+	args := c.Args
+	if several[verb] {
+		args = []string{args[0], l.name}
+	}
+	form, takes := k.formOf(s, c, verb)
+	a.takes, a.form = a.takes || takes, cmpOr(form, a.form)
+	if !l.known && !overwrites(verb, args) {
+		return
+	}
+	l.known = true
+	e := k.engine(c.DB)
+	e.Changed = func(ch engine.Change) {
+		if ch.Key == l.name {
+			l.value, a.wrote = ch.New, true
+		}
+	}
+	e.Do(s.At, k.sessions[c.DB], args)
+	e.Changed = nil
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// formOf returns the shape of a lock that a command belongs to, and whether it may take a lock.
+func (k *keyspace) formOf(s *step, c history.Shown, verb string) (form string, takes bool) {
+	inScript, inTx := runsScript(s.Args), k.inTx[s.From]
+	nx := false
+	for _, w := range c.Args[min(3, len(c.Args)):] {
+		nx = nx || verb == "set" && is(w, "nx")
+	}
+	switch {
+	case nx && inScript:
+		return "script with SET NX", true
+	case nx:
+		return "SET NX", true
+	case verb == "setnx":
+		return "SETNX", true
+	case verb == "getset":
+		return "GETSET", true
+	case verb == "hsetnx" || verb == "hincrby" || verb == "hset" && inScript:
+		return "hash with counter", true
+	case inScript && is(verb, "set", "setex", "psetex", "incr"):
+		return "script", true
+	case inTx && is(verb, "set", "setex", "psetex"):
+		return "transaction", true
+	}
+	return "", false
+}
+
+// overwrites reports whether the effect of a command does not depend on the value of its key.
+func overwrites(verb string, args []string) bool {
+	switch verb {
+	case "del", "unlink", "getdel", "setex", "psetex":
+		return true
+	case "set":
+		for _, w := range args[min(3, len(args)):] {
+			if is(w, "nx", "xx", "keepttl", "get") {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// alive reports whether the model is sure that a key has not expired at a step.
+func (l *lock) alive(s *step) bool {
+	return l.now != nil && (l.now.until == 0 || s.hi+stampError < l.now.until)
+}
+
+// settleExpiry ends a hold whose lease is surely over. It returns true if the end is too near.
+func (j *Judge) settleExpiry(l *lock, s *step) (near bool) {
+	h := l.now
+	if l.alive(s) {
+		return false
+	}
+	if s.lo-stampError > h.until+1000 {
+		j.expire(l)
+		return false
+	}
+	return true
+}
+
+// expire ends a hold by its lease.
+func (j *Judge) expire(l *lock) {
+	h := l.now
+	l.Expired++
+	j.end(l, expired, h.until, "its lease was over")
+	j.drop(l)
+	l.value = nil
+}
+
+// drop removes a key from the model.
+func (k *keyspace) drop(l *lock) {
+	if e := k.engines[l.db]; e != nil && l.value != nil {
+		e.Do(k.last, k.sessions[l.db], []string{"DEL", l.name})
+	}
+}
+
+// decideNear handles a step that came within the error of the end of a lease. It returns false if
+// the step decides nothing.
+func (j *Judge) decideNear(l *lock, s *step) bool {
+	wrote := false
+	for _, c := range s.commands() {
+		wrote = wrote || about(c, l.name) && !engine.Reads(strings.ToLower(c.Args[0]))
+	}
+	switch {
+	case j.taking(l, s) && !names(l, s.Args, l.now.value):
+		j.expire(l) // the key was free, or it is free a moment later: see hold.maybe
+		return true
+	case !wrote:
+		return false
+	case runsScript(s.Args) && names(l, s.Args, l.now.value): // it compared, so the key was there
+		return j.prolongModel(l, s)
+	}
+	j.forget(l)
+	return true
+}
+
+// taking reports whether a step has a command that takes a free key.
+func (k *keyspace) taking(l *lock, s *step) bool {
+	for _, c := range s.commands() {
+		if _, takes := k.formOf(s, c, strings.ToLower(c.Args[0])); takes && about(c, l.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// prolongModel makes the model agree that the key was still there at a step.
+func (k *keyspace) prolongModel(l *lock, s *step) bool {
+	k.engine(l.db).Do(l.now.until, k.sessions[l.db], []string{"PERSIST", l.name})
+	return true
+}
+
+// names reports whether a command has a word that names a value.
+func names(l *lock, args []string, value string) bool {
+	for _, a := range args[1:] {
+		if a == l.name {
+			continue
+		}
+		if a == value || len(value) >= 4 && strings.Contains(a, value) ||
+			len(a) >= 4 && strings.Contains(value, a) {
+			return true
+		}
+	}
+	return false
+}

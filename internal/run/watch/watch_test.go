@@ -1,0 +1,198 @@
+package watch_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/watch"
+)
+
+// shown reads lines such as "1.5 a SET k v NX": the second, the client, and the command. The client
+// "lua" is a script.
+func shown(t *testing.T, text string) (all []history.Shown) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		if len(f) == 0 {
+			continue
+		}
+		at, err := strconv.ParseFloat(f[0], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, history.Shown{At: 1_800_000_000_000_000 + int64(at*1e6), From: f[1],
+			Script: f[1] == "lua", Args: f[2:]})
+	}
+	return all
+}
+
+// judged watches commands on an empty Redis.
+func judged(t *testing.T, o watch.Options, text string) (*watch.Summary, string) {
+	t.Helper()
+	o.Pattern = "lock:*"
+	var b strings.Builder
+	o.Emit = func(e watch.Event) { fmt.Fprintf(&b, "%s %s %s\n", e.Kind, e.Key, e.Client) }
+	j := watch.New(o)
+	for _, c := range shown(t, "0 admin FLUSHALL\n"+text) {
+		j.Add(c)
+	}
+	return j.Finish(), b.String()
+}
+
+// scripts are the lines of a release and of a renewal, by a client with a value.
+func release(at, client, value string) string {
+	return at + " " + client + " EVALSHA rel 1 lock:x " + value + "\n" + at + " lua GET lock:x\n"
+}
+
+const freed = " lua DEL lock:x\n"
+
+func TestEachFindingAndItsTwin(t *testing.T) {
+	const a, b = "aaaaaaaa", "bbbbbbbb"
+	// a cycle that teaches what the script rel does
+	good := "1 a SET lock:x first000 NX PX 1000\n" + release("1.1", "a", "first000") + "1.1" + freed
+	for name, row := range map[string]struct {
+		text    string
+		clients bool
+		want    string
+	}{
+		"a cycle": {text: good},
+		"a release after the lease": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n" + release("3.5", "a", a),
+			want: "overrun lock:x a\n"},
+		"a release within the lease": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n" + release("2.9", "a", a) + "2.9" + freed},
+		"a release that is sent twice": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n" + release("2.9", "a", a) + "2.9" + freed +
+				release("3.9", "a", a)},
+		"a release after the lease, before the script is known": {
+			text: "1 a SET lock:x " + a + " NX PX 1000\n" + release("3.5", "a", a) +
+				"4 b SET lock:x " + b + " NX PX 1000\n" + release("4.1", "b", b) + "4.1" + freed,
+			want: "overrun lock:x a\n"},
+		"a script that only looks, after the lease": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n3.5 a EVALSHA look 1 lock:x " + a +
+				"\n3.5 lua GET lock:x\n"},
+		"a release in the moment when the lease ends": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n" + release("3.004", "a", a)},
+		"a release of another's key": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n3.5 b SET lock:x " + b +
+				" NX PX 1000\n" + release("3.6", "a", a),
+			want: "overrun lock:x a\n"},
+		"a script deletes without comparing": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n3.5 b SET lock:x " + b +
+				" NX PX 1000\n" + "3.6 a EVALSHA bad 1 lock:x " + a + "\n3.6" + freed,
+			want: "foreign-delete lock:x b\noverrun lock:x a\n"},
+		"a key that was refused, and then its lease was over": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n2.5 b SET lock:x " + b +
+				" NX PX 1000\n3.5 b SET lock:x " + b + " NX PX 1000\n" + release("4", "b", b) + "4" + freed},
+		"plain deletion over another connection of a pool": {
+			text: "1 a SET lock:x 1 NX PX 1000\n1.5 a2 DEL lock:x\n"},
+		"plain deletion by another client": {clients: true,
+			text: "1 a SET lock:x 1 NX PX 1000\n1.5 b DEL lock:x\n",
+			want: "foreign-delete lock:x a\n"},
+		"plain deletion by the holder": {clients: true,
+			text: "1 a SET lock:x 1 NX PX 1000\n1.5 a DEL lock:x\n"},
+		"plain deletion after the lease": {clients: true,
+			text: "1 a SET lock:x 1 NX PX 1000\n2.5 a DEL lock:x\n",
+			want: "overrun lock:x a\n"},
+		"plain deletion of the next holder's key": {clients: true,
+			text: "1 a SET lock:x 1 NX PX 1000\n2.2 b SET lock:x 1 NX PX 1000\n2.5 a DEL lock:x\n",
+			want: "foreign-delete lock:x b\noverrun lock:x a\n"},
+		"no lease": {text: "1 a SETNX lock:x " + a + "\n3 a PING\n", want: "no-lease lock:x a\n"},
+		"the lease in a second command": {
+			text: "1 a SETNX lock:x " + a + "\n1.001 a EXPIRE lock:x 10\n3 a PING\n"},
+		"the lease in the value":   {text: "1 a SETNX lock:x 1800000010\n3 a PING\n"},
+		"a plain write is no lock": {text: "1 a SET lock:x " + a + "\n3 a PING\n"},
+		"flushed": {text: good + "2 a SET lock:x " + a + " NX PX 1000\n2.5 admin FLUSHALL\n",
+			want: "vanished lock:x a\n"},
+		"flushed when free": {text: good + "2.5 admin FLUSHALL\n"},
+		"flushed after the lease": {text: good + "2 a SET lock:x " + a +
+			" NX PX 1000\n3.5 admin FLUSHALL\n"},
+		"a renewal after the lease": {
+			text: "1 a SET lock:x " + a + " NX PX 1000\n1.5 a EVALSHA ext 1 lock:x " + a + " 1000\n" +
+				"1.5 lua GET lock:x\n1.5 lua PEXPIRE lock:x 1000\n" +
+				"3.5 a EVALSHA ext 1 lock:x " + a + " 1000\n3.5 lua GET lock:x\n",
+			want: "overrun lock:x a\n"},
+		"a renewal in time": {
+			text: "1 a SET lock:x " + a + " NX PX 1000\n1.5 a EVALSHA ext 1 lock:x " + a + " 1000\n" +
+				"1.5 lua GET lock:x\n1.5 lua PEXPIRE lock:x 1000\n" + release("2.3", "a", a) + "2.3" + freed},
+		"a hash with a counter": {
+			text: "1 a EVALSHA take 1 lock:x 1000 " + a + "\n1 lua EXISTS lock:x\n" +
+				"1 lua HINCRBY lock:x " + a + " 1\n1 lua PEXPIRE lock:x 1000\n" +
+				"1.2 b EVALSHA take 1 lock:x 1000 " + b + "\n1.2 lua EXISTS lock:x\n" +
+				"1.2 lua HEXISTS lock:x " + b + "\n1.2 lua PTTL lock:x\n" +
+				"1.3 a EVALSHA give 1 lock:x " + a + "\n1.3 lua HEXISTS lock:x " + a + "\n" +
+				"1.3 lua HINCRBY lock:x " + a + " -1\n1.3" + freed},
+		"a hash whose lease was over": {
+			text: "1 a EVALSHA take 1 lock:x 1000 " + a + "\n1 lua EXISTS lock:x\n" +
+				"1 lua HINCRBY lock:x " + a + " 1\n1 lua PEXPIRE lock:x 1000\n" +
+				"1.3 a EVALSHA give 1 lock:x " + a + "\n1.3 lua HEXISTS lock:x " + a + "\n" +
+				"1.3 lua HINCRBY lock:x " + a + " -1\n1.3" + freed +
+				"2 b EVALSHA take 1 lock:x 1000 " + b + "\n2 lua EXISTS lock:x\n" +
+				"2 lua HINCRBY lock:x " + b + " 1\n2 lua PEXPIRE lock:x 1000\n" +
+				"4 b EVALSHA give 1 lock:x " + b + "\n4 lua HEXISTS lock:x " + b + "\n",
+			want: "overrun lock:x b\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, got := judged(t, watch.Options{Clients: row.clients}, row.text)
+			if got != row.want {
+				t.Errorf("%s\nevents:\n%swant:\n%s", s.Answer, got, row.want)
+			}
+		})
+	}
+}
+
+// TestAKeyIsUnknownUntilItIsWritten begins in the middle of a hold.
+func TestAKeyIsUnknownUntilItIsWritten(t *testing.T) {
+	j := watch.New(watch.Options{Pattern: "lock:*"})
+	for _, c := range shown(t, "1 a SET lock:x aaaaaaaa NX PX 1000\n"+release("3", "a", "aaaaaaaa")+
+		"3"+freed+"4 b SET lock:x bbbbbbbb NX PX 1000\n4.1 c SET lock:x cccccccc NX PX 1000\n") {
+		j.Add(c)
+	}
+	s := j.Finish()
+	if len(s.Keys) != 1 || s.Keys[0].Acquired != 1 || s.Keys[0].Refused != 1 || s.Exit != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestNumbersOfAKey(t *testing.T) {
+	text := ""
+	for i := range 100 {
+		at := float64(1 + i)
+		text += fmt.Sprintf("%.3f a SET lock:x aaaaaa%02d NX PX 1000\n", at, i)
+		text += fmt.Sprintf("%.3f b SET lock:x bbbbbb%02d NX PX 1000\n", at+.1, i)
+		text += fmt.Sprintf("%.3f a EVALSHA rel 1 lock:x aaaaaa%02d\n", at+.5, i)
+		text += fmt.Sprintf("%.3f lua DEL lock:x\n", at+.5)
+	}
+	s, got := judged(t, watch.Options{}, text)
+	k := s.Keys[0]
+	if k.Acquired != 100 || k.Refused != 100 || k.Released != 100 || k.Shape != "SET NX" ||
+		k.Hold.P50 < 490_000 || k.Hold.P50 > 550_000 || k.Hold.Longest < 499_000 || k.Share < .49 {
+		t.Errorf("%+v", k)
+	}
+	if want := "starving lock:x b\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestValuesAreMasked wants no value in any event or summary.
+func TestValuesAreMasked(t *testing.T) {
+	const secret = "0123456789abcdef"
+	var events []watch.Event
+	j := watch.New(watch.Options{Pattern: "lock:*", Routine: true,
+		Emit: func(e watch.Event) { events = append(events, e) }})
+	for _, c := range shown(t, "0 x FLUSHALL\n1 a SET lock:x "+secret+" NX PX 1000\n"+
+		release("1.5", "a", secret)+"1.5"+freed+"2 a SET lock:x "+secret+"2 NX PX 1000\n"+
+		release("3.5", "a", secret+"2")) {
+		j.Add(c)
+	}
+	j.Finish()
+	text := fmt.Sprint(events)
+	if strings.Contains(text, secret[:8]) || !strings.Contains(text, "0123…(16)") ||
+		!slices.ContainsFunc(events, func(e watch.Event) bool { return e.Kind == watch.Overrun }) {
+		t.Error(text)
+	}
+}

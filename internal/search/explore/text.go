@@ -1,0 +1,225 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/repair"
+	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
+)
+
+// Text writes the findings for people. The first line is the answer.
+func (f Findings) Text(w io.Writer) error {
+	t := screen{width: cmp.Or(f.Width, widest)}
+	if f.Progress.Hung != "" {
+		t.line("%s violates D: %s", f.Impl, f.Progress.Hung)
+	}
+	for i, x := range f.Found {
+		if i > 0 {
+			t.WriteString("\n")
+		}
+		f.tell(&t, x)
+	}
+	if len(f.Found) == 0 {
+		f.none(&t)
+	}
+	f.notes(&t)
+	if f.Verbose && len(f.Found) > 0 {
+		t.steps(f.Found[0])
+	}
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+// none tells a search that found nothing.
+func (f Findings) none(t *screen) {
+	p := f.Progress
+	switch {
+	case f.Covered != nil:
+		t.line("%s", f.Covered)
+		return
+	case p.Hung != "":
+		return
+	}
+	early, rarer := "", p.rarer()
+	if f.Stopped {
+		early = "stopped early: "
+	}
+	if f.Doubt != "" {
+		rarer = ", which shows too little: " + f.Doubt
+	}
+	t.line("%sno violation of %s under %s in %d runs, %s (%.0f runs/s)%s", early, f.Impl,
+		cmp.Or(f.Nemesis, "any fault"), p.Runs, p.states(), f.Rate, rarer)
+}
+
+// tell tells one finding: what is violated, how, what to do, and how to see it again.
+func (f Findings) tell(t *screen, x Finding) {
+	class := ""
+	if x.Class != "" {
+		class = ": " + x.Class
+	}
+	fault := cmp.Or(f.Nemesis, x.nemesis(), "some fault")
+	t.line("%s under %s violates %s%s", f.Impl, fault, x.Property, class)
+	if row, ok := history.FindProperty(x.Property); ok {
+		t.row(x.Property, units.Upper(row.Broken)+".")
+	}
+	t.row("How", x.Explanation)
+	t.toDo(x)
+	if x.Real != nil {
+		t.row("Real", x.Real.String())
+	}
+	t.row("Found", f.effort(x))
+	if x.Curve != nil {
+		t.row("When", x.Curve.String()+x.decision())
+	}
+	t.row("File", x.File)
+	t.WriteString("Again:  " + fmt.Sprintf(cmp.Or(f.Again, advice.Verb("replay")+" %s"),
+		units.Quoted(x.File)) + "\n")
+}
+
+// effort says how much work a finding took.
+func (f Findings) effort(x Finding) string {
+	p, in, more := f.Progress, "", ""
+	if x.Run > 0 {
+		in = fmt.Sprintf("in run %d of ", x.Run)
+	}
+	if x.Unfinished {
+		more = ", and the budget for that was used up"
+	}
+	return fmt.Sprintf("%s%s, %.0f a second, %s; %d more to make it small%s", in,
+		units.Count(p.Runs, "run"), f.Rate, p.states(), x.ShrinkRuns, more)
+}
+
+// notes tells what else a reader must know of the search.
+func (f Findings) notes(t *screen) {
+	p := f.Progress
+	if f.Covered != nil && len(f.Found) > 0 {
+		t.row("Space", f.Covered.String())
+	}
+	if len(f.Missing) > 0 {
+		t.row("Missing", "shard "+strings.Join(f.Missing, ", "))
+	}
+	if p.HarnessErrors > 0 && f.Doubt == "" {
+		t.row("Broken", fmt.Sprintf("%s broke and show nothing, the first because: %s",
+			units.Count(p.HarnessErrors, "run"), p.Broke))
+	}
+	if p.Unrepeated > 0 {
+		t.row("Unsure", fmt.Sprintf("%s seemed to violate a property, but not when fresh programs did "+
+			"them again; they do not count", units.Count(p.Unrepeated, "run")))
+	}
+	if n := len(p.LeftOut); n > 0 {
+		t.row("Without", p.leftOut(f.Verbose))
+	}
+}
+
+// leftOut says which faults were not searched, or how many.
+func (p Progress) leftOut(all bool) string {
+	if !all {
+		return units.Count(len(p.LeftOut), "fault") +
+			" that the lock or the simulator cannot have (--verbose names them)"
+	}
+	var names []string
+	for _, x := range p.LeftOut {
+		names = append(names, x.Fault)
+	}
+	return "faults that the lock or the simulator cannot have: " + strings.Join(names, ", ")
+}
+
+// screen is a text for a terminal.
+type screen struct {
+	strings.Builder
+	width int
+}
+
+// widest is the number of columns of a text if the terminal does not tell its own.
+const widest = 100
+
+// line writes a line, and folds it.
+func (t *screen) line(format string, args ...any) {
+	t.WriteString(progress.Fold(fmt.Sprintf(format, args...), t.width, 0) + "\n")
+}
+
+// rowMargin is the column at which the words of a row begin.
+const rowMargin = 8
+
+// row writes words with a heading in front of them.
+func (t *screen) row(heading, words string) {
+	lead := fmt.Sprintf("%-*s ", rowMargin-1, heading+":")
+	t.WriteString(progress.Fold(lead+words, t.width, rowMargin) + "\n")
+}
+
+// toDo writes the repair of the violation, if runs have shown one.
+func (t *screen) toDo(x Finding) {
+	fix := x.repair()
+	if fix == nil {
+		return
+	}
+	t.row("To do", fix.Do)
+	for _, line := range fix.Code {
+		t.WriteString(strings.Repeat(" ", rowMargin+2) + line + "\n")
+	}
+}
+
+// shownSteps limits the lines of a counterexample on a terminal. The file has every step.
+const shownSteps = 60
+
+// steps writes the steps of a counterexample.
+func (t *screen) steps(x Finding) {
+	if x.counterexample == nil {
+		return // the counterexample is on the machine of its shard
+	}
+	t.WriteString("\n")
+	for _, s := range x.counterexample.Plan.Scenario {
+		fmt.Fprintln(t, "scenario  ", s)
+	}
+	lines := counterexample.Lines(x.counterexample.Steps)
+	for i, line := range lines {
+		if i == shownSteps {
+			fmt.Fprintf(t, "… %d more\n", len(lines)-i)
+			break
+		}
+		fmt.Fprintln(t, line)
+	}
+}
+
+// nemesis returns the name of the fault. It returns "" if the counterexample is not on this
+// machine.
+func (f Finding) nemesis() string {
+	if f.counterexample == nil {
+		return ""
+	}
+	return f.counterexample.Plan.Nemesis
+}
+
+// decision returns the step that decided the violation, or "".
+func (f Finding) decision() string {
+	n := f.Curve.Decided
+	if f.counterexample == nil || n == 0 || n > len(f.counterexample.Steps) {
+		return ""
+	}
+	return ": " + strings.TrimSpace(f.counterexample.Steps[n-1].String())
+}
+
+// repair returns the repair of the violation, or nil if runs have not shown one.
+func (f Finding) repair() *repair.Repair {
+	if f.counterexample == nil {
+		return nil
+	}
+	p := f.counterexample.Plan
+	v := repair.Violation{Fault: p.Nemesis, Property: f.Property, Class: f.Class, System: p.System(),
+		Lease: p.Declares().Lease}
+	if p.Adapter == nil && p.Variant == "" {
+		v.Lock, v.Flags = p.Impl, "--impl "+p.Impl
+	}
+	x := repair.Find(v)
+	if x == nil {
+		return nil
+	}
+	return x.Repair
+}
