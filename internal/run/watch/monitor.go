@@ -31,6 +31,7 @@ const (
 const (
 	maxProbes  = 100     // keys in a poll
 	maxClients = 1_000   // clients for which CLIENT LIST is asked
+	maxScan    = 100_000 // keys of a server that are looked through at the beginning
 	maxLine    = 1 << 20 // bytes of a command
 )
 
@@ -158,6 +159,15 @@ func (s *session) allowed() error {
 
 // do sends commands at once, and returns the replies as text.
 func (s *session) do(commands ...[]string) (replies []string, err error) {
+	wires, err := s.exchange(commands)
+	for _, wire := range wires {
+		replies = append(replies, resp.Text(wire))
+	}
+	return replies, err
+}
+
+// exchange sends commands at once, and returns the replies.
+func (s *session) exchange(commands [][]string) (replies [][]byte, err error) {
 	var w resp.Writer
 	for _, c := range commands {
 		w.Command(c...)
@@ -170,7 +180,7 @@ func (s *session) do(commands ...[]string) (replies []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		replies = append(replies, resp.Text(wire))
+		replies = append(replies, wire)
 	}
 	return replies, nil
 }
@@ -224,7 +234,8 @@ func (s *session) one(token string, clients *int, list bool) (*Poll, error) {
 	if list {
 		commands = append(commands, []string{"CLIENT", "LIST"})
 	}
-	replies, err := s.do(append(commands, []string{"PING", token})...)
+	commands = append(commands, []string{"DBSIZE"})
+	replies, err := s.do(commands...)
 	if err != nil {
 		return nil, err
 	}
@@ -237,10 +248,39 @@ func (s *session) one(token string, clients *int, list bool) (*Poll, error) {
 	p.Evicted, _ = strconv.ParseInt(field(info, "evicted_keys"), 10, 64)
 	*clients, _ = strconv.Atoi(field(info, "connected_clients"))
 	p.RunID, p.Replica = field(info, "run_id"), field(info, "role") == "slave"
+	if token == s.id+"0" {
+		size, _ := strconv.Atoi(replies[len(replies)-2])
+		p.Keys, err = s.scan(size)
+	}
 	if list {
 		p.Clients = addresses(replies[len(keys)+1])
 	}
-	return p, nil
+	if err == nil {
+		_, err = s.do([]string{"PING", token})
+	}
+	return p, err
+}
+
+// scan returns the keys that match the pattern, or nil if the server has too many keys.
+func (s *session) scan(size int) (map[string]bool, error) {
+	all := map[string]bool{}
+	for cursor := "0"; size <= maxScan; {
+		replies, err := s.exchange([][]string{{"SCAN", cursor, "MATCH", s.judge.pattern, "COUNT", "1000"}})
+		if err != nil {
+			return nil, err
+		}
+		parts := resp.Items(replies[0])
+		if len(parts) != 2 { // it is not allowed
+			return nil, nil
+		}
+		for _, key := range resp.Items(parts[1]) {
+			all[resp.Text(key)] = true
+		}
+		if cursor = resp.Text(parts[0]); cursor == "0" {
+			return all, nil
+		}
+	}
+	return nil, nil
 }
 
 // addresses returns the addresses in the reply to CLIENT LIST, or nil if it is an error.

@@ -14,6 +14,9 @@ type Poll struct {
 	Replica bool
 	// the time to live of each probed key in ms, as PTTL has it
 	TTL map[string]int64
+	// all keys in the first poll, or nil. A key that is not there, and that no command named since
+	// MONITOR began, was absent then.
+	Keys map[string]bool
 	// the addresses of all clients, or nil if unknown
 	Clients map[string]bool
 }
@@ -51,6 +54,7 @@ func (j *Judge) marker(s *step) {
 	if evicted {
 		j.withhold()
 	}
+	j.begun(s.DB, p)
 	for key, ttl := range p.TTL {
 		if l, seen := j.locks[s.DB][key], j.probes[key]; l != nil && seen.h != nil && l.now == seen.h {
 			j.compare(l, s, seen, ttl, evicted)
@@ -62,6 +66,17 @@ func (j *Judge) marker(s *step) {
 	j.orphans(s, p)
 	clear(j.probes)
 	j.release()
+}
+
+// begun notes which keys are absent at the beginning.
+func (k *keyspace) begun(db int, p *Poll) {
+	if p.Keys == nil {
+		return
+	}
+	for key := range p.Keys {
+		k.lock(db, key, true)
+	}
+	k.emptied[db] = len(p.Keys) < maxKeys/2
 }
 
 // withhold drops the findings since the last poll, because the server removed keys meanwhile.
