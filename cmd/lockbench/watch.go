@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/run/watch"
+	watchpage "github.com/lockbench/lockbench/reports/watch"
 	"github.com/spf13/cobra"
 )
 
@@ -25,6 +28,11 @@ type watchFlags struct {
 	file    string
 	time    time.Duration
 	asJSON  bool
+	names   string
+	proxy   string
+	port    int
+	page    string
+	metrics watch.Metrics
 	events  []watch.Event // the latest, for the terminal
 }
 
@@ -51,6 +59,11 @@ lock was taken.`,
 	s.DurationVar(&f.time, "for", time.Minute, "time to watch")
 	s.StringVar(&f.file, "read", "", "judge the output of redis-cli monitor in this file; - is "+
 		"standard input")
+	s.StringVar(&f.names, "names", "", "file that names locks, keys to ignore, and what scripts do")
+	s.IntVar(&f.port, "metrics", -1, "port on 127.0.0.1 for Prometheus; 0 takes any free one")
+	s.StringVar(&f.page, "report", "", "write a page with the result to this file")
+	s.StringVar(&f.proxy, "proxy", "", "instead of MONITOR, watch the clients that connect to this "+
+		"host:port of loopback, and pass them on to --addr")
 	s.BoolVar(&f.options.Clients, "own-connections", false,
 		"each client has a connection of its own, so that an address names a client")
 	s.BoolVar(&f.options.Routine, "all", false,
@@ -72,18 +85,62 @@ func (f *watchFlags) watch(c *cobra.Command) error {
 	}
 	screen := progress.Terminal(c.OutOrStdout()) && !f.asJSON
 	f.options.Emit = f.printer(c.OutOrStdout(), screen)
-	tick := func(*watch.Judge) {}
-	if screen {
-		tick = func(j *watch.Judge) { f.draw(c.OutOrStdout(), j) }
+	if err := f.prepare(c); err != nil {
+		return err
 	}
-	s, err := f.judge(c, tick)
+	s, err := f.judge(c, func(j *watch.Judge) {
+		if f.port >= 0 {
+			f.metrics.Update(j)
+		}
+		if screen {
+			f.draw(c.OutOrStdout(), j)
+		}
+	})
 	if err != nil {
 		return err
+	}
+	if f.page != "" {
+		if err := f.report(s); err != nil {
+			return broken(err)
+		}
 	}
 	if err := f.conclude(c.OutOrStdout(), s); err != nil {
 		return broken(err)
 	}
 	return result(s.Exit)
+}
+
+// prepare reads the mapping file and serves the metrics.
+func (f *watchFlags) prepare(c *cobra.Command) error {
+	if f.names != "" {
+		text, err := units.ReadFile(f.names)
+		if err != nil {
+			return err
+		}
+		if f.options.Names, err = watch.ReadNames(f.names, text); err != nil {
+			return err
+		}
+	}
+	if f.port < 0 {
+		return nil
+	}
+	l, err := listen(c.Context(), f.port)
+	if err != nil {
+		return err
+	}
+	context.AfterFunc(c.Context(), func() { l.Close() })
+	fmt.Fprintf(c.ErrOrStderr(), "http://%s/metrics has the numbers\n", l.Addr())
+	go f.metrics.Serve(l)
+	return nil
+}
+
+// report writes the page.
+func (f *watchFlags) report(s *watch.Summary) error {
+	var b bytes.Buffer
+	if err := watchpage.WriteHTML(&b, s, cmp.Or(f.addr, f.file), f.options.Pattern); err != nil {
+		return err
+	}
+	return os.WriteFile(f.page, b.Bytes(), 0o644)
 }
 
 // judge watches a server, or reads a file.
@@ -103,12 +160,22 @@ func (f *watchFlags) judge(c *cobra.Command, tick func(*watch.Judge)) (*watch.Su
 	if _, port, err := net.SplitHostPort(f.addr); err != nil || port == "" {
 		return nil, fmt.Errorf("--addr %q is not host:port", f.addr)
 	}
+	dial := func() (net.Conn, error) { return f.redis.Dial(f.addr) }
+	if f.proxy != "" { // clients log in themselves
+		if host, _, err := net.SplitHostPort(f.proxy); err != nil || !net.ParseIP(host).IsLoopback() {
+			return nil, fmt.Errorf("--proxy %q is not host:port of loopback, such as 127.0.0.1:7000",
+				f.proxy)
+		}
+		p := &watch.Proxy{Dial: dial, Listen: f.proxy, For: f.time, Tick: tick, Ready: func(at string) {
+			fmt.Fprintf(c.ErrOrStderr(), "clients that connect to %s are watched for %v\n", at, f.time)
+		}}
+		return p.Run(c.Context(), f.options)
+	}
 	f.redis.User = os.Getenv("LOCKBENCH_REDIS_USER")
 	f.redis.Password = os.Getenv("LOCKBENCH_REDIS_PASSWORD")
 	fmt.Fprintf(c.ErrOrStderr(), "watching %s for %v with MONITOR, which slows a busy Redis; Ctrl-C "+
 		"ends it earlier\n", f.addr, f.time)
-	live := watch.Live{Dial: func() (net.Conn, error) { return f.redis.Dial(f.addr) }, For: f.time,
-		Tick: tick}
+	live := watch.Live{Dial: dial, For: f.time, Tick: tick}
 	s, err := live.Run(c.Context(), f.options)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", f.addr, err)

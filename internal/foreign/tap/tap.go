@@ -8,6 +8,7 @@
 package tap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,8 @@ type Dial func(ctx context.Context, address string) (net.Conn, error)
 // Settings are the parts of a client's configuration that a tap needs.
 type Settings struct {
 	Dial Dial
+	// the address to listen on; if empty, any free port of loopback
+	Address string
 	// the time that the client waits for a reply, or 0 if it is unknown. A client that closes its
 	// connection after about this time has timed out.
 	Timeout time.Duration
@@ -109,7 +112,7 @@ func (t *Tap) serve(one func(net.Conn)) (address string, err error) {
 	if t.life.Err() != nil {
 		return "", errors.New("the tap is closed")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", cmp.Or(t.settings.Address, "127.0.0.1:0"))
 	if err != nil {
 		return "", fmt.Errorf("no address for the tap before a client: %w", err)
 	}

@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/base/units"
@@ -23,21 +24,19 @@ type failed struct {
 	s *step
 }
 
-// roles are the roles of scripts by their SHA-1.
-type roles map[string]*role
-
-// of returns the role of the script of a step, or an empty one.
-func (all roles) of(s *step) *role {
+// role returns the role that the script of a step has for a key, or an empty one.
+func (j *Judge) role(l *lock, s *step) *role {
 	if !runsScript(s.Args) {
 		return &role{}
 	}
-	r := all[s.Args[1]]
+	id := fmt.Sprintf("%s %d", s.Args[1], slices.Index(scriptKeys(s.Args), l.name))
+	r := j.scripts[id]
 	if r == nil {
-		if len(all) >= maxScripts {
-			clear(all)
+		if len(j.scripts) >= maxScripts {
+			clear(j.scripts)
 		}
-		r = &role{}
-		all[s.Args[1]] = r
+		r = j.Names.role(s.Args[1])
+		j.scripts[id] = r
 	}
 	return r
 }
@@ -97,7 +96,8 @@ func (j *Judge) taken(l *lock, a *act, v *engine.Value) {
 	}
 	l.Shape = a.form
 	l.Acquired++
-	j.scripts.of(a.step).takes = true
+	j.Taken++
+	j.role(l, a.step).takes = true
 	if w := l.waiting[a.From]; w != nil {
 		l.Wait.add(a.At - w.since)
 		delete(l.waiting, a.From)
@@ -135,9 +135,9 @@ func (j *Judge) lost(l *lock, a *act) {
 
 // unchanged handles a step that left a key that is there.
 func (j *Judge) unchanged(l *lock, a *act) {
-	r := j.scripts.of(a.step)
+	r := j.role(l, a.step)
 	switch {
-	case l.now == nil || l.now.plain:
+	case l.now == nil || l.now.plain && l.now.value != other:
 	case a.takes || r.takes && !r.frees:
 		j.refused(l, a)
 	case runsScript(a.Args) && (r.frees || r.renews) && l.named(a.step) == l.now:
@@ -199,7 +199,7 @@ func (j *Judge) attempt(l *lock, a *act) {
 	if h == nil || h == l.now || a.takes || a.near {
 		return
 	}
-	r := j.scripts.of(a.step)
+	r := j.role(l, a.step)
 	verb := strings.ToLower(a.Args[0])
 	switch {
 	case runsScript(a.Args) && r.takes:
@@ -219,8 +219,8 @@ func (j *Judge) attempt(l *lock, a *act) {
 }
 
 // learn notes what a script does, and judges the earlier runs that changed nothing.
-func (j *Judge) learn(s *step, frees bool) {
-	r := j.scripts.of(s)
+func (j *Judge) learn(l *lock, s *step, frees bool) {
+	r := j.role(l, s)
 	r.frees, r.renews = r.frees || frees, r.renews || !frees
 	what := "renewal"
 	if r.frees {
@@ -270,7 +270,7 @@ func (j *Judge) freed(l *lock, a *act) {
 	case h == nil || h.plain:
 	case script && names(l, a.Args, h.value), by == h, by == nil && h.from == a.From:
 		if script {
-			j.learn(a.step, true)
+			j.learn(l, a.step, true)
 		}
 		l.Released++
 		j.end(l, released, a.At, line)
@@ -325,7 +325,7 @@ func (j *Judge) renewed(l *lock, a *act, v *engine.Value) {
 	default:
 		l.Renewed++
 		if runsScript(a.Args) {
-			j.learn(a.step, false)
+			j.learn(l, a.step, false)
 		}
 		j.tellRoutine(l, a.step, Renewed, h, "")
 	}

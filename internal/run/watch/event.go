@@ -88,6 +88,7 @@ func (o *journal) tellRoutine(l *lock, s *step, k Kind, h *hold, text string) {
 
 // Stats are the numbers of one key.
 type Stats struct {
+	Name     string  `json:"name,omitempty"` // from the mapping file
 	Shape    string  `json:"shape,omitempty"`
 	Acquired int     `json:"acquired"`
 	Refused  int     `json:"refused"`
@@ -179,6 +180,7 @@ const maxEvents = 200
 type Summary struct {
 	Answer     string       `json:"answer"`
 	Exit       int          `json:"exit"`
+	Taken      int          `json:"acquired"`
 	Commands   int          `json:"commands"`
 	First      int64        `json:"first"` // stamps, µs since 1970
 	Last       int64        `json:"last"`
@@ -239,9 +241,8 @@ func (s Stats) found() (n int) {
 
 // summarize writes the answer.
 func (o *journal) summarize() {
-	acquired, locks, bad := 0, 0, 0
+	locks, bad := o.Dropped, 0
 	for _, k := range o.Keys {
-		acquired += k.Acquired
 		if k.Acquired > 0 {
 			locks++
 		}
@@ -261,12 +262,12 @@ func (o *journal) summarize() {
 		o.Exit = 1
 		o.Answer = fmt.Sprintf("Violated: %s, in %d of %s; %s.", strings.Join(found, ", "), bad,
 			units.Count(max(locks, bad), "lock"), over)
-	case acquired == 0:
+	case o.Taken == 0:
 		o.Exit = 2
 		o.Answer = fmt.Sprintf("Unknown: no lock was seen to be taken on keys that match %q; %s.",
 			o.Pattern, over)
 	default:
 		o.Answer = fmt.Sprintf("No defect seen: %s of %s; %s.",
-			units.Count(acquired, "acquisition"), units.Count(locks, "lock"), over)
+			units.Count(o.Taken, "acquisition"), units.Count(locks, "lock"), over)
 	}
 }

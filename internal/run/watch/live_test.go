@@ -224,6 +224,16 @@ var planted = map[string]struct {
 		a.do("EVAL", leave, 1, k, k+"-a")
 		a.do("EVAL", leave, 1, k, k+"-a")
 	}, nil},
+	"late release of a lock with a latch": {func(k string, a, b client) {
+		for i, lease := range []int{long, brief} {
+			v := fmt.Sprint(k, "-", i)
+			a.do("SET", k, v, "NX", "PX", lease)
+			if lease == brief {
+				pass()
+			}
+			a.do("EVAL", giveLatch, 2, k, k+":latch", v)
+		}
+	}, []watch.Kind{watch.Overrun}},
 	"twin: a transaction": {func(k string, a, b client) {
 		a.do("WATCH", k)
 		a.do("MULTI")
@@ -232,6 +242,9 @@ var planted = map[string]struct {
 		a.do("DEL", k)
 	}, nil},
 }
+
+const giveLatch = `if redis.call("get", KEYS[1]) ~= ARGV[1] then return nil end
+redis.call("del", KEYS[1]) redis.call("set", KEYS[2], 1, "px", 1000) return 1`
 
 const enterForEver = `return redis.call("hsetnx", KEYS[1], ARGV[1], 1)`
 
@@ -329,7 +342,8 @@ func TestWatchChangesNothing(t *testing.T) {
 	}
 	for line := range strings.Lines(ran) {
 		verb, _, ok := strings.Cut(strings.TrimPrefix(line, "cmdstat_"), ":")
-		allowed := []string{"info", "ping", "pttl", "monitor", "scan", "dbsize", "client|list", "config|resetstat"}
+		allowed := []string{"info", "ping", "pttl", "monitor", "scan", "dbsize",
+			"client|list", "config|resetstat"}
 		if ok && !slices.Contains(allowed, verb) {
 			t.Errorf("watch sent %s", verb)
 		}

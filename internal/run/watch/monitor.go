@@ -265,7 +265,8 @@ func (s *session) one(token string, clients *int, list bool) (*Poll, error) {
 func (s *session) scan(size int) (map[string]bool, error) {
 	all := map[string]bool{}
 	for cursor := "0"; size <= maxScan; {
-		replies, err := s.exchange([][]string{{"SCAN", cursor, "MATCH", s.judge.pattern, "COUNT", "1000"}})
+		replies, err := s.exchange([][]string{{"SCAN", cursor, "MATCH", s.judge.pattern,
+			"COUNT", "1000"}})
 		if err != nil {
 			return nil, err
 		}

@@ -160,7 +160,7 @@ func (k *keyspace) Held(n int) (keys []string) {
 
 // watches reports whether a key is to be judged.
 func (k *keyspace) watches(key string) bool {
-	return len(key) <= longWord && engine.Glob(k.pattern, key)
+	return len(key) <= longWord && engine.Glob(k.pattern, key) && k.names.of(key) != "ignore"
 }
 
 // lock returns the state of a key, or nil if it is not to be judged. Unless fresh, it makes none.
@@ -173,6 +173,7 @@ func (k *keyspace) lock(db int, key string, fresh bool) *lock {
 	}
 	k.engine(db)
 	l := &lock{name: key, db: db, known: k.emptied[db], waiting: map[string]*wait{}}
+	l.Name = k.names.of(key)
 	k.locks[db][key] = l
 	k.count++
 	return l
@@ -194,10 +195,12 @@ func (k *keyspace) engine(db int) *engine.Engine {
 // when it comes again.
 func (k *keyspace) dropOldest() {
 	border := k.steps - min(k.steps, maxKeys/2)
+	lost := false // a key that is not known to be absent
 	for all := 0; ; border += maxKeys / 10 {
 		for _, ls := range k.locks {
 			for key, l := range ls {
 				if l.used <= border {
+					lost = lost || !l.known || l.value != nil
 					k.drop(l)
 					delete(ls, key)
 					all++
@@ -210,5 +213,7 @@ func (k *keyspace) dropOldest() {
 			break
 		}
 	}
-	clear(k.emptied)
+	if lost {
+		clear(k.emptied)
+	}
 }

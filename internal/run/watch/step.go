@@ -155,7 +155,8 @@ func (j *Judge) judge(l *lock, s *step) {
 	}
 	if h := l.now; h != nil && h.maybe && s.From == h.from && names(l, s.Args, h.value) &&
 		j.taking(l, s) {
-		l.Acquired-- // it was refused, and tries again
+		l.Acquired--
+		j.Taken-- // it was refused, and tries again
 		j.drop(l)
 		l.now, l.value = nil, nil
 	}

@@ -37,7 +37,7 @@ func WriteTable(w io.Writer, keys []KeyStats, took int64, most int) error {
 	fmt.Fprintln(t, "key\tshape\ttaken/s\trefused/s\twait p50\tp99\tlongest\thold p50\tp99\tlongest\t"+
 		"lease used\tfound")
 	for _, k := range keys[:min(len(keys), most)] {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Key, k.shape(), rate(k.Acquired, took),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.Key, k.ShapeName(), rate(k.Acquired, took),
 			rate(k.Refused, took), k.Wait, k.Hold, fmt.Sprintf("%.0f %%\t%s", 100*k.Share, k.findings()))
 	}
 	if n := len(keys) - most; n > 0 {
@@ -61,10 +61,13 @@ func (p Spread) String() string {
 	return span(p.P50) + "\t" + span(p.P99) + "\t" + span(p.Longest)
 }
 
-// shape returns the shape of a lock, or the reason why it is not recognised.
-func (s Stats) shape() string {
+// ShapeName returns the shape of a lock, or the reason why it is not recognised.
+func (s Stats) ShapeName() string {
 	if s.Shape == "" {
 		return "not recognised: " + s.Strange
+	}
+	if s.Name != "" {
+		return s.Name + " (" + s.Shape + ")"
 	}
 	return s.Shape
 }

@@ -30,10 +30,8 @@ type Options struct {
 	Clients bool
 	// Live says that Polls confirm that the server itself removed no key. Events wait for them.
 	Live    bool
-	Routine bool // emit acquired, refused, renewed and released, too
-	// Shapes names the shape of keys by their pattern, from a mapping file. A key that matches
-	// Ignored is not judged.
-	Shapes map[string]string
+	Routine bool   // emit acquired, refused, renewed and released, too
+	Names   *Names // a mapping file, or nil
 	// Poll returns what the server answered before the PING with this token, or nil if the token is
 	// not ours.
 	Poll func(token string) *Poll
@@ -118,6 +116,7 @@ type step struct {
 // keyspace is the model of the keys of all databases.
 type keyspace struct {
 	pattern  string
+	names    *Names
 	engines  map[int]*engine.Engine
 	sessions map[int]*engine.Session
 	emptied  map[int]bool // databases whose unseen keys are known to be absent
@@ -140,7 +139,7 @@ type journal struct {
 type Judge struct {
 	keyspace
 	journal
-	scripts  roles
+	scripts  map[string]*role
 	pending  *step
 	leases   []leaseless // holds without a lease, oldest first
 	polled   Poll        // the latest
@@ -156,10 +155,11 @@ type leaseless struct {
 
 // New makes a Judge.
 func New(o Options) *Judge {
-	return &Judge{keyspace: keyspace{pattern: o.Pattern, engines: map[int]*engine.Engine{},
+	return &Judge{keyspace: keyspace{pattern: o.Pattern, names: o.Names,
+		engines:  map[int]*engine.Engine{},
 		sessions: map[int]*engine.Session{}, emptied: map[int]bool{},
 		locks: map[int]map[string]*lock{}, inTx: map[string]bool{}},
-		journal: journal{Options: o}, scripts: roles{}, probes: map[string]probe{}}
+		journal: journal{Options: o}, scripts: map[string]*role{}, probes: map[string]probe{}}
 }
 
 // Add judges the next command that the Redis executed.

@@ -52,6 +52,17 @@ func (v *value) Fields() (names []string) {
 // Expiry returns the end of the key in ms of the server's wall clock, or 0 if it has none.
 func (v *value) Expiry() int64 { return v.until }
 
+// Text returns a string value that never expires.
+func Text(s string) *Value { return &value{str: s} }
+
+// SnapshotOf returns the contents of a server with one key, or an empty one if v is nil.
+func SnapshotOf(key string, v *Value) Snapshot {
+	if v == nil {
+		return Snapshot{map[string]*value{}}
+	}
+	return Snapshot{map[string]*value{key: v}}
+}
+
 // tell reports a change to Engine.Changed.
 func (e *Engine) tell(key string, how How, from, to *value) {
 	if e.Changed != nil {

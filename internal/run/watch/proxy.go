@@ -1,0 +1,250 @@
+package watch
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/base/resp"
+	"github.com/lockbench/lockbench/internal/env/sim/engine"
+	"github.com/lockbench/lockbench/internal/foreign/tap"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// Proxy watches the clients that connect to it. It sees their replies and no commands of others, so
+// that any reply may show that the key has changed.
+type Proxy struct {
+	Dial   func() (net.Conn, error)
+	Listen string // host:port for the clients, on loopback
+	For    time.Duration
+	Ready  func(address string)
+	Tick   func(*Judge) // as in Live
+
+	mu      sync.Mutex
+	judge   *Judge
+	scripts map[string]string // the texts of scripts by their SHA-1, at most maxScripts
+	clients map[context.Context]*peer
+	opened  int              // connections
+	busy    map[string]*busy // by key
+	slowest int64            // the longest time that an answer took, µs
+	seq     int
+	sent    map[int]*sentCommand
+}
+
+// busy is the commands for one key that are under way.
+type busy struct {
+	n     int
+	mixed bool // two of them were under way at once, so that their order is unknown
+	wrote int  // how many of them changed the key
+}
+
+// peer is a connection of a client.
+type peer struct {
+	name string
+	inTx bool
+}
+
+type sentCommand struct {
+	from string
+	inTx bool // DISCARD may end it, and then its reply says nothing
+	at   int64
+	args []string
+	keys []string
+}
+
+// Run passes commands on until the time is over or the context ends.
+func (p *Proxy) Run(ctx context.Context, o Options) (*Summary, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.For)
+	defer cancel()
+	p.judge, p.scripts, p.busy = New(o), map[string]string{}, map[string]*busy{}
+	p.clients, p.sent = map[context.Context]*peer{}, map[int]*sentCommand{}
+	c, err := p.Dial()
+	if err != nil {
+		return nil, err
+	}
+	c.Close()
+	t := tap.New(p, tap.Settings{Address: p.Listen, Script: p.keepScript,
+		Dial: func(context.Context, string) (net.Conn, error) { return p.Dial() }})
+	at, err := t.Listen(tap.Ways{Nodes: map[string]string{"redis": "redis"}})
+	if err != nil {
+		return nil, err
+	}
+	p.Ready(at)
+	for tick := time.NewTicker(time.Second); ctx.Err() == nil; {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+			p.mu.Lock()
+			p.judge.release()
+			if p.Tick != nil {
+				p.Tick(p.judge)
+			}
+			p.mu.Unlock()
+		}
+	}
+	t.Close()
+	return p.judge.Finish(), nil
+}
+
+func now() int64 { return time.Now().UnixMicro() }
+
+func (p *Proxy) keepScript(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.scripts) < maxScripts {
+		sum := sha1.Sum([]byte(text))
+		p.scripts[hex.EncodeToString(sum[:])] = text
+	}
+}
+
+// BeforeSend implements tap.Observer.
+func (p *Proxy) BeforeSend(context.Context, string, []string) {}
+
+// Sent implements tap.Observer.
+func (p *Proxy) Sent(ctx context.Context, _ string, args []string) history.Command {
+	if len(args) > 1 && is(args[0], "eval") {
+		p.keepScript(args[1])
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	from := p.peer(ctx)
+	from.inTx = from.inTx && !is(args[0], "exec", "discard") || is(args[0], "multi")
+	p.seq++
+	c := &sentCommand{from: from.name, inTx: from.inTx, at: now(),
+		args: shorten(append([]string{}, args...))}
+	s := &step{Shown: history.Shown{Args: c.args}}
+	for _, l := range p.judge.touched(s) {
+		c.keys = append(c.keys, l.name)
+		b := p.busy[l.name]
+		if b == nil {
+			b = &busy{}
+			p.busy[l.name] = b
+		}
+		b.mixed = b.mixed || b.n > 0
+		b.n++
+	}
+	p.sent[p.seq] = c
+	return history.Command{Seq: p.seq}
+}
+
+// peer returns the connection of a command.
+func (p *Proxy) peer(ctx context.Context) *peer {
+	if c := p.clients[ctx]; c != nil {
+		return c
+	}
+	p.opened++
+	c := &peer{name: fmt.Sprintf("connection-%d", p.opened)}
+	p.clients[ctx] = c
+	context.AfterFunc(ctx, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.clients, ctx)
+	})
+	return c
+}
+
+// Replied implements tap.Observer.
+func (p *Proxy) Replied(_ context.Context, sent history.Command, r tap.Reply) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.sent[sent.Seq]
+	delete(p.sent, sent.Seq)
+	one := &busy{}
+	for _, k := range c.keys {
+		b := p.busy[k]
+		one = b
+		if b.n--; b.n == 0 {
+			delete(p.busy, k)
+		}
+	}
+	j, at := p.judge, now()
+	p.slowest = max(p.slowest, at-c.at)
+	s := &step{Shown: history.Shown{At: at, From: c.from, Args: c.args}, lo: c.at, hi: at}
+	if j.First == 0 {
+		j.First = c.at
+	}
+	j.Commands++
+	j.steps++
+	j.Last, j.last = at, at
+	j.leases = nil // another process may give the lock a lease
+	locks := j.touched(s)
+	if len(locks) == 1 && r.Err == "" && !c.inTx && p.fit(locks[0], s, r.Text, one.mixed) {
+		before := locks[0].value
+		j.judge(locks[0], s)
+		if before != locks[0].value {
+			one.wrote++
+		}
+		if h := locks[0].now; h != nil && one.mixed && one.wrote > 1 {
+			h.maybe = true // the last change may not have been the last
+		}
+		return
+	}
+	for _, l := range locks {
+		j.forget(l)
+	}
+}
+
+// other is the value of a key that another client has.
+const other = "\x00another"
+
+// fit makes the model of a key fit the reply to a command, and finds the commands of its script. It
+// returns false if no state of the key explains the reply.
+func (p *Proxy) fit(l *lock, s *step, reply string, mixed bool) bool {
+	j := p.judge
+	if l.now != nil && !l.now.plain && !l.alive(s) {
+		j.settleExpiry(l, s)
+	}
+	if l.known && p.gives(l, s, reply, l.value) {
+		return true
+	}
+	absent := p.gives(l, s, reply, nil)
+	taken := !absent && p.gives(l, s, reply, engine.Text(other))
+	h := l.now
+	if l.known && h != nil && !h.plain && !h.maybe && !mixed && (absent || taken) &&
+		(h.until == 0 || s.hi+stampError+p.slowest < h.until) {
+		j.tell(l, s, Vanished, h.from, h.value, "a reply shows that the key of a running hold is "+
+			map[bool]string{true: "gone", false: "another's"}[absent], h.taken, witness(s.Shown, l.name))
+		j.end(l, vanished, s.At, "")
+	}
+	j.forget(l)
+	switch {
+	case mixed || !absent && !taken:
+		return false
+	case taken:
+		j.engine(s.DB).Do(s.At, j.sessions[s.DB], []string{"SET", l.name, other})
+		l.value = engine.Text(other)
+		l.now = &hold{plain: true, value: other}
+	}
+	l.known = true
+	return p.gives(l, s, reply, l.value)
+}
+
+// gives reports whether a command gives a reply if the key has a value, and sets the commands of
+// its script.
+func (p *Proxy) gives(l *lock, s *step, reply string, v *engine.Value) bool {
+	e := engine.New()
+	c := e.Open(func([]byte) {})
+	if text := p.scripts[s.Args[min(1, len(s.Args)-1)]]; text != "" {
+		e.Do(s.At, c, []string{"SCRIPT", "LOAD", text})
+	}
+	e.Load(engine.SnapshotOf(l.name, v))
+	var effects [][]string
+	e.Effects = &effects
+	args := append([]string{}, s.Args...)
+	if is(args[0], "eval") {
+		args[0] = "evalsha"
+	}
+	if resp.Text(e.Do(s.At, c, args)) != reply || e.Lacks != "" {
+		return false
+	}
+	s.inner = nil
+	for _, words := range effects {
+		s.inner = append(s.inner, history.Shown{At: s.At, From: "lua", Script: true, DB: s.DB,
+			Args: shorten(words)})
+	}
+	return true
+}
