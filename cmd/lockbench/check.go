@@ -284,6 +284,12 @@ type checkedRun struct {
 	Verdict *checker.Verdict `json:"verdict"`
 }
 
+// checkedRuns is what check --json prints of many runs.
+type checkedRuns struct {
+	Exit int          `json:"exit"`
+	Runs []checkedRun `json:"runs"`
+}
+
 // runsBelow returns the runs below a directory such as a matrix or a gate. It returns nil if the
 // path is a run itself or no directory.
 func runsBelow(dir string) (runs []string, err error) {
@@ -367,10 +373,7 @@ func (f *checkFlags) conclude(c *cobra.Command, runs []checkedRun, all int,
 		code = exitUsage
 	}
 	if f.asJSON {
-		if err := history.WriteDocument(c.OutOrStdout(), struct {
-			Exit int          `json:"exit"`
-			Runs []checkedRun `json:"runs"`
-		}{code, runs}); err != nil {
+		if err := history.WriteDocument(c.OutOrStdout(), checkedRuns{code, runs}); err != nil {
 			return broken(err)
 		}
 		return result(code)

@@ -106,6 +106,12 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 	return nil
 }
 
+// replayed is what replay --json prints.
+type replayed struct {
+	replay.Outcome
+	Report string `json:"report"`
+}
+
 // print writes the report of the last run, and prints the outcome. If the run was as recorded, it
 // prints the verdict, too.
 func (f *replayFlags) print(c *cobra.Command, o replay.Outcome) error {
@@ -120,10 +126,7 @@ func (f *replayFlags) print(c *cobra.Command, o replay.Outcome) error {
 	}
 	w := c.OutOrStdout()
 	if f.asJSON {
-		return history.WriteDocument(w, struct {
-			replay.Outcome
-			Report string `json:"report"`
-		}{o, path})
+		return history.WriteDocument(w, replayed{o, path})
 	}
 	fmt.Fprintln(w, o)
 	switch {

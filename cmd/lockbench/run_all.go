@@ -29,6 +29,12 @@ type aimRun struct {
 	aim  matrix.Aim
 }
 
+// aimRuns is what run --json prints of all aims of a fault.
+type aimRuns struct {
+	Exit int      `json:"exit"`
+	Runs []aimRun `json:"runs"`
+}
+
 // runAll runs every aim of a fault, one after the other, as a cell of the matrix does. Each run has
 // a directory of its own, and all share one summary. The exit code is the worst.
 func (f *runFlags) runAll(c *cobra.Command, fault string) error {
@@ -109,10 +115,7 @@ func (f *runFlags) carryOut(c *cobra.Command, a *aimRun) error {
 // tellAll prints the summary of all runs.
 func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 	if f.asJSON {
-		return history.WriteDocument(w, struct {
-			Exit int      `json:"exit"`
-			Runs []aimRun `json:"runs"`
-		}{worst(runs), runs})
+		return history.WriteDocument(w, aimRuns{worst(runs), runs})
 	}
 	var found []string
 	for _, a := range runs {

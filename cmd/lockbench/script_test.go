@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +30,9 @@ func TestMain(m *testing.M) {
 		adapters.Checkout = os.Getenv("CHECKOUT")
 		testenv.PlantRace("command")
 		plantPanic()
+		if slices.Contains(os.Args, "--json") {
+			os.Exit(mainWithSchema())
+		}
 		main()
 	}})
 }

@@ -40,11 +40,7 @@ func reportVerdict(c *cobra.Command, r *store.Run, o printed) error {
 		return broken(err)
 	}
 	if o.asJSON {
-		err = history.WriteDocument(c.OutOrStdout(), struct {
-			Dir     string           `json:"dir"`
-			Report  string           `json:"report"`
-			Verdict *checker.Verdict `json:"verdict"`
-		}{r.Dir, path, r.Verdict})
+		err = history.WriteDocument(c.OutOrStdout(), judgedRun{r.Dir, path, r.Verdict})
 	} else {
 		err = printVerdict(c, v, path, o)
 	}
@@ -52,6 +48,13 @@ func reportVerdict(c *cobra.Command, r *store.Run, o printed) error {
 		return broken(err)
 	}
 	return result(r.Verdict.Exit)
+}
+
+// judgedRun is what run --json prints.
+type judgedRun struct {
+	Dir     string           `json:"dir"`
+	Report  string           `json:"report"`
+	Verdict *checker.Verdict `json:"verdict"`
 }
 
 // saveReport writes the report of a run and directs the store's links to it. If the report cannot

@@ -25,10 +25,7 @@ module, or the commit, or else a digest of the program; and the versions of what
 			b := runner.ThisBuild()
 			uses := doctor.Uses(c.Context())
 			if asJSON {
-				return broken(history.WriteDocument(c.OutOrStdout(), struct {
-					runner.Build
-					Uses []doctor.Finding `json:"uses"`
-				}{b, uses}))
+				return broken(history.WriteDocument(c.OutOrStdout(), versions{b, uses}))
 			}
 			_, err := fmt.Fprintf(c.OutOrStdout(), "lockbench %s, commit %s, %s, %s/%s\n", b.Version,
 				cmp.Or(b.Commit, "not known"), b.Go, b.OS, b.Arch)
@@ -40,6 +37,12 @@ module, or the commit, or else a digest of the program; and the versions of what
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
 	return c
+}
+
+// versions is what version --json prints.
+type versions struct {
+	runner.Build
+	Uses []doctor.Finding `json:"uses"`
 }
 
 // Templates can call it.
