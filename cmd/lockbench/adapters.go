@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/foreign/adapter"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/spf13/cobra"
@@ -147,27 +150,30 @@ func adapterRows() (rows []adapterRow) {
 		}
 		rows = append(rows, row)
 	}
+	rank := ranks(func(x choose.Choice) bool { return x.Library != "" })
+	slices.SortStableFunc(rows, func(a, b adapterRow) int {
+		return cmp.Compare(rank(a.Name), rank(b.Name))
+	})
 	return rows
 }
 
 func writeAdapters(w io.Writer, rows []adapterRow) {
-	fmt.Fprintln(w, "ADAPTER\tLIBRARY\tLANGUAGE\tTOPOLOGY\tHERE\tIN SHORT")
+	fmt.Fprintln(w, "ADAPTER\tLANGUAGE\tIN SHORT")
 	for _, r := range rows {
-		here := "yes"
+		here := ""
 		switch {
 		case r.Missing != "":
-			here = "no: needs " + r.Missing
+			here = " [not here: needs " + r.Missing + "]"
 		case !r.SetUp:
-			here = "to be set up"
+			here = " [to be set up]"
 		}
-		fmt.Fprintf(w, "%s\t%s %s\t%s\t%s\t%s\t%s\n", r.Name, r.Library, r.Version, r.Language,
-			r.Topology, here, r.Line)
+		fmt.Fprintf(w, "%s\t%s\t%s (%s %s)%s\n", r.Name, r.Language, r.Line, r.Library, r.Version, here)
 		for i, v := range r.Variants {
 			mark := ""
 			if i == 0 {
 				mark = " [default]"
 			}
-			fmt.Fprintf(w, "  %s\t\t\t\t\t%s%s\n", v.Name, v.Line, mark)
+			fmt.Fprintf(w, "  %s\t\t%s%s\n", v.Name, v.Line, mark)
 		}
 	}
 }

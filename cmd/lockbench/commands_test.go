@@ -51,16 +51,23 @@ func TestTheCommandsPageIsOfThisProgram(t *testing.T) {
 }
 
 // TestHelpIsAsItWasMeant: what stands between back-quotes in the words of a flag becomes the name
-// of its value, and a heading with a flag that no verb has would be forgotten.
+// of its value. Each flag of a verb with groups is in one group, so that its help has it.
 func TestHelpIsAsItWasMeant(t *testing.T) {
-	has := map[string]bool{}
 	var look func(c *cobra.Command)
 	look = func(c *cobra.Command) {
 		c.InitDefaultHelpFlag()
+		in := map[string]int{}
+		for _, g := range groupsOf(c) {
+			for _, name := range present(c.Flags(), g.flags) {
+				in[strings.TrimPrefix(name, "--")]++
+			}
+		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			has[f.Name] = true
 			if value, _ := pflag.UnquoteUsage(f); strings.Contains(value, " ") {
 				t.Errorf("%s --%s %s", c.CommandPath(), f.Name, value)
+			}
+			if len(in) > 0 && !f.Hidden && in[f.Name] != 1 {
+				t.Errorf("%s --%s is in %d groups", c.CommandPath(), f.Name, in[f.Name])
 			}
 		})
 		for _, below := range c.Commands() {
@@ -68,10 +75,40 @@ func TestHelpIsAsItWasMeant(t *testing.T) {
 		}
 	}
 	look(rootCommand())
-	for _, g := range groups {
-		for _, name := range g.flags {
-			if !has[name] {
-				t.Errorf("%s: no verb has --%s", g.title, name)
+}
+
+// TestHelpFitsOnAScreen: the help of a verb is short, and --all explains the flags that it only
+// names.
+func TestHelpFitsOnAScreen(t *testing.T) {
+	help := func(args ...string) string {
+		var out strings.Builder
+		c := rootCommand()
+		c.SetOut(&out)
+		c.SetArgs(append(args, "--help"))
+		if err := c.Execute(); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	for verb := range groups {
+		brief := help(verb)
+		if n := strings.Count(brief, "\n"); n > 50 || verb == "run" && n > 45 {
+			t.Errorf("%s --help has %d lines", verb, n)
+		}
+		for _, line := range strings.Split(brief, "\n") {
+			if len(line) > 100 {
+				t.Errorf("%s --help: a line has %d columns: %s", verb, len(line), line)
+			}
+		}
+		if !strings.Contains(brief, "--help --all") {
+			continue
+		}
+		explained := regexp.MustCompile(`(?m)^ {2,6}(?:-\w, )?(--[a-z-]+)`).
+			FindAllStringSubmatch(help(verb, "--all"), -1)
+		for _, name := range strings.Fields(brief[strings.Index(brief, "--help --all"):]) {
+			if strings.HasPrefix(name, "--") && name != "--help" && name != "--all" &&
+				!slices.ContainsFunc(explained, func(x []string) bool { return x[1] == name }) {
+				t.Errorf("%s --help --all does not explain %s", verb, name)
 			}
 		}
 	}

@@ -46,18 +46,10 @@ times, phases and commands. A violation is done again to be sure, made as small 
 saved: ` + advice.Verb("replay") + ` does it again.
 Exit codes: 1 found, 0 none in the budget or space named, 2 stopped early, or the runs show too
 little (few grants or hand-overs), 254 wrong usage, 255 more than a few runs broke.`,
-		Example: `  # find something wrong with this lock
-  lockbench explore --impl setpx-del
-
-  # a minute for a race
+		Example: `  lockbench explore --impl setpx-del                       # what is wrong with this lock?
   lockbench explore --impl setnx-del-expired --nemesis crash --for 60s
-
-  # 5,000 seeds, one kind of schedule, only for the algorithm's own flaw
-  lockbench explore --impl token-lua --nemesis failover --seeds 5000 \
-    --schedule pos --properties L
-
-  # every order of messages of 3 clients, with up to 2 expiries and 3 preemptions
-  lockbench explore --impl getset --exhaustive --clients 3 --expiries 2 --preemptions 3`,
+  lockbench explore --impl token-lua --nemesis failover --seeds 5000 --properties L
+  lockbench explore --impl getset --exhaustive --clients 3 # every order of messages`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
@@ -70,9 +62,7 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 	f.lockFlags.register(s)
 	nemesis := s.Lookup("nemesis")
 	nemesis.DefValue = ""
-	nemesis.Usage = "fault, with all its variants unless one is named; '" +
-		advice.ListNemeses.String() + "' shows all (default: every fault " +
-		"that the lock can have, by turns)"
+	nemesis.Usage = "fault; '" + advice.ListNemeses.String() + "' shows all (default all, by turns)"
 	o.Nemesis = ""
 	s.StringSliceVar(&f.search.Properties, "properties", nil,
 		"properties that must not be violated (default S,L,O,D,F,U; R must be asked for)")
@@ -95,14 +85,14 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 		"measure for each counterexample from which step on the violation was likely")
 	s.IntVar(&o.Clients, "clients", 0, "clients (default 3)")
 	s.StringVar(&o.Adapter, "adapter", "",
-		"instead of --impl: a lock library on Redis, which runs unchanged in virtual time, or ./yours")
+		"a library on Redis instead, unchanged, or your folder ./mydir")
 	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 1s)`)
 	s.StringVar(&f.keeper.Store, "store", "store",
 		"directory; counterexamples are saved below it")
 	s.StringVar(&f.keeper.Out, "out", "", "file to save the first counterexample in, instead")
 	s.BoolVar(&f.asJSON, "json", false, "print the outcome as JSON")
 	s.BoolVar(&f.whole, "verbose", false,
-		"print also the steps of the first counterexample, and the faults that were left out")
+		"print also the first counterexample's steps, and the faults left out")
 	f.all.register(s)
 }
 

@@ -19,7 +19,7 @@ type exhaustiveFlags struct {
 func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
 	d := explore.DefaultBounds
 	s.BoolVar(&f.exhaustive, "exhaustive", false,
-		"go through all orders of commands, replies and wake-ups within the bounds below, and --clients")
+		"go through all orders of commands, replies and wake-ups within bounds")
 	s.IntVar(&f.bounds.Preemptions, "preemptions", d.Preemptions,
 		"exhaustive: how often a client that could go on must wait for another")
 	s.IntVar(&f.bounds.Expiries, "expiries", -1,

@@ -2,20 +2,15 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/option"
-	"github.com/lockbench/lockbench/internal/base/progress"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -30,9 +25,7 @@ type lockFlags struct {
 
 func (f *lockFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&f.Nemesis, "nemesis", "none",
-		"fault to inject (crash, crash:holding, crash:all), several with commas between them, or a "+
-			"file (./my.yaml); "+
-			"'"+advice.ListNemeses.String()+"' shows all")
+		"faults, or ./my.yaml; see '"+advice.ListNemeses.String()+"'")
 	for _, o := range f.Table() {
 		if o.Help != "" {
 			registerOption(s, o)
@@ -117,64 +110,6 @@ func registerPlace(s *pflag.FlagSet, p *harness.Place) {
 			"login")
 	s.BoolVar(&p.AnyDatabase, "any-database", false,
 		"with --env external: even a database that holds keys of others")
-}
-
-// groups are the headings in the help of a verb with many flags. Flags without a group come first.
-var groups = []struct {
-	title string
-	flags []string
-}{
-	{"Servers and clients", []string{"env", "server", "redis-image", "docker-network", "workers",
-		"addr", "tls", "any-database", "redis-config", "topology", "masters", "replicas", "clients",
-		"keys"}},
-	{"Times and settings of the lock", append([]string{"ttl", "poll", "acquire-timeout", "hold",
-		"think", "client-timeout", "client-retries", "watchdog"},
-		option.Names(new(impls.Settings).Table())...)},
-	{"Exhaustive search", []string{"exhaustive", "preemptions", "expiries", "faults", "rounds",
-		"tries", "no-hashing", "no-sleep-sets"}},
-	{"Other ways to run it", []string{"again", "resume", "costs"}},
-	{"Verdict and output", []string{"expect", "properties", "stop-on-violation", "thorough", "store",
-		"quiet", "json", "out", "help"}},
-}
-
-// flagUsages returns a verb's flags for its help. It groups them if they are many.
-func flagUsages(s *pflag.FlagSet) string {
-	const many = 20
-	n, rest := 0, pflag.NewFlagSet("", pflag.ContinueOnError)
-	in := make([]*pflag.FlagSet, len(groups))
-	s.VisitAll(func(f *pflag.Flag) {
-		n++
-		to := rest
-		for i, g := range groups {
-			if slices.Contains(g.flags, f.Name) {
-				if in[i] == nil {
-					in[i] = pflag.NewFlagSet("", pflag.ContinueOnError)
-				}
-				to = in[i]
-			}
-		}
-		to.AddFlag(f)
-	})
-	width := progress.Width(os.Stdout) // of the terminal; 0 turns wrapping off
-	if n < many {
-		return s.FlagUsagesWrapped(width)
-	}
-	text := rest.FlagUsagesWrapped(width)
-	for i, g := range groups {
-		if in[i] != nil {
-			text += "\n" + g.title + ":\n" + in[i].FlagUsagesWrapped(width)
-		}
-	}
-	return text
-}
-
-// Template functions are global in cobra, without a mutex.
-func init() { cobra.AddTemplateFunc("flagUsages", flagUsages) }
-
-// groupFlags makes the help of a command and its subcommands show flagUsages.
-func groupFlags(c *cobra.Command) {
-	c.SetUsageTemplate(strings.ReplaceAll(c.UsageTemplate(), ".LocalFlags.FlagUsages",
-		"flagUsages .LocalFlags"))
 }
 
 // also adds another verb's name for a flag.

@@ -44,19 +44,13 @@ unless the file allows it by name. The environment is named in the file, never c
 It writes gate.json, junit.xml and summary.md, and a report for all that is not as expected;
 docs/ci.md has ready pipelines. --init --impl X watches lockbench's own lock X; a lock of yours is
 watched with --init --adapter ./mylock.
-Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lockbench broke, 130 interrupted.`,
-		Example: `  # write down how your lock is now in every cell; afterwards any change turns the gate red
-  lockbench gate --init --adapter ./mylock
-  lockbench gate
-
-  # write an example of a gate that says what you expect
-  lockbench gate --init
-
-  lockbench gate
+Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lockbench
+broke, 130 interrupted.`,
+		Example: `  lockbench gate --init --adapter ./mylock   # write down how your lock is now, in every cell
+  lockbench gate                             # any change turns it red
+  lockbench gate --init                      # or an example that says what you expect
   lockbench gate ci/locks.yaml --only "our lock under failover" --out results
-
-  # the second of four machines; lockbench merge joins their results
-  lockbench gate --shard 2/4 --out shard-2`,
+  lockbench gate --shard 2/4 --out shard-2   # lockbench merge joins the results`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			name := gateName
@@ -79,8 +73,8 @@ Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lo
 		},
 	}
 	s := c.Flags()
-	s.BoolVar(&f.init, "init", false, "write a commented example instead of running one; with --impl "+
-		"or --adapter measure that lock and write down how it is")
+	s.BoolVar(&f.init, "init", false,
+		"write an example; with --impl or --adapter write down how that lock is")
 	s.StringVar(&f.lock.Impl, "impl", "", "with --init: a lock of lockbench's own, not yours; "+
 		"yours is --adapter ./mylock")
 	s.StringVar(&f.lock.Adapter, "adapter", "",
@@ -101,7 +95,7 @@ Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lo
 	s.StringVar(&f.out, "out", "",
 		"write to this directory instead of one in the store; it must be empty or new")
 	s.BoolVar(&f.asJSON, "json", false, "print gate.json")
-	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the last sentence")
+	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the answer")
 	return c
 }
 
@@ -250,7 +244,7 @@ func showGate(c *cobra.Command, dir string, r *gate.Result, asJSON, quiet bool) 
 	if err := r.Text(w, dir); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "The page is %s; beside it are %s, %s and %s.\n",
+	_, err := fmt.Fprintf(w, "\nReport: %s\n        with %s, %s, %s\n",
 		filepath.Join(dir, gatepage.PageFile), gate.ResultFile, gatepage.JUnitFile, gatepage.SummaryFile)
 	return err
 }

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/doctor"
 	"github.com/lockbench/lockbench/internal/run/runner"
 	"github.com/lockbench/lockbench/nemesis"
@@ -44,6 +47,7 @@ func lister[R any](name, short string, rows func() []R, table func(io.Writer, []
 				return broken(history.WriteDocument(c.OutOrStdout(), rows()))
 			}
 			t := progress.NewTable(c.OutOrStdout())
+			t.Most = widest
 			table(t, rows())
 			return broken(t.Flush())
 		},
@@ -61,7 +65,13 @@ type implRow struct {
 }
 
 func implRows() (rows []implRow) {
-	for _, e := range impls.All() {
+	rank := ranks(func(x choose.Choice) bool { return x.Library == "" })
+	all := slices.Clone(impls.All())
+	slices.SortStableFunc(all, func(a, b impls.Entry) int {
+		return cmp.Or(cmp.Compare(batch.Truth(a.Document == control), batch.Truth(b.Document == control)),
+			cmp.Compare(rank(a.Name), rank(b.Name)))
+	})
+	for _, e := range all {
 		row := implRow{e.Name, e.Line, e.Document, string(e.Topology), []string{}}
 		for _, d := range []struct {
 			name string
@@ -77,11 +87,30 @@ func implRows() (rows []implRow) {
 	return rows
 }
 
+// control is the document of locks that only show that the harness notices.
+const control = "control"
+
+// ranks returns the order of locks, the best first, as choose has it for clients that crash. The
+// argument selects the locks. A lock that was not measured comes last.
+func ranks(of func(choose.Choice) bool) func(lock string) int {
+	at := map[string]int{}
+	all, _ := choose.Choose(choose.Query{Faults: []string{"crash"}}) // without it: in any order
+	for i, x := range all {
+		name, _, _ := strings.Cut(x.Lock, " ")
+		if _, seen := at[name]; !seen && of(x) {
+			at[name] = i + 1
+		}
+	}
+	return func(lock string) int { return cmp.Or(at[lock], len(all)+1) }
+}
+
 func writeImpls(w io.Writer, rows []implRow) {
-	fmt.Fprintln(w, "LOCK\tDOCUMENT\tTOPOLOGY\tDECLARES\tIN SHORT")
+	fmt.Fprintln(w, "LOCK\tDECLARES\tIN SHORT")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Name, cmp.Or(r.Document, "-"), r.Topology,
-			cmp.Or(strings.Join(r.Declares, ", "), "-"), r.Line)
+		if r.Document != "" && r.Document != control {
+			r.Line += " (" + r.Document + ")"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, cmp.Or(strings.Join(r.Declares, ", "), "-"), r.Line)
 	}
 }
 
@@ -148,7 +177,7 @@ func nemesisRows() (rows []nemesisRow) {
 const failoverOrReplicas = "failover, or independent with replicas"
 
 func writeNemeses(w io.Writer, rows []nemesisRow) {
-	fmt.Fprintln(w, "FAULT\tENVIRONMENTS\tTOPOLOGY\tWHAT IT DOES")
+	fmt.Fprintln(w, "FAULT\tWHAT IT DOES [WHERE; TOPOLOGY]")
 	for _, r := range rows {
 		if r.Lasts != "" {
 			r.Line += " (" + r.Lasts + ")"
@@ -156,8 +185,11 @@ func writeNemeses(w io.Writer, rows []nemesisRow) {
 		if r.Needs == failoverOrReplicas {
 			r.Needs = "failover*"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Name, strings.Join(r.where(), ", "),
-			cmp.Or(r.Needs, "-"), r.Line)
+		where := strings.Join(r.where(), ", ")
+		if r.Needs != "" {
+			where += "; " + r.Needs
+		}
+		fmt.Fprintf(w, "%s\t%s [%s]\n", r.Name, r.Line, where)
 		for i, v := range r.Variants {
 			mark := ""
 			switch {
@@ -166,7 +198,7 @@ func writeNemeses(w io.Writer, rows []nemesisRow) {
 			case v.Control:
 				mark = " [control]"
 			}
-			fmt.Fprintf(w, "  :%s\t\t\t%s%s\n", v.Name, v.Line, mark)
+			fmt.Fprintf(w, "  :%s\t%s%s\n", v.Name, v.Line, mark)
 		}
 	}
 	fmt.Fprint(w, `

@@ -105,7 +105,9 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
 	c.AddCommand(exploreCommand(), replayCommand(), adaptersCommand(), chooseCommand(), tourCommand())
 	c.AddCommand(watchCommand(), versionCommand())
 	c.SetVersionTemplate("lockbench {{lockbenchVersion}}\n")
-	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return inBounds(c.Flags()) }
+	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		return errors.Join(onlyHelp(c.Flags()), inBounds(c.Flags()))
+	}
 	c.SetFlagErrorFunc(noFlag)
 	completeAll(c)
 	groupFlags(c)

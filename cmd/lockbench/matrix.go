@@ -42,20 +42,11 @@ func matrixCommand() *cobra.Command {
 Exit codes: 0 measured, whatever was found, 254 wrong usage, 255 every run of a lock broke, 130
 interrupted. ` + advice.Verb("check") + ` judges the same runs without expectations: its exit code is
 that of the worst run.`,
-		Example: `  # everything, once
-  lockbench matrix
-
-  # some locks under some faults, each aim 20 times
+		Example: `  lockbench matrix                                    # everything, once
   lockbench matrix --impl getset,token-lua --nemesis failover,pause --repeat 20
-
-  # what lock libraries do, as they are released
   lockbench matrix --adapters all --nemesis pause,failover
-
-  # the same in containers of the image that you deploy
   lockbench matrix --impl token-lua --env docker --redis-image redis:7
-
-  # go on after an interruption
-  lockbench matrix --resume store/matrix-all/latest`,
+  lockbench matrix --resume store/matrix-all/latest   # go on after an interruption`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.check(c.Flags()); err != nil {

@@ -40,29 +40,13 @@ func runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run a lock under a fault and judge what happened",
-		Example: `  # does the GETSET lock survive a failover?
-  lockbench run --impl getset --nemesis failover
-
-  # in a script: fail unless mutual exclusion is violated, as it must be
-  lockbench run --impl getset --nemesis failover --expect S
-
-  # the control: a failover in which nothing is lost
-  lockbench run --impl getset --nemesis failover:healthy
-
-  # the race of P1, P2 and P3, as the document tells it
-  lockbench run --story p1p2p3
-
-  # every aim of a fault, as a cell of the matrix has them
-  lockbench run --impl setnx-del-expired --nemesis crash:all
-
-  # two faults, one after the other; several that are drawn from all that the environment offers;
-  # and one that you wrote
-  lockbench run --impl token-lua --nemesis pause,failover
-  lockbench run --impl token-lua --nemesis random --seed 7
-  lockbench run --impl token-lua --nemesis ./docs/examples/faults/late-release.yaml
-
-  # the same run again
-  lockbench run --plan store/latest/plan.json`,
+		Example: `  lockbench run --impl getset --nemesis failover            # does it survive a failover?
+  lockbench run --impl getset --nemesis failover --expect S # in a script: it must not
+  lockbench run --adapter redisson --nemesis pause          # a released library
+  lockbench run --impl setnx-del-expired --nemesis crash:all # every aim of the fault
+  lockbench run --impl token-lua --nemesis pause,failover   # one after the other
+  lockbench run --story p1p2p3                              # as the document tells it
+  lockbench run --plan store/latest/plan.json               # the same run again`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.tell(c.Flags()); err != nil {
@@ -79,24 +63,20 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	o := &f.RunOptions
 	f.lockFlags.register(s)
 	s.StringVar(&o.Adapter, "adapter", "",
-		"instead of --impl: lock library to run, or the folder of your own (./mydir); '"+
-			advice.ListAdapters.String()+"' shows all")
+		"a library, or your folder ./mydir; see '"+advice.ListAdapters.String()+"'")
 	s.StringVar(&o.Environment, "env", runner.Auto,
-		"environment to run in: auto (real Redis if there is one), process, docker, external (a Redis "+
-			"that runs already), sim")
+		"auto, process, docker, external (your Redis), sim")
 	registerPlace(s, &o.Place)
 	s.StringVar(&o.Expect, "expect", "",
-		`verdict for exit code 0: valid, violated, letters that must be among those violated ("S,L"), or `+
-			`all of them ("exactly:S,L"), or starved: a client that waits is passed over (default valid)`)
+		"exit 0 if valid, violated, S,L, exactly:S,L or starved (default valid)")
 	s.StringSliceVar(&o.Properties, "properties", nil,
-		"properties to judge (default all: "+strings.Join(history.DefaultProperties(), ",")+"; of these "+
-			strings.Join(history.ReportedProperties(), " and ")+" decide only if they are named here or in "+
-			"--expect)")
+		"letters to judge (default all; "+units.List(history.ReportedProperties())+
+			" decide only if named)")
 	s.Uint64Var(&o.Seed, "seed", 0, "seed of all randomness (default random, and printed)")
 	s.IntVar(&o.Clients, "clients", 0, "clients, one process each (default 4)")
 	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 2s)`)
 	s.DurationVar(&o.For, "for", 0,
-		"longest duration of the run; it ends sooner when its evidence is complete (default 10s)")
+		"longest duration; it ends when its evidence is complete (default 10s)")
 	s.BoolVar(&o.Stop, "stop-on-violation", false,
 		"end at the first violation instead of after one recovery")
 	s.BoolVar(&o.Thorough, "thorough", false,
@@ -104,9 +84,8 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	s.StringArrayVar(&f.config, "redis-config", nil,
 		"setting of every redis-server, key=value; may be repeated")
 	s.StringVar(&f.story, "story", "",
-		"run a story that a source document tells, with the lock, fault and verdict that belong to it: "+
-			strings.Join(tour.Names(), ", "))
-	s.StringVar(&f.plan, "plan", "", "run this plan.json instead of what the other flags say")
+		"a document's story, such as p1p2p3 ('?' names all)")
+	s.StringVar(&f.plan, "plan", "", "a plan.json instead of all other flags")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	f.printed.register(s)
 }

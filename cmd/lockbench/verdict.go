@@ -29,7 +29,7 @@ func (o *printed) register(s *pflag.FlagSet) {
 	s.BoolVarP(&o.quiet, "quiet", "q", false, "print only the verdict")
 	s.BoolVar(&o.asJSON, "json", false, "print the verdict as JSON")
 	s.BoolVar(&o.verbose, "verbose", false,
-		"print also the verdict on each property, what was tried, and every violation in words")
+		"print also each property, what was tried, and every violation")
 }
 
 // reportVerdict writes the report of a judged run, directs the store's links to it, and prints the

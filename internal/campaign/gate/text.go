@@ -13,34 +13,65 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
-// Text writes the result for a terminal: a table, and below it everything that is not as expected,
-// with the files to look at. Dir is the gate's directory.
+// The most entries and lines of one screen.
+const (
+	mostTold = 3 // entries that are explained
+	mostRows = 10
+	widest   = 100 // columns of the table
+)
+
+// Text writes the result for a terminal, on about one screen: the answer, what is not as expected
+// with the files to look at, and a table. The page has the rest. Dir is the gate's directory.
 func (r *Result) Text(w io.Writer, dir string) error {
-	t := progress.NewTable(w)
-	fmt.Fprintln(t, "RESULT\tENTRY\tENVIRONMENT\tEXPECTED\tFOUND\tRUNS\tTIME")
-	for _, e := range r.Entries {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%v\n", e.Result, batch.Plain(e.Name), e.Environment,
-			e.Expect,
-			batch.Plain(e.Found), len(e.Runs), e.Took())
+	fmt.Fprintln(w, r.Sentence())
+	if other := r.OtherLock(); other != "" {
+		fmt.Fprintln(w, batch.Plain(other))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	strays := 0
+	r.explain(w, dir)
+	fmt.Fprintln(w)
+	return r.table(w)
+}
+
+// explain explains the first entries that are not as expected. Of those that only took another
+// course it explains one.
+func (r *Result) explain(w io.Writer, dir string) {
+	told, strays, more := 0, 0, 0
 	for _, e := range r.InOrder() {
 		strays += batch.Truth(e.Change == Different)
-		if e.Result != Passed && (e.Change != Different || strays == 1) {
+		switch {
+		case e.Result == Passed || e.Change == Different && strays > 1:
+		case told == mostTold:
+			more++
+		default:
+			told++
 			e.tell(w, dir)
 		}
 	}
 	if strays > 1 {
 		fmt.Fprintf(w, "\n%s more took another course in the same way.\n", units.Count(strays-1, "cell"))
 	}
-	if other := r.OtherLock(); other != "" {
-		fmt.Fprintf(w, "\n%s\n", batch.Plain(other))
+	if more > 0 {
+		fmt.Fprintf(w, "\n%s more not explained here: the page has all.\n", units.Count(more, "entry"))
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", r.Sentence())
-	return err
+}
+
+// table writes the entries, the worst first if there are many.
+func (r *Result) table(w io.Writer) error {
+	rows := r.Entries
+	if len(rows) > mostRows {
+		rows = r.InOrder()[:mostRows]
+	}
+	t := progress.NewTable(w)
+	t.Most = widest
+	fmt.Fprintln(t, "RESULT\tEXPECTED\tFOUND\tRUNS\tENTRY")
+	for _, e := range rows {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\n", e.Result, e.Expect, batch.Plain(e.Found), len(e.Runs),
+			batch.Plain(e.Name))
+	}
+	if n := len(r.Entries) - len(rows); n > 0 {
+		fmt.Fprintf(t, "… and %d more\n", n)
+	}
+	return t.Flush()
 }
 
 // tell explains the result of an entry and which files show it.
