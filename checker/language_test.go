@@ -93,7 +93,7 @@ func mute(v *Verdict) *Verdict {
 	m.Properties = slices.Clone(v.Properties)
 	for i := range m.Properties {
 		p := &m.Properties[i]
-		p.Explanation, p.Reason = "", ""
+		p.Explanation, p.Cause, p.Reason = "", "", ""
 		if p.Witness != nil {
 			w := *p.Witness
 			w.Commands = slices.Clone(w.Commands)

@@ -305,25 +305,31 @@ func TestStoryOfProgress(t *testing.T) {
 	for name, c := range map[string]struct {
 		story, trace string
 		want         []string
+		cause        string
 	}{
 		"killed before it set a time to live": {
 			free + "c0 acquire 1; c0 kill 5; c0 exit 6 planned; c1 acquire 10 1500000000 fail",
 			"0 1 2 3 n0 SETNX k a -> 1\n" + dense(),
 			[]string{"client 0, at 0.000 s with \"SETNX k a\"", "it was killed at 0.000 s",
-				"no time to live"}},
+				"no time to live"}, "client 0 left the key on its server: it was killed at 0.000 s, and the " +
+				"key has no time to live."},
 		"a lease that is too long": {
 			free + "c0 acquire 1; c0 kill 5; c0 exit 6 planned; c1 acquire 10 1500000000 fail",
 			"0 1 2 3 n0 SET k a NX EX 90 -> OK\n" + dense(),
-			[]string{"it was killed", "the key lives for 90.00 s, longer than the lease of 1 µs"}},
+			[]string{"it was killed", "the key lives for 90.00 s, longer than the lease of 1 µs"},
+			"client 0 left the key on its server: it was killed at 0.000 s, and the key lives for " +
+				"90.00 s, longer than the lease of 1 µs."},
 		"a release that got lost": {
 			free + "c0 acquire 1 5 sent=2; fault cut c0>* 6 8; c0 release 6 7 info; " +
 				"c1 acquire 10 1500000000 fail",
 			"0 1 2 3 n0 SETNX k a -> 1\n0 1 6 0 n0 DEL k ->\n" + dense(),
-			[]string{"its release of 0.000 s did not succeed", "no time to live"}},
+			[]string{"its release of 0.000 s did not succeed", "no time to live"},
+			"client 0 left the key on its server: its release of 0.000 s did not succeed, and the key has " +
+				"no time to live."},
 		"votes": {
 			three + "c2 kill 5; c2 exit 6 planned; " + split,
 			"2 1 1 2 n0 SET k c NX PX 1 -> OK\n2 1 1 2 n1 SET k c NX PX 1 -> OK\n" + deadVotes(),
-			[]string{"Votes were given: n2 to client"}},
+			[]string{"Votes were given: n2 to client"}, ""},
 	} {
 		v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{"D"}})
 		p := v.Properties[0]
@@ -331,6 +337,9 @@ func TestStoryOfProgress(t *testing.T) {
 			if !strings.Contains(p.Explanation, want) {
 				t.Errorf("%s: %q is not in: %s %s", name, want, p.Explanation, p.Reason)
 			}
+		}
+		if p.Cause != c.cause {
+			t.Errorf("%s: the cause is %q", name, p.Cause)
 		}
 	}
 }

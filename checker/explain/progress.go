@@ -64,6 +64,19 @@ func Stuck(w Wait) string {
 	return said + leftover(w.Left)
 }
 
+// StuckCause says why no client was granted a free lock, or "" if the record does not tell.
+func StuckCause(w Wait) string {
+	switch {
+	case w.Error != nil:
+		return Say("a command of the lock itself was answered %q.",
+			strings.TrimPrefix(w.Error.Reply, "(error) "))
+	case w.Left != nil && w.Left.life() != "":
+		return Say("client %d left the key on its server: %s%s.", w.Left.Command.Process, w.Left.fate(),
+			w.Left.life())
+	}
+	return ""
+}
+
 // OpenCall is a call of a lock that did not return in time.
 type OpenCall struct {
 	Key, Process, N int
@@ -84,6 +97,11 @@ func Hanging(k *OpenCall) string {
 		"no fault was under way "+
 		"and servers answered. It should be over within %s by its own time-outs, and %s more were "+
 		"allowed.", k.Process, k.F, k.Key, Stamp(k.From), did, Brief(k.Limit), Brief(k.Bound))
+}
+
+// HangingCause says what kept the client of a call out.
+func HangingCause(k *OpenCall) string {
+	return Say("the lock's own %s of client %d did not end by its time-outs.", k.F, k.Process)
 }
 
 // Overdue describes a call that was open at the end of the record, too early to say that it hangs.

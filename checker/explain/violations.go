@@ -18,6 +18,12 @@ func Abandoned(h *record.Hold) string {
 		h.Process, h.Key, by(h), Stamp(h.From), Stamp(h.End))
 }
 
+// AbandonedCause says why a hold was left behind for ever.
+func AbandonedCause(h *record.Hold) string {
+	return Say("client %d was killed while it was inside, and the lock has no lease that ends.",
+		h.Process)
+}
+
 // OldToken describes two grants, the later without a larger token (F). The first was answered
 // before the second was requested.
 func OldToken(a, b *record.Hold, answered, asked int64, class, assumption string) string {

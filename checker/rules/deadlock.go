@@ -40,7 +40,7 @@ func (c deadlockRule) deadlock() property {
 	calls := c.waits().openCalls()
 	if k := c.waits().hanging(calls, bound); k != nil {
 		p := violated(k.Key, hold{Process: k.Process, N: k.N, From: k.From, To: k.To})
-		p.Explanation = explain.Hanging(k)
+		p.Explanation, p.Cause = explain.Hanging(k), explain.HangingCause(k)
 		return p
 	}
 	switch {
@@ -79,7 +79,7 @@ func (c deadlockRule) abandoned(l *record.Lock) (property, bool) {
 		if !granted.MeetsOther(since, record.Forever, h.Process) &&
 			denied.MeetsOther(since, record.Forever, h.Process) && !c.forgotten(h) {
 			p := violated(h.Key, wholeHold(h))
-			p.Explanation = explain.Abandoned(h)
+			p.Explanation, p.Cause = explain.Abandoned(h), explain.AbandonedCause(h)
 			return p, true
 		}
 	}
@@ -151,9 +151,10 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 		need := c.patience(l, q, bound)
 		if from, to, ok := w.Lasts(need, lost); ok {
 			p := violated(l.Key, hold{Process: w.Process(from), From: from, To: to})
-			p.Explanation = explain.Stuck(explain.Wait{Key: l.Key, Process: w.Process(from), From: from,
+			wait := explain.Wait{Key: l.Key, Process: w.Process(from), From: from,
 				To: to, Bound: bound, Contention: need > bound, Votes: c.quorums().votes(l, q),
-				Left: c.keptBy(l, from), Error: c.ownError(l, from, to)})
+				Left: c.keptBy(l, from), Error: c.ownError(l, from, to)}
+			p.Explanation, p.Cause = explain.Stuck(wait), explain.StuckCause(wait)
 			return p, true
 		}
 	}

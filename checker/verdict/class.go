@@ -28,7 +28,6 @@ type Class struct {
 	Needs   string   // the facts without which a violation does not have it
 	Summary string   // the reason in the summary of a verdict
 	Cause   string   // the reason in a report
-	Advice  string   // what to do about it
 	// the client outlived its hold, which no lease prevents
 	Overrun bool
 }
@@ -39,97 +38,77 @@ var classes = []Class{
 		Needs:   "the lease that the first holder was promised ended before the second grant",
 		Summary: "the lease of one ran out while it was inside",
 		Cause: "the first client's lease ended while it was still inside, so that the lock was free " +
-			"to be granted again",
-		Advice: "have the guarded resource check a fencing token: no lease prevents this"},
+			"to be granted again"},
 	{Name: SessionLost, Letters: []string{MutualExclusion}, Overrun: true,
 		Needs:   "the hold is bound to a session, and the session had ended before the second grant",
 		Summary: "the session of one ended while it was inside",
-		Cause:   "the first client's session ended while it was still inside, so that the lock was free",
-		Advice:  "leave when the session ends, and have the guarded resource check a fencing token"},
+		Cause:   "the first client's session ended while it was still inside, so that the lock was free"},
 	{Name: AfterNotice, Letters: []string{MutualExclusion}, Overrun: true,
 		Needs: "the lock told the first holder that its hold was over before the second " +
 			"client was inside",
 		Summary: "one stayed inside although the lock had told it that its hold was over",
-		Cause:   "the lock told the first client that its hold was over, and the client stayed inside",
-		Advice:  "leave when the lock says that the hold is over"},
+		Cause:   "the lock told the first client that its hold was over, and the client stayed inside"},
 	{Name: PromisedTooLong, Letters: []string{MutualExclusion, LeaseExclusion, Validity},
 		Needs:   "the client was told that its hold is good for longer than the key lives",
 		Summary: "the lock said that a hold was good after its lease was over",
-		Cause:   "the lock told a client that its hold was good for longer than its lease",
-		Advice:  "give the key the lease that the caller is promised, in the command that takes it"},
+		Cause:   "the lock told a client that its hold was good for longer than its lease"},
 	{Name: LostRenewal, Letters: []string{MutualExclusion, LeaseExclusion},
 		Needs: "the first holder's key expired, because a renewal was late, failed or shortened " +
 			"its lease",
 		Summary: "a renewal did not reach the key in time",
-		Cause:   "the key of the first client was not renewed in time and expired on its server",
-		Advice:  "renew long before the lease ends, and tell the holder if a renewal fails"},
+		Cause:   "the key of the first client was not renewed in time and expired on its server"},
 	{Name: NoServer, Letters: []string{MutualExclusion, LeaseExclusion, Fencing, Validity},
 		Needs: "no answered command of the call took the key, on a quorum where there " +
 			"are several masters",
 		Summary: "a client says that it holds the lock, but no server granted it",
-		Cause:   "a client was inside although no server had granted it the lock",
-		Advice:  "treat an error or a missing reply as a refusal"},
+		Cause:   "a client was inside although no server had granted it the lock"},
 	{Name: ReleasedByNonOwner,
 		Letters: []string{MutualExclusion, LeaseExclusion, OwnerRelease, Fencing, Reentry},
 		Needs: "a command of another hold deleted the value that the first holder had " +
 			"written there",
 		Summary: "another client released it",
-		Cause:   "a client deleted the key of another client",
-		Advice: "write a unique value, and delete the key only if it still has that " +
-			"value, in one step"},
+		Cause:   "a client deleted the key of another client"},
 	{Name: LateMessage, Letters: []string{MutualExclusion, LeaseExclusion, OwnerRelease, Fencing},
 		Needs: "a command that was sent before the first grant deleted its key, or a grant was " +
 			"believed after its lease",
 		Summary: "a message came late and was accepted",
-		Cause:   "a command that was sent before took effect late, on the key of another grant",
-		Advice: "use a new unique value for each attempt, and count the lease from the sending of " +
-			"the command"},
+		Cause:   "a command that was sent before took effect late, on the key of another grant"},
 	{Name: LostByFailover, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},
 		Needs: "the key of the first holder was lost by a restart, or the promoted replica did " +
 			"not have it",
 		Summary: "the grant was lost by the restart",
 		Cause: "the server that granted the lock the second time did not have, or did not have " +
-			"any more, the key of the first grant",
-		Advice: "use a lock on a system that confirms writes on a majority, or a fencing token"},
+			"any more, the key of the first grant"},
 	{Name: Vanished, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},
 		Needs: "the key was gone before its lease was over; no client of the run deleted it and " +
 			"no fault took it",
 		Summary: "the key vanished and no client deleted it: evicted, flushed or deleted by a third " +
 			"party",
-		Cause: "the key of the first client vanished: evicted, flushed or deleted by a third party",
-		Advice: "use a Redis that evicts nothing (maxmemory-policy noeviction) and serves " +
-			"only locks"},
+		Cause: "the key of the first client vanished: evicted, flushed or deleted by a third party"},
 	{Name: Clock, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},
 		Needs:   "a clock was moved by a fault, and the lease was over by that clock",
 		Summary: "a clock was wrong",
-		Cause:   "a clock was moved, so that a lease was taken to be over before its time",
-		Advice:  "use a lock that compares no wall clocks, or a fencing token"},
+		Cause:   "a clock was moved, so that a lease was taken to be over before its time"},
 	{Name: OldToken, Letters: []string{Fencing},
 		Needs: "a token is not larger than one that was given before, or the resource took a write " +
 			"with an older token",
 		Summary: "a token was not larger than an earlier one",
-		Cause:   "the token of a later grant is not larger than the token of an earlier one",
-		Advice: "take the token from one counter in the command that takes the key, and have the " +
-			"resource refuse older ones"},
+		Cause:   "the token of a later grant is not larger than the token of an earlier one"},
 	{Name: DoubleGrant, Letters: []string{MutualExclusion, LeaseExclusion, Reentry},
 		Needs:   "none of the other classes explains the second grant",
 		Summary: "it was granted twice",
 		Cause: "the lock was granted to a second client although the first was inside, and " +
-			"nothing that was recorded shows that its lease had ended",
-		Advice: "take the key in one atomic step that fails if it exists"},
+			"nothing that was recorded shows that its lease had ended"},
 	{Name: RefusedThoughGranted, Letters: []string{Orphan},
 		Needs: "a client's own earlier write, whose reply it did not use, told it that " +
 			"the lock is taken",
 		Summary: "its own earlier write told a client that the lock is taken",
-		Cause:   "a client was told that the lock is taken, by a key that it had written itself",
-		Advice:  "read the value when the lock is taken: the client's own unique value is a grant"},
+		Cause:   "a client was told that the lock is taken, by a key that it had written itself"},
 	{Name: KeptOwn, Letters: []string{Orphan},
 		Needs: "a release was told that the lock is not its own, and a later command on " +
 			"that node shows that it was",
 		Summary: "a release was refused although the lock was its client's own",
-		Cause:   "a client was told that the lock is not its own, although its value was still there",
-		Advice: "compare the value that was written last, and release by the same name as " +
-			"was acquired"},
+		Cause:   "a client was told that the lock is not its own, although its value was still there"},
 }
 
 // FindClass returns the row of a class. The zero Class is returned for a name that is none.

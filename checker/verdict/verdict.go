@@ -114,7 +114,9 @@ type Property struct {
 	// the assumption that a fault broke: durability, server clock, client clock
 	Assumption  string `json:"assumption,omitempty"`
 	Explanation string `json:"explanation,omitempty"` // the violation, for people
-	Reason      string `json:"reason,omitempty"`      // why it is unknown or n.a., for people
+	// the cause of a violation without a class, for people, or "" if it is not known
+	Cause  string `json:"cause,omitempty"`
+	Reason string `json:"reason,omitempty"` // why it is unknown or n.a., for people
 	// it is unknown only because the machine stalled: another run may tell
 	Stalled  bool `json:"stalled,omitempty"`
 	Reported bool `json:"reported,omitempty"` // for information: it does not decide the run

@@ -19,26 +19,35 @@ type Instead struct {
 }
 
 // InsteadOf returns the locks that were measured to stay clean under the fault of a plan. If there
-// are none, it returns those of a system that the fault cannot strike, and otherwise nil.
+// are none, it returns those of a system that the fault cannot strike. Without a fault, or for one
+// that was not measured, it returns those that stay clean when clients crash.
 func InsteadOf(p harness.Plan) (*Instead, error) {
 	for _, c := range matrix.ColumnsOf(p.Nemesis) {
 		if c.Name == "none" {
 			continue
 		}
-		q := Query{Faults: []string{c.Name}}
-		all, err := choicesUnder(c.Name)
+		if x, err := insteadUnder(c.Name); x != nil || err != nil {
+			return x, err
+		}
+	}
+	return insteadUnder(crash)
+}
+
+// insteadUnder returns the locks to use under a fault, or nil.
+func insteadUnder(fault string) (*Instead, error) {
+	q := Query{Faults: []string{fault}}
+	all, err := choicesUnder(fault)
+	if locks := flawless(all); len(locks) > 0 || err != nil {
+		return q.instead("", locks), err
+	}
+	ways, err := WaysOut(q)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range ways {
+		all, err := Choose(w.query)
 		if locks := flawless(all); len(locks) > 0 || err != nil {
-			return q.instead("", locks), err
-		}
-		ways, err := WaysOut(q)
-		if err != nil {
-			return nil, err
-		}
-		for _, w := range ways {
-			all, err := Choose(w.query)
-			if locks := flawless(all); len(locks) > 0 || err != nil {
-				return w.query.instead(w.What, locks), err
-			}
+			return w.query.instead(w.What, locks), err
 		}
 	}
 	return nil, nil

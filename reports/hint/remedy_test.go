@@ -44,6 +44,10 @@ func TestRemedies(t *testing.T) {
 			[]checker.Property{violated("L", checker.LostByFailover)}, []string{"Use another lock",
 				"agree on every write", "Clean under leader-loss", "etcd-mutex",
 				"choose --fault leader-loss", "--wait-replicas 1, with one replica is no repair: no client"}},
+		{"a defect without a repair that a run has shown, and without a fault",
+			harness.RunOptions{Impl: "redlock", Nemesis: "none"},
+			[]checker.Property{violated("L", checker.NoServer)},
+			[]string{"Use another lock", "Clean under crash", "choose --fault crash"}},
 		{"no violation", harness.RunOptions{Impl: "token-lua", Nemesis: "pause"}, nil, nil},
 	} {
 		p, err := harness.NewPlan(c.options)
