@@ -67,14 +67,17 @@ func (j *Judge) classify(l *lock, a *act, before *engine.Value, h *hold) {
 	}
 }
 
+// loose are the forms that may be those of other data.
+var loose = map[string]bool{"script": true, "transaction": true, "hash with counter": true}
+
 // begin starts a hold.
 func (j *Judge) begin(l *lock, a *act, v *engine.Value) *hold {
 	value, alone := owner(v)
 	h := &hold{value: value, from: a.From, at: a.At, taken: witness(a.Shown, l.name), maybe: a.near,
-		plain: !a.takes || !alone}
+		plain: !a.takes || !alone, loose: loose[a.form]}
 	h.setLease(v, a.At)
 	l.now = h
-	if h.until == 0 && !h.plain && !isTime(value, a.At) && len(j.leases) < maxKeys {
+	if h.until == 0 && !h.plain && !h.loose && !isTime(value, a.At) && len(j.leases) < maxKeys {
 		j.leases = append(j.leases, leaseless{l, h})
 	}
 	return h
@@ -168,7 +171,11 @@ func (j *Judge) refused(l *lock, a *act) {
 
 // named returns the hold whose value a step has as a word, or nil.
 func (l *lock) named(s *step) *hold {
+	const unique = 8 // bytes; a shorter word may be a number
 	for _, w := range s.Args[min(2, len(s.Args)):] {
+		if len(w) < unique {
+			continue
+		}
 		if h := l.byValue(w); h != nil && !h.plain {
 			return h
 		}

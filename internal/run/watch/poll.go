@@ -74,7 +74,7 @@ func (k *keyspace) begun(db int, p *Poll) {
 		return
 	}
 	for key := range p.Keys {
-		k.lock(db, key, true)
+		k.lock(db, key)
 	}
 	k.emptied[db] = len(p.Keys) < maxKeys/2
 }
@@ -97,7 +97,7 @@ func (j *Judge) compare(l *lock, s *step, seen probe, ttl int64, evicted bool) {
 	h := l.now
 	const none, forever, slack = -2, -1, 20_000
 	switch {
-	case ttl == none && seen.alive && !h.maybe && !h.plain:
+	case ttl == none && seen.alive && !h.maybe && !h.plain && !h.loose:
 		why := "nothing that MONITOR shows removed it"
 		if evicted {
 			why = fmt.Sprintf("the server evicted keys (evicted_keys is %d)", j.polled.Evicted)
@@ -163,9 +163,9 @@ func (k *keyspace) watches(key string) bool {
 	return len(key) <= longWord && engine.Glob(k.pattern, key) && k.names.of(key) != "ignore"
 }
 
-// lock returns the state of a key, or nil if it is not to be judged. Unless fresh, it makes none.
-func (k *keyspace) lock(db int, key string, fresh bool) *lock {
-	if l := k.locks[db][key]; l != nil || !fresh || !k.watches(key) {
+// lock returns the state of a key, or nil if it is not to be judged.
+func (k *keyspace) lock(db int, key string) *lock {
+	if l := k.locks[db][key]; l != nil || !k.watches(key) {
 		return l
 	}
 	if k.count >= maxKeys {

@@ -16,9 +16,9 @@ func (j *Judge) step(s *step) {
 	verb := strings.ToLower(s.Args[0])
 	switch {
 	case verb == "multi" && len(j.inTx) < maxKeys:
-		j.inTx[s.From] = true
+		j.inTx[s.From] = s.At
 		return
-	case verb == "exec" || verb == "discard":
+	case verb == "exec" || verb == "discard" || verb == "reset":
 		delete(j.inTx, s.From)
 		return
 	case verb == "ping" && len(s.Args) == 2:
@@ -39,20 +39,20 @@ func (j *Judge) step(s *step) {
 // touched returns the keys that a step is about, without doubles.
 func (k *keyspace) touched(s *step) (all []*lock) {
 	seen := map[string]bool{}
-	add := func(db int, key string, fresh bool) {
-		if l := k.lock(db, key, fresh); l != nil && !seen[key] {
+	add := func(db int, key string) {
+		if l := k.lock(db, key); l != nil && !seen[key] {
 			seen[key] = true
 			all = append(all, l)
 		}
 	}
 	if runsScript(s.Args) {
 		for _, key := range scriptKeys(s.Args) {
-			add(s.DB, key, true)
+			add(s.DB, key)
 		}
 	}
 	for _, c := range s.commands() {
 		for _, key := range keysOf(c.Args) {
-			add(c.DB, key, modelled(strings.ToLower(c.Args[0])))
+			add(c.DB, key)
 		}
 	}
 	return all
@@ -124,7 +124,7 @@ func (j *Judge) wholesale(s *step, c history.Shown) {
 			if is(c.Args[0], "flushdb") && db != c.DB {
 				continue
 			}
-			if l.now != nil && !l.now.plain && !l.now.maybe && l.alive(s) {
+			if l.now != nil && !l.now.plain && !l.now.loose && !l.now.maybe && l.alive(s) {
 				j.tell(l, s, Vanished, l.now.from, l.now.value,
 					"the key of a running hold was removed by "+strings.ToUpper(c.Args[0]),
 					l.now.taken, witness(c, l.name))
@@ -229,7 +229,8 @@ func cmpOr(a, b string) string {
 
 // formOf returns the shape of a lock that a command belongs to, and whether it may take a lock.
 func (k *keyspace) formOf(s *step, c history.Shown, verb string) (form string, takes bool) {
-	inScript, inTx := runsScript(s.Args), k.inTx[s.From]
+	const quick = 1e6 // µs; an older MULTI may be that of a connection that is closed
+	inScript, inTx := runsScript(s.Args), k.inTx[s.From] > s.At-quick
 	nx := false
 	for _, w := range c.Args[min(3, len(c.Args)):] {
 		nx = nx || verb == "set" && is(w, "nx")
@@ -243,9 +244,11 @@ func (k *keyspace) formOf(s *step, c history.Shown, verb string) (form string, t
 		return "SETNX", true
 	case verb == "getset":
 		return "GETSET", true
-	case verb == "hsetnx" || verb == "hincrby" || verb == "hset" && inScript:
+	case verb == "hsetnx":
+		return "HSETNX", true
+	case inScript && is(verb, "hincrby", "hset"):
 		return "hash with counter", true
-	case inScript && is(verb, "set", "setex", "psetex", "incr"):
+	case inScript && is(verb, "set", "setex", "psetex"):
 		return "script", true
 	case inTx && is(verb, "set", "setex", "psetex"):
 		return "transaction", true

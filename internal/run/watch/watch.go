@@ -41,15 +41,17 @@ type Options struct {
 
 // hold is the time during which a key has one owner's value.
 type hold struct {
-	value   string // the owner's value, or the first field of a hash
-	from    string // the connection that took it
-	at      int64  // µs
-	taken   string // the command that took it, as a witness
-	lease   int64  // the last lease that was asked for, µs, or 0
-	until   int64  // its end by the server's clock, µs, or 0
-	leased  bool   // it has or had a lease
-	maybe   bool   // an expiry was too near to be sure that it was granted
-	plain   bool   // written by a command that does not look like a lock's
+	value  string // the owner's value, or the first field of a hash
+	from   string // the connection that took it
+	at     int64  // µs
+	taken  string // the command that took it, as a witness
+	lease  int64  // the last lease that was asked for, µs, or 0
+	until  int64  // its end by the server's clock, µs, or 0
+	leased bool   // it has or had a lease
+	maybe  bool   // an expiry was too near to be sure that it was granted
+	// its form, a write in a script or transaction, may be that of other data, such as a counter
+	loose   bool
+	plain   bool // written by a command that does not look like a lock's
 	ended   ending
 	endedAt int64
 	last    string // the witness of its end
@@ -121,9 +123,9 @@ type keyspace struct {
 	sessions map[int]*engine.Session
 	emptied  map[int]bool // databases whose unseen keys are known to be absent
 	locks    map[int]map[string]*lock
-	inTx     map[string]bool // connections after MULTI
-	count    int             // locks
-	dropped  int             // locks
+	inTx     map[string]int64 // when a connection sent MULTI
+	count    int              // locks
+	dropped  int              // locks
 	steps    uint64
 	last     int64 // stamp
 }
@@ -158,7 +160,7 @@ func New(o Options) *Judge {
 	return &Judge{keyspace: keyspace{pattern: o.Pattern, names: o.Names,
 		engines:  map[int]*engine.Engine{},
 		sessions: map[int]*engine.Session{}, emptied: map[int]bool{},
-		locks: map[int]map[string]*lock{}, inTx: map[string]bool{}},
+		locks: map[int]map[string]*lock{}, inTx: map[string]int64{}},
 		journal: journal{Options: o}, scripts: map[string]*role{}, probes: map[string]probe{}}
 }
 

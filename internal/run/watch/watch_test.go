@@ -104,7 +104,18 @@ func TestEachFindingAndItsTwin(t *testing.T) {
 		"no lease": {text: "1 a SETNX lock:x " + a + "\n3 a PING\n", want: "no-lease lock:x a\n"},
 		"the lease in a second command": {
 			text: "1 a SETNX lock:x " + a + "\n1.001 a EXPIRE lock:x 10\n3 a PING\n"},
-		"the lease in the value":   {text: "1 a SETNX lock:x 1800000010\n3 a PING\n"},
+		"the lease in the value": {text: "1 a SETNX lock:x 1800000010\n3 a PING\n"},
+		"a counter that a script counts up": {
+			text: "1 a EVALSHA fence 1 lock:x:token\n1 lua INCR lock:x:token\n3 a PING\n4 a FLUSHALL\n"},
+		"data that a transaction writes": {
+			text: "1 a MULTI\n1 a SET lock:x data\n1 a EXEC\n3 a PING\n4 a FLUSHALL\n"},
+		"a short word is no value": {
+			text: "1 a SET lock:x 1000 NX PX 1000\n3 b SET lock:x 2000 NX PX 1000\n" +
+				"3.5 b EVALSHA bad 1 lock:x 1000\n3.5" + freed},
+		"renamed to a key that was absent": {
+			text: "1 a RENAME data lock:y\n2 a SET lock:y aaaaaaaa NX PX 100\n" +
+				"3 a EVALSHA rel 1 lock:y aaaaaaaa\n3 lua GET lock:y\n" +
+				good},
 		"a plain write is no lock": {text: "1 a SET lock:x " + a + "\n3 a PING\n"},
 		"flushed": {text: good + "2 a SET lock:x " + a + " NX PX 1000\n2.5 admin FLUSHALL\n",
 			want: "vanished lock:x a\n"},
