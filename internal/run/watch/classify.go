@@ -73,7 +73,7 @@ var loose = map[string]bool{"script": true, "transaction": true, "hash with coun
 // begin starts a hold.
 func (j *Judge) begin(l *lock, a *act, v *engine.Value) *hold {
 	value, alone := owner(v)
-	h := &hold{value: value, from: a.From, at: a.At, taken: witness(a.Shown, l.name), maybe: a.near,
+	h := &hold{value: value, from: a.From, at: a.At, taken: a.Shown, maybe: a.near,
 		plain: !a.takes || !alone, loose: loose[a.form]}
 	h.setLease(v, a.At)
 	l.now = h
@@ -250,10 +250,10 @@ func (j *Judge) overrun(l *lock, s *step, h *hold, what string) {
 	h.told = true
 	text := fmt.Sprintf("its %s came %s after its lease of %s was over", what, span(s.At-h.until),
 		span(h.lease))
-	proof := []string{h.taken}
+	proof := []string{witness(h.taken, l.name)}
 	if next := l.after(h); next != nil && next.at < s.At && !next.maybe {
 		text += fmt.Sprintf("; %s had taken the lock %s before", next.from, span(s.At-next.at))
-		proof = append(proof, next.taken)
+		proof = append(proof, witness(next.taken, l.name))
 	}
 	j.tell(l, s, Overrun, h.from, h.value, text, append(proof, witness(s.Shown, l.name))...)
 }
@@ -272,7 +272,6 @@ func (l *lock) after(h *hold) *hold {
 func (j *Judge) freed(l *lock, a *act) {
 	h, by := l.now, j.actor(l, a.step)
 	script := runsScript(a.Args)
-	line := witness(a.Shown, l.name)
 	switch {
 	case h == nil || h.plain:
 	case script && names(l, a.Args, h.value), by == h, by == nil && h.from == a.From:
@@ -280,27 +279,27 @@ func (j *Judge) freed(l *lock, a *act) {
 			j.learn(l, a.step, true)
 		}
 		l.Released++
-		j.end(l, released, a.At, line)
+		j.end(l, released, a.At)
 		j.tellRoutine(l, a.step, Released, h, "")
 		return
 	case by != nil || j.Clients:
-		j.foreign(l, a, h, by, "deleted", line)
-		j.end(l, deleted, a.At, line)
+		j.foreign(l, a, h, by, "deleted")
+		j.end(l, deleted, a.At)
 		return
 	default:
 		l.Elsewhere++
 	}
-	j.end(l, deleted, a.At, line)
+	j.end(l, deleted, a.At)
 }
 
 // foreign tells that a client deleted or overwrote the key of another client's hold.
-func (j *Judge) foreign(l *lock, a *act, h, by *hold, did, line string) {
+func (j *Judge) foreign(l *lock, a *act, h, by *hold, did string) {
 	if h.maybe || a.near {
 		return
 	}
-	proof := []string{h.taken, line}
+	proof := []string{witness(h.taken, l.name), witness(a.Shown, l.name)}
 	if by != nil {
-		proof = []string{by.taken, h.taken, line}
+		proof = append([]string{witness(by.taken, l.name)}, proof...)
 	}
 	text := "another client " + did + " the key"
 	if h.until != 0 {
@@ -340,31 +339,31 @@ func (j *Judge) renewed(l *lock, a *act, v *engine.Value) {
 
 // overwritten handles a key that got another owner's value.
 func (j *Judge) overwritten(l *lock, a *act, v *engine.Value, value string) {
-	h, line := l.now, witness(a.Shown, l.name)
+	h := l.now
 	by := l.byValue(value)
 	switch {
 	case h.plain:
 	case by != nil && by.ended != running:
-		j.foreign(l, a, h, by, "overwrote", line)
+		j.foreign(l, a, h, by, "overwrote")
 	case a.From == h.from: // the owner writes a new value, such as a time
 		h.value = value
 		h.setLease(v, a.At)
 		return
 	}
 	l.Overwritten++
-	j.end(l, overwritten, a.At, line)
+	j.end(l, overwritten, a.At)
 	l.value = v
 	j.begin(l, a, v).maybe = true
 }
 
 // end ends the hold of a key.
-func (j *Judge) end(l *lock, how ending, at int64, line string) {
+func (j *Judge) end(l *lock, how ending, at int64) {
 	h := l.now
 	l.now = nil
 	if h == nil || h.plain {
 		return
 	}
-	h.ended, h.endedAt, h.last = how, at, line
+	h.ended, h.endedAt = how, at
 	if how == released || how == deleted {
 		l.Hold.add(at - h.at)
 		if h.until > h.at {
@@ -375,7 +374,7 @@ func (j *Judge) end(l *lock, how ending, at int64, line string) {
 		j.queue = append(j.queue, Event{lock: l, At: at, Kind: Orphan, Key: l.name, Client: h.from,
 			Value: Mask(h.value), Text: fmt.Sprintf("its connection was closed, nobody released it, "+
 				"and it refused %s until its lease was over", units.Count(h.refused, "try", "tries")),
-			Witness: []string{h.taken}})
+			Witness: []string{witness(h.taken, l.name)}})
 	}
 	if l.past = append(l.past, h); len(l.past) > maxHolds {
 		l.past = append(l.past[:0], l.past[1:]...)
@@ -392,7 +391,7 @@ func (j *Judge) checkLeases(now int64) {
 			l.NoLeases++
 			j.queue = append(j.queue, Event{lock: l, At: now, Kind: NoLease, Key: l.name, Client: h.from,
 				Value: Mask(h.value), Text: "it was taken a second ago and has no lease: if its client dies, " +
-					"the lock stays taken", Witness: []string{h.taken}})
+					"the lock stays taken", Witness: []string{witness(h.taken, l.name)}})
 		}
 	}
 }

@@ -350,6 +350,30 @@ func TestWatchChangesNothing(t *testing.T) {
 	}
 }
 
+// TestAUserWithFewRights may only watch, so that evictions and orphans of single keys stay unseen.
+func TestAUserWithFewRights(t *testing.T) {
+	addr := started(t)
+	clientOf(t, addr).do("ACL", "SETUSER", "watcher", "on", ">x", "+monitor", "+info", "+ping")
+	ctx, stop := context.WithCancel(t.Context())
+	var begun sync.Once
+	e := server.ExternalConfig{User: "watcher", Password: "x"}
+	s, err := watch.Live{Dial: func() (net.Conn, error) { return e.Dial(addr) }, For: time.Minute,
+		Tick: func(*watch.Judge) {
+			begun.Do(func() {
+				go func() {
+					defer stop()
+					a := clientOf(t, addr)
+					a.do("DEL", "lock:x")
+					a.do("SET", "lock:x", "aaaaaaaa", "NX", "PX", long)
+					a.do("EVAL", give, 1, "lock:x", "aaaaaaaa")
+				}()
+			})
+		}}.Run(ctx, watch.Options{Pattern: "lock:*"})
+	if err != nil || s.Exit != 0 || s.Taken != 1 || s.Keys[0].Released != 1 {
+		t.Errorf("%v, %+v", err, s)
+	}
+}
+
 // TestAServerThatForbidsMonitor wants one line that says what to do.
 func TestAServerThatForbidsMonitor(t *testing.T) {
 	addr := started(t)

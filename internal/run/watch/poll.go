@@ -106,9 +106,9 @@ func (j *Judge) compare(l *lock, s *step, seen probe, ttl int64, evicted bool) {
 		if h.until != 0 {
 			text += "; its lease had " + span(h.until-seen.at) + " left"
 		}
-		j.tell(l, s, Vanished, h.from, h.value, text, h.taken, fmt.Sprintf("%d.%06d PTTL %s answered -2",
-			seen.at/1e6, seen.at%1e6, name(l.name)))
-		j.end(l, vanished, s.At, "PTTL answered -2")
+		j.tell(l, s, Vanished, h.from, h.value, text, witness(h.taken, l.name),
+			fmt.Sprintf("%d.%06d PTTL %s answered -2", seen.at/1e6, seen.at%1e6, name(l.name)))
+		j.end(l, vanished, s.At)
 		j.drop(l)
 		l.value = nil
 	case ttl == none && !seen.alive:

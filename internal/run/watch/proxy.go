@@ -207,8 +207,9 @@ func (p *Proxy) fit(l *lock, s *step, reply string, mixed bool) bool {
 	if l.known && h != nil && !h.plain && !h.maybe && !mixed && (absent || taken) &&
 		(h.until == 0 || s.hi+stampError+p.slowest < h.until) {
 		j.tell(l, s, Vanished, h.from, h.value, "a reply shows that the key of a running hold is "+
-			map[bool]string{true: "gone", false: "another's"}[absent], h.taken, witness(s.Shown, l.name))
-		j.end(l, vanished, s.At, "")
+			map[bool]string{true: "gone", false: "another's"}[absent],
+			witness(h.taken, l.name), witness(s.Shown, l.name))
+		j.end(l, vanished, s.At)
 	}
 	j.forget(l)
 	switch {

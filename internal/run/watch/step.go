@@ -127,9 +127,9 @@ func (j *Judge) wholesale(s *step, c history.Shown) {
 			if l.now != nil && !l.now.plain && !l.now.loose && !l.now.maybe && l.alive(s) {
 				j.tell(l, s, Vanished, l.now.from, l.now.value,
 					"the key of a running hold was removed by "+strings.ToUpper(c.Args[0]),
-					l.now.taken, witness(c, l.name))
+					witness(l.now.taken, l.name), witness(c, l.name))
 			}
-			j.end(l, vanished, s.At, witness(c, l.name))
+			j.end(l, vanished, s.At)
 			j.drop(l)
 			l.known, l.value = !is(c.Args[0], "swapdb"), nil
 		}
@@ -294,7 +294,7 @@ func (j *Judge) settleExpiry(l *lock, s *step) (near bool) {
 func (j *Judge) expire(l *lock) {
 	h := l.now
 	l.Expired++
-	j.end(l, expired, h.until, "its lease was over")
+	j.end(l, expired, h.until)
 	j.drop(l)
 	l.value = nil
 }

@@ -41,23 +41,22 @@ type Options struct {
 
 // hold is the time during which a key has one owner's value.
 type hold struct {
-	value  string // the owner's value, or the first field of a hash
-	from   string // the connection that took it
-	at     int64  // µs
-	taken  string // the command that took it, as a witness
-	lease  int64  // the last lease that was asked for, µs, or 0
-	until  int64  // its end by the server's clock, µs, or 0
-	leased bool   // it has or had a lease
-	maybe  bool   // an expiry was too near to be sure that it was granted
+	value  string        // the owner's value, or the first field of a hash
+	from   string        // the connection that took it
+	at     int64         // µs
+	taken  history.Shown // the command that took it
+	lease  int64         // the last lease that was asked for, µs, or 0
+	until  int64         // its end by the server's clock, µs, or 0
+	leased bool          // it has or had a lease
+	maybe  bool          // an expiry was too near to be sure that it was granted
 	// its form, a write in a script or transaction, may be that of other data, such as a counter
 	loose   bool
 	plain   bool // written by a command that does not look like a lock's
 	ended   ending
 	endedAt int64
-	last    string // the witness of its end
-	told    bool   // an overrun was told
-	gone    int64  // when its connection was found closed, or 0
-	refused int    // tries of others that it refused
+	told    bool  // an overrun was told
+	gone    int64 // when its connection was found closed, or 0
+	refused int   // tries of others that it refused
 }
 
 // ending is the way in which a hold ended.
