@@ -32,7 +32,7 @@ func TestPageAnswersFirst(t *testing.T) {
 		"Can two clients hold the lock getset at once when the master fails over?",
 		"<strong class=\"violated\">Yes.</strong>", "both were inside for",
 		"Cause:", "n1 did not have the key", "What happened", "S and L: lost by failover",
-		"Timeline, to scale", "What it was like for the clients", "passed by", "What was tried",
+		"What was tried", "Timeline, to scale", "What it was like for the clients", "passed by",
 		"The Redis commands of the clients involved", "SETNX", "Latency of acquire over time",
 		"Hold chart", "What the lock declares",
 		"lockbench run --impl getset --nemesis failover --seed 42", "7.0.15", "Plan",

@@ -75,6 +75,42 @@ func TestAStepSaysWhatIsSo(t *testing.T) {
 	b.Clean()
 }
 
+// TestStepsAreFiltered: words and the box of the violation leave only the steps that fit, also with
+// the keyboard, and a link to a step that is hidden shows all again.
+func TestStepsAreFiltered(t *testing.T) {
+	b := reporttest.NewBrowser(t)
+	b.Open(render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})))
+	const texts = `[...document.querySelectorAll('.steplist button')].map(e => e.textContent)`
+	search := func(words string) {
+		reporttest.Eval[bool](b, fmt.Sprintf(`(e => (e.focus(), e.value = %q, e.dispatchEvent(
+			new Event('input'))))(document.querySelector('#steps input[type="search"]'))`, words))
+	}
+	search("client 1 SET")
+	shown := reporttest.Eval[[]string](b, texts)
+	for _, s := range shown {
+		if !strings.Contains(s, "client 1") || !strings.Contains(s, "SET") {
+			t.Errorf("shows %q", s)
+		}
+	}
+	if len(shown) == 0 {
+		t.Error("no step is left")
+	}
+	search("nothing has this")
+	if said := reporttest.Eval[string](b, `document.querySelector('.said').textContent`); !strings.
+		Contains(said, "No step") {
+		t.Errorf("says %q", said)
+	}
+	reporttest.Eval[string](b, `location.hash = '#step=17'`)
+	b.WaitFor(stepOf + ` === 17`)
+	count := `+/of (\d+)/.exec(document.querySelector('.said').textContent)[1]`
+	all := reporttest.Eval[int](b, count)
+	reporttest.Eval[string](b, `document.querySelector('#steps input[type="checkbox"]').click() || ''`)
+	if few := reporttest.Eval[int](b, count); few < 3 || few > all/2 {
+		t.Errorf("of %d steps %d are of the violation", all, few)
+	}
+	b.Clean()
+}
+
 // TestHostileTextsStayTexts steps through a record that is full of markup.
 func TestHostileTextsStayTexts(t *testing.T) {
 	b := reporttest.NewBrowser(t)
@@ -115,6 +151,10 @@ func TestANarrowWindow(t *testing.T) {
 		t.Errorf("the page is %d pixels wide, because of %q", wide, reporttest.Eval[[]string](b,
 			`[...document.querySelectorAll('body *')].filter(e => !e.closest('.scroll, svg') &&
 				e.getBoundingClientRect().right > 400).map(e => e.tagName + '.' + e.className)`))
+	}
+	if !reporttest.Eval[bool](b, `(s => s.scrollWidth > s.clientWidth &&
+		s.nextElementSibling.checkVisibility())(document.querySelector('.story .scroll'))`) {
+		t.Error("the sequence diagram does not say that it goes on to the right")
 	}
 	if n := reporttest.Eval[int](b, `document.querySelectorAll('.lanelabel').length`); n != 42 {
 		t.Errorf("%d lanes, want 42", n)

@@ -9,9 +9,11 @@
   const OUTCOME = ['is granted the lock', 'is refused', 'does not know the outcome', 'never returned'];
   const clients = D.lanes.filter(l => l.kind === 'client'), nodes = D.lanes.filter(l => l.kind === 'node');
 
+  const short = s => s.replace(/\b([0-9a-f]{8})[0-9a-f]{12,}\b/g, '$1…'); // as the diagram has tokens; the timeline has all of it
+
   // ---- all steps, in order of time ---------------------------------------------------------------------------------
-  const steps = [];
-  const add = (t, kind, who, what) => { if (t >= 0 && t <= D.end) steps.push({ t, kind, who, what }); };
+  const all = [];
+  const add = (t, kind, who, what) => { if (t >= 0 && t <= D.end) all.push({ t, kind, who, what: short(what) }); };
   for (const l of clients) {
     for (const w of l.waits || []) {
       add(w[0], 'call', l.label, 'asks for the lock');
@@ -40,8 +42,26 @@
     if (!f.open && f.to > f.from) add(f.to, 'fault', '▲', 'end of: ' + f.label);
   }
   for (const o of D.overlaps || []) add(o.from, 'bad', '✕', o.label);
-  steps.sort((p, q) => p.t - q.t);
-  let at = -1;
+  all.sort((p, q) => p.t - q.t);
+  all.forEach((s, i) => { s.n = i; });
+  let at = -1, steps = all; // those that the filter leaves
+
+  // ---- the filter --------------------------------------------------------------------------------------------------
+  const words = panel.querySelector('[type=search]'), witness = panel.querySelector('[type=checkbox]');
+  const told = (D.overlaps || []).map(o => ({ who: (o.lanes || []).map(i => D.lanes[i].label), from: o.view[0], to: o.view[1] }));
+  const ofWitness = s => s.kind === 'fault' || s.kind === 'bad' ||
+    told.some(o => s.t >= o.from && s.t <= o.to && o.who.some(w => (s.who + s.what).includes(w)));
+  // A client's name is one word, and client 1 is not client 10.
+  const has = (s, w) => w.startsWith('client ') ? (s.replace(/[^a-z0-9]/g, ' ') + ' ').includes(w + ' ') : s.includes(w);
+  function filter() {
+    const want = words.value.toLowerCase().match(/client \d+|\S+/g) || [], now = steps[at] ? steps[at].t : 0;
+    steps = all.filter(s => (!witness || !witness.checked || ofWitness(s)) && want.every(w => has((s.who + ' ' + s.what).toLowerCase(), w)));
+    at = Math.max(0, steps.findIndex(s => s.t >= now));
+    if (steps.length) return show(true);
+    said.textContent = 'No step has these words.';
+    list.replaceChildren();
+  }
+  for (const e of [words, witness]) if (e) e.addEventListener('input', filter);
 
   // ---- what is so at a time ----------------------------------------------------------------------------------------
   const last = (list, holds) => { let found = null; for (const x of list || []) if (holds(x)) found = x; return found; };
@@ -77,7 +97,6 @@
     }
     return (ns.length > 1 ? 'clients ' : 'client ') + out.join(', ');
   }
-  const short = s => s.replace(/\b([0-9a-f]{8})[0-9a-f]{12,}\b/g, '$1…'); // as the diagram has tokens; the timeline has all of it
   function keys(l, t) {
     const out = [];
     for (const k of l.spans || []) {
@@ -152,9 +171,9 @@
     if (!steps.length) return;
     at = Math.min(steps.length - 1, Math.max(0, i));
     panel.hidden = false;
-    panel.dataset.step = at + 1;
+    panel.dataset.step = steps[at].n + 1;
     show(true);
-    if (write) history.replaceState(null, '', '#step=' + (at + 1));
+    if (write) history.replaceState(null, '', '#step=' + (steps[at].n + 1));
   }
   // The first step: that of the violation, or the first of all.
   const first = () => Math.max(0, steps.findIndex(s => s.kind === 'bad'));
@@ -169,15 +188,21 @@
   document.querySelectorAll('[data-step-do]').forEach(e => e.addEventListener('click', () => go[e.dataset.stepDo]()));
   for (const where of [document.getElementById('tl'), panel]) {
     where.addEventListener('keydown', e => {
-      if (e.ctrlKey || e.metaKey || e.altKey || e.shiftKey || !keysOf[e.key]) return;
+      if (e.target === words || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey || !keysOf[e.key]) return;
       go[keysOf[e.key]]();
       e.preventDefault();
     });
   }
   function fromHash() {
     const m = /^#step=(\d{1,7})$/.exec(location.hash);
-    if (m) select(+m[1] - 1, false);
-    return !!m;
+    if (!m) return false;
+    if (!steps.some(s => s.n === +m[1] - 1)) { // the filter hides it
+      words.value = '';
+      if (witness) witness.checked = false;
+      steps = all;
+    }
+    select(Math.max(0, steps.findIndex(s => s.n === +m[1] - 1)), false);
+    return true;
   }
   addEventListener('hashchange', fromHash);
   if (!fromHash() && steps.length) { at = first(); show(false); }

@@ -68,10 +68,7 @@ func (v *View) Subtitle() string {
 	}
 	if h.Environment != "" {
 		where := "environment " + page.Clean(h.Environment, 40)
-		if redis := h.Versions["redis"]; redis != "" {
-			where += ", Redis " + page.Clean(redis, 40)
-		}
-		parts = append(parts, where)
+		parts = append(append(parts, where), versions(h)...)
 	} else {
 		parts = append(parts, "an imported history")
 	}
@@ -80,6 +77,24 @@ func (v *View) Subtitle() string {
 	}
 	return strings.Join(parts, " · ")
 }
+
+// versions names the library and the servers of a run with their versions.
+func versions(h history.Header) (all []string) {
+	for name, version := range h.Versions {
+		switch name {
+		case "lockbench", "sim":
+			continue
+		case "redis":
+			name = "Redis"
+		}
+		all = append(all, page.Clean(name, 60)+" "+page.Clean(version, 40))
+	}
+	slices.Sort(all)
+	return all[:min(len(all), mostVersions)]
+}
+
+// mostVersions is the number of versions in the head of a report. Its end has all of them.
+const mostVersions = 4
 
 // planned is what the pages say of the run's plan.
 type planned struct {

@@ -363,7 +363,7 @@ func TestWhatIsToldOfAnEnvironment(t *testing.T) {
 		v := viewOf(t, history.Header{Clients: 2, Environment: environment,
 			Versions: map[string]string{"redis": "7.0.15"}, Started: "2026-11-21T12:00:00.123Z"}, cut)
 		want := "2 clients · 1 lock · environment " + environment +
-			", Redis 7.0.15 · 2026-11-21 12:00:00 UTC"
+			" · Redis 7.0.15 · 2026-11-21 12:00:00 UTC"
 		if v.Subtitle() != want || len(v.Caveats()) != caveats {
 			t.Errorf("%s, and %d caveats", v.Subtitle(), len(v.Caveats()))
 		}
