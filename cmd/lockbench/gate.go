@@ -27,6 +27,7 @@ type gateFlags struct {
 	lock    gate.Snapshot // with init: the configuration to measure
 	asJSON  bool
 	quiet   bool
+	tracked
 }
 
 const gateName = "lockbench.yaml" // the default file
@@ -95,6 +96,7 @@ broke, 130 interrupted.`,
 	s.StringVar(&f.out, "out", "",
 		"write to this directory instead of one in the store; it must be empty or new")
 	s.BoolVar(&f.asJSON, "json", false, "print gate.json")
+	f.registerTracked(s)
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the answer")
 	return c
 }
@@ -110,8 +112,10 @@ func (f *gateFlags) check(set *pflag.FlagSet) (err error) {
 	switch {
 	case f.lock.Impl != "" && f.lock.Adapter != "":
 		return errors.New("--impl and --adapter are two locks; write a file for each")
-	case f.init && (set.Changed("only") || set.Changed("shard") || f.asJSON):
-		return errors.New("--init writes a whole file; leave --only, --shard and --json away")
+	case f.init && (set.Changed("only") || set.Changed("shard") || f.asJSON ||
+		f.since+f.metrics != ""):
+		return errors.New("--init writes a whole file; omit --only, --shard, --json, --since and " +
+			"--metrics")
 	case f.lock.Runs < 0 || f.lock.Lease < 0:
 		return errors.New("--repeat and --ttl must not be below zero")
 	}
@@ -210,6 +214,10 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 	}
 	r, _ := machine.Run(c.Context(), dir, f.options) // it only repeats the context's error
 	bar.Stop()
+	r.Findings, err = f.track(dir, gate.ResultFile, name, r.Cells())
+	if err != nil {
+		return "", nil, err
+	}
 	if err := gatepage.Save(c.Context(), dir, r, c.ErrOrStderr()); err != nil {
 		return "", nil, broken(err)
 	}

@@ -59,12 +59,13 @@ var groups = map[string][]group{
 	"matrix": {
 		{title: "Locks and faults", flags: strings.Fields("impl adapters nemesis repeat ttl")},
 		{title: "Where and how", flags: strings.Fields("env shard resume")},
-		{title: "Output", flags: strings.Fields("json store help")},
+		{title: "Output", flags: strings.Fields("json store since metrics help")},
 		{"Other", strings.Fields("seed jobs again costs"), true},
 		machines,
 	},
 	"gate": {
-		{title: "A run of the gate", flags: strings.Fields("only out store jobs shard quiet json help")},
+		{title: "A run of the gate", flags: strings.Fields("only out store jobs shard quiet json " +
+			"since metrics help")},
 		{title: "A new file", flags: strings.Fields("init adapter impl nemesis env repeat ttl seed")},
 	},
 	"check": {

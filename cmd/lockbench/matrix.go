@@ -28,8 +28,9 @@ type matrixFlags struct {
 	store   string
 	resume  string
 	asJSON  bool
-	costs   bool
-	again   bool
+	tracked
+	costs bool
+	again bool
 }
 
 func matrixCommand() *cobra.Command {
@@ -79,6 +80,7 @@ that of the worst run.`,
 	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
 	s.BoolVar(&f.costs, "costs", true, "also measure what each lock costs: one second each")
 	s.BoolVar(&f.asJSON, "json", false, "print the matrix as JSON")
+	f.registerTracked(s)
 	s.BoolVar(&f.again, "again", false,
 		"with --resume: judge the runs that there are once more, with this checker")
 	return c
@@ -86,7 +88,8 @@ that of the worst run.`,
 
 // withResume lists the flags that a resumed matrix accepts. The other flags select its runs, and
 // were fixed at its start.
-var withResume = []string{"resume", "jobs", "costs", "json", "again"}
+var withResume = []string{"resume", "jobs", "costs", "json", "again", "since",
+	"metrics"}
 
 // check returns an error for flags without an effect.
 func (f *matrixFlags) check(set *pflag.FlagSet) (err error) {
@@ -258,7 +261,12 @@ func (f *matrixFlags) finish(c *cobra.Command, dir *matrix.Folder, runs *runner.
 
 // conclude writes and shows the matrix.
 func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *matrix.Matrix) error {
-	err := errors.Join(matrixpage.Save(dir, m), store.Point(filepath.Dir(filepath.Dir(dir)), dir))
+	var err error
+	m.Findings, err = f.track(dir, matrix.File, filepath.Base(filepath.Dir(dir)), m.Tested())
+	if err != nil {
+		return err
+	}
+	err = errors.Join(matrixpage.Save(dir, m), store.Point(filepath.Dir(filepath.Dir(dir)), dir))
 	return broken(errors.Join(err, showMatrix(c, dir, m, f.asJSON)))
 }
 

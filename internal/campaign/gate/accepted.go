@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/campaign/findings"
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
@@ -23,6 +25,67 @@ func (e *EntryResult) accept(counted []Run) {
 		}
 	}
 	slices.SortFunc(e.Accepted, batch.ByProperty)
+}
+
+// checkUntil refuses a date that is none, and a date or a ticket for an entry that accepts nothing.
+func checkUntil(e *Entry, given fields) error {
+	for _, name := range []string{"until", "ticket"} {
+		f, ok := given[name]
+		if ok && !e.Expect.Violates && e.Found == nil && e.Replay == "" {
+			return f.At.Errorf("%s is for a defect that the file accepts, and this entry expects none; "+
+				"remove it", name)
+		}
+		if _, err := time.Parse(time.DateOnly, e.Until); ok && name == "until" && err != nil {
+			return f.At.Errorf("until is %q; write a day such as 2027-01-31", e.Until)
+		}
+	}
+	return nil
+}
+
+// today returns the day in UTC. Tests replace it.
+var today = func() string { return time.Now().UTC().Format(time.DateOnly) }
+
+// expire fails a passed entry whose defect is accepted until a day that is over. Otherwise it says
+// how long the defect is accepted.
+func (e *Entry) expire(f *EntryResult, counted []Run) {
+	i := slices.IndexFunc(counted, func(r Run) bool { return len(r.ViolatedAll()) > 0 })
+	if f.Result != Passed || e.Until+e.Ticket == "" || i < 0 {
+		return
+	}
+	ticket := ""
+	if e.Ticket != "" {
+		ticket = " (" + e.Ticket + ")"
+	}
+	letters := strings.Join(counted[i].ViolatedAll(), ", ")
+	switch {
+	case e.Until == "":
+		f.Claim += " Accepted" + ticket + "."
+	case today() <= e.Until:
+		f.Claim += " Accepted until " + e.Until + ticket + "."
+	default:
+		f.fail(Worse, f.Found, counted[i], fmt.Sprintf("The file accepts %s until %s%s, and that day is "+
+			"over. Mend the lock, or write another day.", letters, e.Until, ticket))
+	}
+}
+
+// Cells returns the entries that were run, for findings.
+func (r *Result) Cells() (cells []findings.Cell) {
+	for i := range r.Gate.Entries {
+		e := &r.Gate.Entries[i]
+		k := slices.IndexFunc(r.Entries, func(x EntryResult) bool { return x.Name == e.Name })
+		if k < 0 || e.Replay != "" {
+			continue
+		}
+		c := findings.Cell{Lock: strings.TrimSpace(e.lock() + " " + e.Option("variant")),
+			Fault: e.fault()}
+		for _, run := range e.Count(r.Entries[k].Runs).Counted {
+			for letter, verdict := range run.Properties {
+				c.Add(letter, verdict)
+			}
+		}
+		cells = append(cells, c)
+	}
+	return cells
 }
 
 // Accepts returns the number of entries that passed with an expected defect.

@@ -18,6 +18,8 @@ type entry struct {
 	Expect Expectation `yaml:"expect"`
 	Found  *Found      `yaml:"found"`
 	Replay string      `yaml:"replay"`
+	Until  string      `yaml:"until"`
+	Ticket string      `yaml:"ticket"`
 	common
 	settings
 }
@@ -33,7 +35,7 @@ func (d document) entry(v strictyaml.Value, all fields) (Entry, error) {
 	e := Entry{Name: x.Name, Environment: x.Environment, Expect: x.Expect, Found: x.Found,
 		Seed: x.Seed, Seeds: x.Seeds, Repeats: x.Repeats, Budget: history.Duration(x.Budget),
 		At: x.At, Line: x.At.Line,
-		asked: x.settings}
+		Until: x.Until, Ticket: x.Ticket, asked: x.settings}
 	own, err := written(v)
 	if err != nil {
 		return e, err
@@ -95,6 +97,9 @@ func (e *Entry) settle(own []Option, given fields) error {
 	} else if e.Expect.Snapshot != "" {
 		return expect.At.Errorf("expect cannot hold a snapshot; `%s` writes snapshots under the key "+
 			"found:", advice.GateInit)
+	}
+	if err := checkUntil(e, given); err != nil {
+		return err
 	}
 	name, ok := given["name"]
 	replay := given["replay"]

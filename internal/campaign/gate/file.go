@@ -48,6 +48,9 @@ type Entry struct {
 	// wall-clock time of the entry; 0 means no limit
 	Budget  history.Duration `json:"budget,omitempty"`
 	Options []Option         `json:"options,omitempty"`
+	// the last day on which the file accepts the entry's violations, and where people follow them up
+	Until  string `json:"until,omitempty"`
+	Ticket string `json:"ticket,omitempty"`
 
 	At   strictyaml.Position `json:"-"`
 	Line int                 `json:"line,omitempty"` // line in the file

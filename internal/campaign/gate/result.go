@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/campaign/findings"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
@@ -68,6 +69,8 @@ type Result struct {
 	Result  Outcome          `json:"result"`
 	Exit    int              `json:"exit"`
 	Entries []EntryResult    `json:"entries"`
+	// the violations, compared with the gate before
+	Findings []findings.Finding `json:"findings,omitempty"`
 	// the forms of the messages between the lock and Redis (docs/ci.md, A snapshot)
 	Says Says `json:"says,omitzero"`
 }
@@ -126,6 +129,7 @@ func (g *File) result(o Options, found map[string]*EntryResult, says Says) *Resu
 			inRunOrder(f.Runs)
 			e.judge(f, g.Allowed(e.Name))
 			g.compared(e, f)
+			e.expire(f, e.Count(f.Runs).Counted)
 			f.accept(e.Count(f.Runs).Counted)
 			g.advise(e, f)
 			res.Entries = append(res.Entries, *f)

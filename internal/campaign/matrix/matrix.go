@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/campaign/findings"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
@@ -29,6 +30,25 @@ type Matrix struct {
 	Columns []Column         `json:"columns"`
 	Cells   []Cell           `json:"cells"`
 	Costs   []RowCost        `json:"costs,omitempty"`
+	// the violations, compared with the matrix before
+	Findings []findings.Finding `json:"findings,omitempty"`
+}
+
+// Tested returns the cells that were run, for findings.
+func (m *Matrix) Tested() (cells []findings.Cell) {
+	for _, c := range m.Cells {
+		if c.Impossible != "" || c.Elsewhere {
+			continue
+		}
+		f := findings.Cell{Lock: c.Row, Fault: c.Column}
+		for _, p := range c.Properties {
+			if !p.Inherited {
+				f.Add(p.Name, p.Found)
+			}
+		}
+		cells = append(cells, f)
+	}
+	return cells
 }
 
 // Cell is the result of one lock under one fault.

@@ -1,0 +1,97 @@
+// Package findings follows the violations of a gate or a matrix from run to run, and counts them
+// for Prometheus.
+package findings
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/run/batch"
+)
+
+// State says how a finding compares with the run before.
+type State string
+
+// The states.
+const (
+	New     State = "new"
+	Ongoing State = "ongoing"
+	Gone    State = "gone"
+	Back    State = "back" // it was gone before
+)
+
+var states = []State{New, Ongoing, Gone, Back}
+
+// Finding is a property that a lock violates under a fault.
+type Finding struct {
+	ID     string `json:"id"` // the same for the same lock, fault and property in each run
+	Lock   string `json:"lock"`
+	Fault  string `json:"fault"`
+	Letter string `json:"letter"`
+	State  State  `json:"state"`
+}
+
+// Cell is a lock under a fault, with what the runs showed of each property.
+type Cell struct {
+	Lock, Fault string
+	Letters     map[string]checker.Result
+}
+
+// Add takes the result of a run for a property. The worst result counts.
+func (c *Cell) Add(letter string, r checker.Result) {
+	if c.Letters == nil {
+		c.Letters = map[string]checker.Result{}
+	}
+	if old, known := c.Letters[letter]; !known || batch.Rank(r) > batch.Rank(old) {
+		c.Letters[letter] = r
+	}
+}
+
+// id is the identity of a finding. Another version of a library is the same lock.
+func id(lock, fault, letter string) string {
+	name, rest, _ := strings.Cut(lock, " ")
+	name, _, _ = strings.Cut(name, "@")
+	sum := sha256.Sum256([]byte(name + " " + rest + "\n" + fault + "\n" + letter))
+	return hex.EncodeToString(sum[:6])
+}
+
+// Track compares the violations of a run with the findings of the run before. A finding is gone
+// only if its property was judged and is valid; one that was not judged stays as it was.
+func Track(cells []Cell, before []Finding) (out []Finding) {
+	old := map[string]Finding{}
+	for _, f := range before {
+		old[f.ID] = f
+	}
+	for _, c := range cells {
+		for letter, r := range c.Letters {
+			f := Finding{ID: id(c.Lock, c.Fault, letter), Lock: c.Lock, Fault: c.Fault, Letter: letter}
+			was, known := old[f.ID]
+			switch {
+			case r == checker.Violated && !known:
+				f.State = New
+			case r == checker.Violated && was.State == Gone:
+				f.State = Back
+			case r == checker.Violated:
+				f.State = Ongoing
+			case r == checker.Valid && known:
+				f.State = Gone
+			default:
+				continue
+			}
+			delete(old, f.ID)
+			out = append(out, f)
+		}
+	}
+	for _, f := range old {
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Fault, b.Fault),
+			batch.ByProperty(a.Letter, b.Letter))
+	})
+	return out
+}
