@@ -121,16 +121,19 @@ func (f *runFlags) run(c *cobra.Command) error {
 	result := reportVerdict(c, r, f.printed)
 	if !f.quiet && !f.asJSON && r.Verdict != nil {
 		if s, ok := tour.Story(f.story); ok {
-			tellOf(c.OutOrStdout(), s)
+			tellOf(c.OutOrStdout(), s, tour.Roles(r.History, r.Verdict))
 		}
 	}
 	return result
 }
 
-// tellOf explains which client plays which role of a story in the run.
-func tellOf(w io.Writer, s tour.Step) {
+// tellOf explains a story, and which client plays which role of it in the run.
+func tellOf(w io.Writer, s tour.Step, roles string) {
+	if s.Name != tour.Race {
+		roles = ""
+	}
 	fmt.Fprintln(w)
-	_ = terminal.Note(w, "Story", s.Source+". "+strings.TrimSpace(s.EN.See), look(w))
+	_ = terminal.Note(w, "Story", s.Source+". "+strings.TrimSpace(s.EN.See+" "+roles), look(w))
 	fmt.Fprintln(w)
 }
 

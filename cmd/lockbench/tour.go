@@ -63,6 +63,9 @@ func (f *tourFlags) run(c *cobra.Command) error {
 		return fmt.Errorf("--from is %d; the steps are 1 to %d", f.from, len(steps))
 	}
 	w, in := c.OutOrStdout(), bufio.NewReader(c.InOrStdin())
+	if note := tour.Note(f.language); note != "" && !f.list {
+		fmt.Fprintln(w, note)
+	}
 	for i := f.from - 1; i < len(steps); i++ {
 		s := steps[i]
 		t := s.In(f.language)

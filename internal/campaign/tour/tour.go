@@ -75,8 +75,12 @@ func (s Step) Flags() (flags []string) {
 // frame is the text of the tutorial around its steps in one language.
 type frame struct {
 	title, intro, story, told, see, end string
+	note                                string // about what is not in the language, or ""
 	words                               func(Step) Words
 }
+
+// english says in Chinese what is in English.
+const english = "各步的说明是中文；命令的输出和报告是英文。"
 
 var frames = map[string]frame{
 	"en": {
@@ -97,16 +101,20 @@ var frames = map[string]frame{
 		title: "教程：从两个客户端和一个键，到你自己的锁",
 		intro: "每一步都有一条命令、它展示的现象，以及原因。`lockbench tour --lang zh` 会依次执行这些命令：\n" +
 			"本机有 Redis 时在真实的 Redis 上运行，加上 `--env sim` 则在模拟器中运行；最后两步的 gate 总是在模拟器中运行。\n" +
-			"每次运行结束时会打印报告的路径：打开报告，用 ← 和 → 逐步查看发生了什么。\n\n" +
+			"每次运行结束时会打印报告的路径：打开报告，用 ← 和 → 逐步查看发生了什么。\n" + english + "\n\n" +
 			"这些故事出自[原始文档](locks/documents.md)，引文保留原话。本页另有[英文版](tutorial.md)。",
 		story: "文档（%s）：", told: "", see: "**你会看到。** ",
 		end: "## 接下来\n\n`lockbench choose --fault failover --fault pause` 会告诉你，在你的故障下还剩哪些锁。\n" +
 			"[verdicts.md](../lab/results/verdicts.md) 列出所有锁和故障，" +
 			"[claims.md](../lab/results/claims.md) 列出文档的说法，\n" +
 			"[adding-an-adapter.md](adding-an-adapter.md) 说明怎样运行你自己的锁（任何语言）。\n",
+		note:  english,
 		words: func(s Step) Words { return s.ZH },
 	},
 }
+
+// Note says what of the tour is not in a language, or "" if all is.
+func Note(language string) string { return frames[language].note }
 
 // Languages returns the languages of the tutorial.
 func Languages() []string { return []string{"en", "zh"} }
