@@ -16,7 +16,7 @@ const (
 	Reentrant = "reentrant" // acquire twice more, hold, and release as often
 	Multi     = "multi"     // hold two locks at once
 	LongWork  = "longwork"  // hold for two leases
-	Fenced    = "fenced"    // as counter, each write with the fencing token
+	Fenced    = "fenced"    // as counter, each read and write with the fencing token
 	Heed      = "heed"      // as longwork, and leave at once when told that the hold is over
 )
 
@@ -46,7 +46,7 @@ var table = []Workload{
 		return suits(e.Multi, e, Multi, "takes one key at a time", "redisson-multi")
 	}},
 	{Name: LongWork, Line: "hold the lock for two leases", Keys: 1, need: pessimistic(LongWork)},
-	{Name: Fenced, Line: "as counter, each write with the fencing token; an older one is refused",
+	{Name: Fenced, Line: "as counter, with the fencing token; a write with an older one is refused",
 		Keys: 1, need: func(e impls.Entry) error {
 			return suits(e.Fencing, e, Fenced, "gives no fencing token", "redisson-fenced")
 		}},
@@ -147,7 +147,7 @@ func (w *Worker) inside(until context.Context, l caller, o Order, g Granted) {
 
 // count reads, holds and writes.
 func (w *Worker) count(stay context.Context, l caller, o Order, token int64) {
-	read, ok := w.guarded.access(l, history.ReadOp, o, 0, 0)
+	read, ok := w.guarded.access(l, history.ReadOp, o, 0, token)
 	if !ok {
 		return
 	}

@@ -122,10 +122,12 @@ func Find(v Violation) *Found {
 	return nil
 }
 
-// suits reports whether a row is about the violation, if it is about its lock. Only the repair of
-// the resource is right for other systems than Redis.
+// suits reports whether a row is about the violation, if it is about its lock: its repair keeps the
+// violated property, or makes its violation harmless. Only the repair of the resource is right for
+// other systems than Redis.
 func (v Violation) suits(r Row) bool {
 	return r.Kind == v.kind() && (v.System == "" || r.Repair == fence) &&
+		(r.Repair == fence || slices.Contains(r.Keeps, v.Property)) &&
 		(r.With.Impl != "" || v.Flags != "") &&
 		!slices.ContainsFunc(r.Except, func(f string) bool { return family(f, v.Fault) })
 }

@@ -17,11 +17,12 @@ var (
 		"Count the lease from before the command is sent, and do not enter if it is over when the " +
 			"reply comes", nil}
 	fence = &Repair{"fencing token",
-		"Have the resource refuse old writes: each grant draws a larger token, and each write carries " +
-			"it",
+		"Have the resource refuse old holders: each grant draws a larger token, the resource learns it " +
+			"before the holder reads, and each write carries it",
 		[]string{`redis.call("incr", KEYS[2])  -- the token, in the script that takes the key`,
-			"UPDATE account SET balance = $1, token = $2 WHERE id = $3 AND token <= $2;",
-			"-- no row was changed: a later holder has written, so give up"}}
+			"UPDATE account SET token = $2 WHERE id = $3 AND token < $2;  -- first",
+			"UPDATE account SET balance = $1 WHERE id = $3 AND token = $2;  -- each write",
+			"-- if no row matched, a later holder was here: give up"}}
 	disk = &Repair{"a disk",
 		"Have Redis write to its disk, so that a restart does not forget the grant",
 		[]string{"appendonly yes", "appendfsync always"}}
@@ -47,6 +48,7 @@ var (
 	exclusion = []string{verdict.LeaseExclusion, verdict.OwnerRelease}
 	progress  = []string{verdict.LeaseExclusion, verdict.OwnerRelease, verdict.Deadlock}
 	entry     = []string{verdict.MutualExclusion, verdict.LeaseExclusion, verdict.Deadlock}
+	timely    = []string{verdict.MutualExclusion, verdict.Deadlock}
 	harmless  = []string{verdict.Deadlock, verdict.Fencing, verdict.LostUpdate}
 )
 
@@ -95,8 +97,8 @@ var rows = []Row{
 		Faults: []string{"late:again"}},
 	{Kind: verdict.LateMessage, Repair: fresh, With: Lock{Impl: "redlock"}, Keeps: entry,
 		Locks: []string{"redlock per call"}, Faults: []string{"late:vote"}},
-	{Kind: verdict.LateMessage, Repair: validity, With: Lock{Impl: "redlock"}, Keeps: entry,
-		Others: NoOther, Locks: []string{"token-lua", "setnx-expire-lua", "setpx-getdel",
+	{Kind: verdict.LateMessage, Repair: validity, With: Lock{Impl: "redlock"}, Keeps: timely,
+		Locks: []string{"token-lua", "setnx-expire-lua", "setpx-getdel",
 			"redisson fixed lease", "redisson watchdog", "redisson-spin", "redisson-fenced fixed lease"},
 		Faults: []string{"late:reply"}},
 

@@ -20,7 +20,7 @@ var Answers = struct {
 	Other   string `json:"other"`
 }{
 	"No measured lock is sound under {faults}; let one transaction on the data decide.",
-	"For money, use {lock}: your data refuses a late holder by its token.",
+	"Let one transaction on the data decide; if none can, your data must check the tokens of {lock}.",
 	"For leader election, use {lock}: it declares that it tells a leader when its term has ended.",
 	"For long jobs, use {lock}: it is held while they run. No lock alone keeps a late holder out.",
 	"No lock alone keeps a late holder out; the best one under {faults} is {lock}.",

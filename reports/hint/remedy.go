@@ -52,7 +52,7 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 	if !overrun && overran(v) &&
 		matrix.RepairOf(p, v, history.MutualExclusion, checker.LeaseOverrun) != nil {
 		r.Rest = append(r.Rest, "No lease prevents the overrun (S) that remains: have the resource "+
-			"refuse old writes (fencing tokens).")
+			"refuse old holders (fencing tokens).")
 	}
 	return r, err
 }
