@@ -91,6 +91,7 @@ type story struct {
 	Steps     []sequence.Step
 	StepsLeft int
 	Sequence  template.HTML
+	Later     bool // not of the worst violation
 }
 
 // WriteHTML writes the report of a run as one self-contained page.
@@ -173,6 +174,7 @@ func newPage(v *view.View) (*runPage, error) {
 		if err != nil {
 			return nil, err
 		}
+		s.Later = i > 0
 		p.Stories = append(p.Stories, s)
 	}
 	if w := v.Spared(); w != nil && len(p.Stories) == 0 {
