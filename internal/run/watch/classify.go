@@ -203,7 +203,7 @@ func (j *Judge) actor(l *lock, s *step) *hold {
 // attempt handles a step that changed nothing: the release or renewal of a hold that has ended.
 func (j *Judge) attempt(l *lock, a *act) {
 	h := j.actor(l, a.step)
-	if h == nil || h == l.now || a.takes || a.near {
+	if h == nil || h == l.now || a.takes {
 		return
 	}
 	r := j.role(l, a.step)

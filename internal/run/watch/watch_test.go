@@ -88,6 +88,9 @@ func TestEachFindingAndItsTwin(t *testing.T) {
 		"a key that was refused, and then its lease was over": {
 			text: good + "2 a SET lock:x " + a + " NX PX 1000\n2.5 b SET lock:x " + b +
 				" NX PX 1000\n3.5 b SET lock:x " + b + " NX PX 1000\n" + release("4", "b", b) + "4" + freed},
+		"a release in time of a key that another deleted": {clients: true,
+			text: good + "2 b SET lock:x " + b + " NX PX 1000\n2.2 c DEL lock:x\n" +
+				release("2.5", "b", b), want: "foreign-delete lock:x b\n"},
 		"plain deletion over another connection of a pool": {
 			text: "1 a SET lock:x 1 NX PX 1000\n1.5 a2 DEL lock:x\n"},
 		"plain deletion by another client": {clients: true,
