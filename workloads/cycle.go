@@ -68,6 +68,28 @@ func (w *Worker) release(l caller, o Order, g Granted, depth int) error {
 	})
 }
 
+// extend prolongs the lease of a hold, as an operation of its own, and returns the grant that the
+// hold has then.
+func (w *Worker) extend(l caller, o Order, g Granted) (Granted, error) {
+	e, can := l.(Extender)
+	if !can {
+		return g, errCannotExtend
+	}
+	ctx, end := w.startCall(w.lifetime.life)
+	defer end()
+	next, err := e.Extend(ctx, o.N, g, func(at int64) { w.begin(history.ExtendOp, o, 0, at) })
+	if errors.Is(err, ErrGone) {
+		return g, err
+	}
+	done := w.outcome(history.ExtendOp, o, err)
+	if done.T = next.At; err == nil {
+		done.Grant = next.record()
+		g = next
+	}
+	w.event(done)
+	return g, err
+}
+
 // finally releases after an Acquire that did not grant, if the lock's document does so. The record
 // has a release of an acquisition that never was.
 func (w *Worker) finally(l caller, o Order) error {

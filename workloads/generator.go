@@ -18,6 +18,8 @@ type Shape struct {
 	TTL     time.Duration // of the lock; longwork and heed hold beyond it
 	Seed    uint64
 	Shared  bool // the lock has a shared mode
+	// clients ask for several keys in any order, and not in ascending order
+	AnyOrder bool
 }
 
 // Generator decides what each client does next. It is pure: the same shape gives every client the
@@ -46,7 +48,7 @@ func (g *Generator) Next(client int) (Order, time.Duration) {
 	g.n[client] += acquires(g.shape.Body)
 	switch {
 	case g.shape.Body == Multi:
-		o.Keys = pickKeys(r, g.shape.Keys)
+		o.Keys = g.pickKeys(client, o.N, r)
 		o.Key = o.Keys[0]
 	case g.shape.Keys > 1:
 		o.Key = r.IntN(g.shape.Keys)
@@ -77,17 +79,23 @@ var shareable = []string{Mutex, LongWork, Heed}
 // Longest returns the time that a client spends inside. This is also the longest time that a client
 // may be busy when it is told to stop. Long work lasts two leases unless the hold is longer.
 func (s Shape) Longest() time.Duration {
-	if s.Body == LongWork || s.Body == Heed {
+	if slices.Contains([]string{LongWork, Heed, Extend}, s.Body) {
 		return max(s.Hold, 2*s.TTL)
 	}
 	return s.Hold
 }
 
-// pickKeys draws two of the keys, or all if there are only two, and sorts them. Clients that took
-// locks in different orders could deadlock, and that would not be a fault of the lock.
-func pickKeys(r *rand.Rand, keys int) []int {
-	all := r.Perm(max(keys, 1))
+// pickKeys draws two of the keys. With AnyOrder, a lock gets them in one call and must not deadlock
+// if another client asks for them the other way round. In the first cycle, every other client does.
+func (g *Generator) pickKeys(client, n int, r *rand.Rand) []int {
+	all := r.Perm(max(g.shape.Keys, 1))
 	all = all[:min(len(all), multiKeys)]
+	if g.shape.AnyOrder && n > 1 {
+		return all
+	}
 	slices.Sort(all)
+	if g.shape.AnyOrder && (uint64(client)+g.shape.Seed)%2 == 0 {
+		slices.Reverse(all)
+	}
 	return all
 }

@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lockbench/lockbench/impls"
@@ -18,6 +19,7 @@ const (
 	LongWork  = "longwork"  // hold for two leases
 	Fenced    = "fenced"    // as counter, each read and write with the fencing token
 	Heed      = "heed"      // as longwork, and leave at once when told that the hold is over
+	Extend    = "extend"    // as longwork, and extend the lease each third of it
 )
 
 // Workload is a row of the table of workloads.
@@ -52,6 +54,10 @@ var table = []Workload{
 		}},
 	{Name: Heed, Line: "as longwork, and leave at once when the lock says that the hold is over",
 		Keys: 1, need: heeds},
+	{Name: Extend, Line: "as longwork, and extend the lease each third of it", Keys: 1,
+		need: func(e impls.Entry) error {
+			return suits(e.Extends, e, Extend, "cannot extend its lease", "redlock")
+		}},
 }
 
 func suits(can bool, e impls.Entry, workload, lacks, better string) error {
@@ -140,6 +146,8 @@ func (w *Worker) inside(until context.Context, l caller, o Order, g Granted) {
 		w.count(stay, l, o, g.Fence)
 	case Reentrant:
 		w.nest(stay, l, o, 1)
+	case Extend:
+		w.keep(stay, l, o, g)
 	default:
 		_ = w.env.Sleep(stay, o.Hold.D())
 	}
@@ -153,6 +161,20 @@ func (w *Worker) count(stay context.Context, l caller, o Order, token int64) {
 	}
 	_ = w.env.Sleep(stay, o.Hold.D())
 	w.guarded.access(l, history.WriteOp, o, read+1, token)
+}
+
+// keep holds, and extends the lease each third of it, until an extension is refused.
+func (w *Worker) keep(stay context.Context, l caller, o Order, g Granted) {
+	for left := o.Hold.D(); left > 0; {
+		part := min(left, max(w.cfg.TTL.D(), g.Lease)/3)
+		if left -= part; part <= 0 || w.env.Sleep(stay, part) != nil {
+			return
+		}
+		var err error
+		if g, err = w.extend(l, o, g); errors.Is(err, impls.ErrNotOwner) || errors.Is(err, ErrGone) {
+			return
+		}
+	}
 }
 
 // nest acquires the lock that the client already has, goes deeper, and releases. It releases only

@@ -25,6 +25,11 @@ type LinkedLock interface {
 	Close()
 }
 
+// LinkedExtender is a LinkedLock whose holder can prolong its lease.
+type LinkedExtender interface {
+	Extend(ctx context.Context, n int) (Said, error)
+}
+
 // Said is what a lock reports about a hold. Zero fields report nothing.
 type Said struct {
 	ValidUntil time.Time
@@ -201,9 +206,7 @@ func (l linkedKeys) Acquire(ctx context.Context, n int) (g Granted, err error) {
 	}
 	g.Sent, g.Lease = begun, l.Lease
 	l.grants.Fill(&g)
-	if g.Fence = said.Token; !said.ValidUntil.IsZero() {
-		g.ValidUntil = l.w.env.Elapsed() + time.Until(said.ValidUntil)
-	}
+	g.Fence, g.ValidUntil = said.Token, l.until(said)
 	l.held.CompareAndSwap(0, int64(n))
 	return g, nil
 }
@@ -216,6 +219,32 @@ func (l linkedKeys) Release(ctx context.Context, n int, _ Granted, begun func(in
 	err := l.lock.Release(ctx, n)
 	l.w.env.Breathe()
 	return 0, opaque(err)
+}
+
+// Extend implements Extender.
+func (l linkedKeys) Extend(ctx context.Context, n int, g Granted, begun func(int64)) (Granted,
+	error) {
+	begun(0)
+	e, can := l.lock.(LinkedExtender)
+	if !can {
+		return g, errCannotExtend
+	}
+	at := l.w.env.Elapsed()
+	said, err := e.Extend(ctx, n)
+	l.w.env.Breathe()
+	if err == nil {
+		g.Sent = at
+		g.ValidUntil = l.until(said)
+	}
+	return g, opaque(err)
+}
+
+// until returns the end of the validity that a lock reports, or 0.
+func (l *linked) until(said Said) time.Duration {
+	if said.ValidUntil.IsZero() {
+		return 0
+	}
+	return l.w.env.Elapsed() + time.Until(said.ValidUntil)
 }
 
 // opaque hides the causes in an error of another author's lock, unless the error states the

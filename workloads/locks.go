@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -94,6 +95,20 @@ func (l own) Acquire(ctx context.Context, _ int) (Granted, error) {
 	g, err := l.lock.Acquire(ctx)
 	return l.connections.granted(g), err
 }
+
+// Extend implements Extender.
+func (l own) Extend(ctx context.Context, _ int, g Granted, begun func(int64)) (Granted, error) {
+	begun(0)
+	e, can := l.lock.(impls.Extender)
+	if !can {
+		return g, errCannotExtend
+	}
+	next, err := e.Extend(ctx, g.Grant)
+	return l.connections.granted(next), err
+}
+
+// errCannotExtend is the error of a lock whose holder cannot prolong its lease.
+var errCannotExtend = errors.New("this lock has no extend")
 
 // Release implements RemoteLock.
 func (l own) Release(ctx context.Context, _ int, g Granted, begun func(int64)) (int64, error) {

@@ -37,6 +37,13 @@ type RemoteLock interface {
 	Release(ctx context.Context, n int, g Granted, begun func(at int64)) (at int64, err error)
 }
 
+// Extender is a RemoteLock whose holder can prolong its lease.
+type Extender interface {
+	// Extend asks for a whole lease from now on. It calls begun as Release does. The grant has the
+	// stamp of the end, also after an error.
+	Extend(ctx context.Context, n int, g Granted, begun func(at int64)) (Granted, error)
+}
+
 // Guard is a RemoteLock of an optimistic lock. It lets all clients in, and reports for each write
 // whether another client was first.
 type Guard interface {

@@ -110,7 +110,8 @@ func (r *run) end(err error, undone *history.Undone) error {
 
 func (p Plan) shape() workloads.Shape {
 	return workloads.Shape{Body: p.Workload, Clients: p.Clients, Keys: p.Keys, Hold: p.Hold.D(),
-		Think: p.Think.D(), TTL: p.TTL.D(), Seed: p.Seed, Shared: p.Declares().Shared}
+		Think: p.Think.D(), TTL: p.TTL.D(), Seed: p.Seed, Shared: p.Declares().Shared,
+		AnyOrder: p.Adapter != nil}
 }
 
 // run is the state of one run.

@@ -86,8 +86,11 @@ func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error
 	if u.Declares.Watchdog {
 		r.Traits = append(r.Traits, Watchdog)
 	}
-	if u.Declares.Cancels {
-		r.Traits = append(r.Traits, cancels)
+	d := u.Declares
+	for i, declared := range []bool{d.Cancels, d.Extends, d.Multi, d.Reentrant} {
+		if declared {
+			r.Traits = append(r.Traits, declarations[i])
+		}
 	}
 	if u.Topology == string(impls.Independent) {
 		r.Masters, r.Traits = threeMasters, append(r.Traits, masters)

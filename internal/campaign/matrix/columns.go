@@ -30,6 +30,8 @@ type Aim struct {
 	// If it is two, no other client's commands hide what the two do to each other.
 	Clients int  `json:"clients,omitempty"`
 	Patient bool `json:"patient,omitempty"` // a client's call lasts for several leases
+	// instead of the row's own
+	Workload string `json:"workload,omitempty"`
 }
 
 //go:embed columns.yaml
@@ -53,6 +55,16 @@ func (c Column) Fault() string {
 		return name + ":" + variant
 	}
 	return name
+}
+
+// lacks returns the first declaration that every aim of the column needs and a row lacks, or "".
+func (c Column) lacks(r Row) impls.Trait {
+	for _, t := range c.Aims[0].Only {
+		if slices.Contains(declarations, t) && !r.Has(t) {
+			return t
+		}
+	}
+	return ""
 }
 
 // Suits reports whether an aim is for a row.

@@ -26,8 +26,8 @@ func Impossible(r Row, c Column) string {
 			"row of its own"
 	case c.Name == "message" && r.Adapter == "":
 		return "its client sends nothing again; see request-loss and reply-loss"
-	case c.Name == "cancel" && !r.Has(cancels):
-		return "it does not declare that its calls can be given up (cancels)"
+	case c.Libraries && c.lacks(r) != "":
+		return fmt.Sprintf("it does not declare %q", c.lacks(r))
 	case ensemble && !r.Has(unseen):
 		return "servers of Redis do not agree on writes; see failover"
 	case r.Has(unseen) && loss:

@@ -29,10 +29,17 @@ const (
 	Watchdog impls.Trait = "watchdog" // the lease is renewed while a client is inside
 	masters  impls.Trait = "masters"  // it uses independent masters
 	// the lock is not in Redis, so no breakpoint can stop at a command
-	unseen  impls.Trait = "unseen"
-	cancels impls.Trait = "cancels" // its calls can be given up half-way
-	idle    impls.Trait = "idle"    // no client ever waits for it, so no fault can be aimed
+	unseen impls.Trait = "unseen"
+	// declarations of an adapter
+	cancels   impls.Trait = "cancels" // its calls can be given up half-way
+	extends   impls.Trait = "extends"
+	multi     impls.Trait = "multi"
+	reentrant impls.Trait = "reentrant"
+	idle      impls.Trait = "idle" // no client ever waits for it, so no fault can be aimed
 )
+
+// declarations lists the traits that an adapter declares.
+var declarations = []impls.Trait{cancels, extends, multi, reentrant}
 
 // threeMasters is the smallest number of masters with a majority.
 const threeMasters = 3

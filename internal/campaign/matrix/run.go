@@ -209,8 +209,12 @@ func (c *execution) runTask(ctx context.Context, t attempt) {
 
 // dir returns the directory of a run, relative to the directory of the matrix.
 func (c *execution) dir(t attempt) string {
-	name := strings.NewReplacer(":", "-", " ", "-", "+", "plus").Replace(fmt.Sprintf("%s-%d",
-		t.Aim.Nemesis, t.Attempt))
+	what := t.Aim.Nemesis
+	if t.Aim.Workload != "" {
+		what += "-" + t.Aim.Workload
+	}
+	name := strings.NewReplacer(":", "-", " ", "-", "+", "plus").Replace(fmt.Sprintf("%s-%d", what,
+		t.Attempt))
 	if t.isRepeat() {
 		name += "-alone"
 	}

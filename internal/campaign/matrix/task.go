@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -125,7 +126,7 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 	w := harness.RunOptions{
 		Environment: o.Environment, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
 		Masters:  r.Masters,
-		Workload: r.Workload,
+		Workload: cmp.Or(a.Workload, r.Workload),
 		Nemesis:  a.Nemesis, Clients: a.Clients, Seed: seed, TTL: ttl, Properties: batch.Properties,
 		Thorough: true,
 		// short, so that locks that wait for a message try again while no client is inside

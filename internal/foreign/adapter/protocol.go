@@ -136,6 +136,9 @@ func Acquire(n int, keys []string, wait time.Duration) Order {
 // Release returns the order to release hold n.
 func Release(n int) Order { return Order{Do: doRelease, N: n} }
 
+// Extend returns the order to extend hold n.
+func Extend(n int) Order { return Order{Do: doExtend, N: n} }
+
 // Stop is the order to end an acquire that waits.
 var Stop = Order{Do: doStop}
 

@@ -233,6 +233,21 @@ func (l lock) Release(ctx context.Context, n int, _ workloads.Granted,
 	return a.T, err
 }
 
+// Extend implements workloads.Extender.
+func (l lock) Extend(ctx context.Context, n int, g workloads.Granted, begun func(int64)) (
+	workloads.Granted, error) {
+	defer l.interrupts(ctx, n)()
+	sent := int64(0)
+	a, err := l.do(Extend(n), func(at int64) {
+		sent = at
+		begun(at)
+	})
+	if g.At = a.T; err == nil {
+		g.Sent, g.ValidUntil = time.Duration(sent), time.Duration(a.ValidUntil)
+	}
+	return g, err
+}
+
 // guard is the lock on some keys, with checked writes. It is a workloads.Guard.
 type guard struct{ lock }
 

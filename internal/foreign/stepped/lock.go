@@ -176,6 +176,19 @@ func (l *lock) Release(_ context.Context, n int) error {
 	return adapter.Failure(a)
 }
 
+// Extend implements workloads.LinkedExtender.
+func (l *lock) Extend(_ context.Context, n int) (said workloads.Said, err error) {
+	a, err := l.call(l.life, adapter.Extend(n))
+	if err == nil {
+		err = adapter.Failure(a)
+	}
+	if a.ValidUntil > 0 {
+		mono, _ := l.now()
+		said.ValidUntil = time.Now().Add(time.Duration(a.ValidUntil - mono))
+	}
+	return said, err
+}
+
 // Close implements workloads.LinkedLock.
 func (l *lock) Close() {
 	l.end()

@@ -262,8 +262,10 @@ func (u *pump) answer(line []byte) error {
 			return errors.New("it answered " + a.Is + " without being asked")
 		}
 		delete(u.calls, a.N)
-		if delete(u.holds, a.N); a.Is == acquired {
+		if a.Is == acquired {
 			u.holds[a.N] = true
+		} else if a.Is != "extended" {
+			delete(u.holds, a.N)
 		}
 		k <- a
 	}

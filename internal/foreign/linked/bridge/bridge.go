@@ -129,6 +129,16 @@ func (l lock) Release(ctx context.Context, n int) error {
 	return meaning(l.sdk.Release(ctx, l.number(n)))
 }
 
+// Extend implements workloads.LinkedExtender.
+func (l lock) Extend(ctx context.Context, n int) (workloads.Said, error) {
+	e, can := l.sdk.(sdk.Extender)
+	if !can {
+		return workloads.Said{}, errors.New("this lock has no extend")
+	}
+	g, err := e.Extend(ctx, l.number(n))
+	return workloads.Said{ValidUntil: g.ValidUntil}, meaning(err)
+}
+
 // Close implements workloads.LinkedLock. The connections of the client have ended with it.
 func (l lock) Close() { clients.Delete(l.client.Process) }
 
