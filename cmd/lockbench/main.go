@@ -103,7 +103,7 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
 	c.AddCommand(runCommand(), checkCommand(), reportCommand(), exportCommand(), listCommand(),
 		doctorCommand(), matrixCommand(), serveCommand(), gateCommand(), mergeCommand(), compareCommand())
 	c.AddCommand(exploreCommand(), replayCommand(), adaptersCommand(), chooseCommand(), tourCommand())
-	c.AddCommand(watchCommand(), versionCommand())
+	c.AddCommand(watchCommand(), mcpCommand(), versionCommand())
 	c.SetVersionTemplate("lockbench {{lockbenchVersion}}\n")
 	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		return errors.Join(onlyHelp(c.Flags()), inBounds(c.Flags()))
