@@ -1,5 +1,14 @@
 package checker
 
+// Clients 0 and 2 take over a lock whose owner has died.
+const (
+	takenOver = "names k; c0 acquire 10 110 sent=97 lease=1000 node=n0; c2 acquire 10 130 sent=76 " +
+		"lease=1000 node=n0; c0 release 300 310; c2 release 320 330"
+	takingOver = "1 1 1 2 n0 SETNX k a -> 1\n0 1 11 13 n0 GET k -> a\n2 1 12 14 n0 GET k -> a\n" +
+		"2 1 33 65 n0 DEL k -> 1\n0 1 43 87 n0 DEL k -> 1\n2 1 76 129 n0 SETNX k c -> 1\n" +
+		"0 1 97 104 n0 SETNX k b -> 1\n"
+)
+
 // The class of a violation follows from who wrote the value that was deleted, on that node. Each
 // case has one beside it in which the same deletion is what it seems.
 const (
@@ -26,6 +35,12 @@ const (
 )
 
 var causeCases = []propertyCase{
+	// Both saw the first owner's key and deleted what was there: the second deletion hit a key that was
+	// taken meanwhile. It was under way when that was asked for, and nothing held it up.
+	{"cause: two take over, and both delete", "L", takenOver, takingOver, Violated,
+		ReleasedByNonOwner},
+	{"cause: the second deletion is held up", "L", takenOver + "; fault delay c0>n0 1 100",
+		takingOver, Violated, LateMessage},
 	// A late deletion of the deleter's own vote, on a server where the owner had none.
 	{"cause: its own vote of an earlier attempt", "L",
 		lostVotesOf + "c2 acquire 1 9 fail; c2 acquire 40 99 fail",

@@ -46,7 +46,7 @@ var stallConditions = []propertyCase{
 		"names k; c3 acquire 1 4 sent=2 lease=5; c3 release 18 46; c2 acquire 19 30 sent=20 " +
 		"lease=200; c2 release 150 160; c-1 gap 44 gap=12", "3 1 2 3 n0 SETNX k d -> 1\n" +
 		"3 1 18 45 n0 DEL k -> 1\n0 1 19 19 n0 DEL k -> 1\n2 1 20 22 n0 SETNX k c -> 1\n", Violated,
-		LateMessage},
+		ReleasedByNonOwner},
 	{"an inner release that frees the lock", "E", innerFrees, "", Violated, DoubleGrant},
 	{"an inner release that may free the lock, and the session may have ended in a stall", "E",
 		innerFrees + "c0 gap 1400000000 gap=1000000000", "", Unknown, ""},

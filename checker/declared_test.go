@@ -231,7 +231,7 @@ var declaredCases = []propertyCase{
 		twoGrants + "2 1 9 11 n0 DEL k -> 1\n", Violated, ReleasedByNonOwner},
 	{"late: in the other order nobody can have been", "O", togetherStory,
 		"0 1 9 15 n0 SETNX k a -> 1\n1 1 7 16 n0 SETNX k b -> 1\n2 1 6 8 n0 DEL k -> 1\n", Violated,
-		LateMessage},
+		ReleasedByNonOwner},
 	{"late: in one order it was the holder itself", "O", togetherStory,
 		twoGrants + "2 1 14 0 n0 DEL k ->\n1 1 13 0 n0 DEL k ->\n", Valid, ""},
 	{"late: in one order the second grant proves nothing", "O", togetherStory,

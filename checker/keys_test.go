@@ -63,7 +63,7 @@ var keyCases = []propertyCase{
 	{"O: its own release freed the lock for the holder, and others may delete keys", "O",
 		"environment external; " + freed, freedTrace + setB, Unknown, ""},
 	{"O: no one else can have deleted the holder's key", "O", freed, freedTrace + setB, Violated,
-		LateMessage},
+		ReleasedByNonOwner},
 	{"O: a release that was never answered, of a hold that was over", "O",
 		"c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info",
 		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n" + setA + setB, Violated,

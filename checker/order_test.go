@@ -77,7 +77,7 @@ var orderCases = []propertyCase{
 	// What did not leave its client was not executed.
 	{"order: the late deletion freed the key, and many others did not leave their client", "L",
 		movedFirst, earlierOnN0 + strings.Repeat("1 1 7 9 n0 DEL k -> !not-sent\n", 70) + ownerOnN0 +
-			winnerOnN0, Violated, LateMessage},
+			winnerOnN0, Violated, ReleasedByNonOwner},
 	{"order: a deletion that did not leave its client deletes nothing", "L",
 		"c2 acquire 1 4 sent=2 lease=3; c2 release 5 9 info; " + lostHold,
 		"2 1 2 3 n0 SET k c NX PX 3 -> OK\n2 1 6 22 n0 DEL k -> !not-sent\n" + ownerOnN0 + winnerOnN0,
@@ -108,7 +108,7 @@ var orderCases = []propertyCase{
 	{"order: a deletion was sent before the grant, and only it can have hit the key", "O",
 		"lease; names k; c3 acquire 1 4 sent=2 lease=5; c3 release 18 46; c2 acquire 19 30 sent=20 " +
 			"lease=200; c2 release 150 160", "3 1 2 3 n0 SETNX k d -> 1\n3 1 18 45 n0 DEL k -> 1\n" +
-			"0 1 19 19 n0 DEL k -> 1\n2 1 20 22 n0 SETNX k c -> 1\n", Violated, LateMessage},
+			"0 1 19 19 n0 DEL k -> 1\n2 1 20 22 n0 SETNX k c -> 1\n", Violated, ReleasedByNonOwner},
 	{"order: a deletion was sent before the grant, and may have freed the key for it", "O",
 		"lease; names k; c3 acquire 1 4 sent=2 lease=5; c3 release 18 46; c2 acquire 19 30 sent=20 " +
 			"lease=200; c2 release 150 160", "3 1 2 3 n0 SETNX k d -> 1\n3 1 18 45 n0 DEL k -> 1\n" +

@@ -52,7 +52,7 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 	case asksNoServer(c.Case):
 		return verdict.DoubleGrant, ""
 	case culprit >= nemesis.ServerClocks:
-	case onlyLate(p, commands):
+	case c.onlyLate(p, commands):
 		return verdict.LateMessage, ""
 	case has(commands, verdict.ForeignDelete, verdict.PossibleDelete):
 		return verdict.ReleasedByNonOwner, ""
@@ -89,20 +89,16 @@ func asksNoServer(c *Case) bool {
 	return h.System == "" && h.Environment != "" && c.trace.Named() && len(c.trace.Commands) == 0
 }
 
-// onlyLate reports whether all that may have deleted the first holder's key was sent before its
-// grant.
-func onlyLate(p *record.Pair, commands []command) bool {
-	granted, any := int64(0), false
-	for _, m := range commands {
-		if m.Kind == verdict.Grant && m.Process == p.A.Process && m.N == p.A.N {
-			granted = m.Sent
+// onlyLate reports whether all that may have deleted the first holder's key came late.
+func (c classifier) onlyLate(p *record.Pair, commands []command) bool {
+	ga, any := c.trace.GrantOf(p.A), false
+	for i := range commands {
+		if m := &commands[i]; m.Kind.Deletes() {
+			if ga == nil || !c.late(&m.Command, ga) {
+				return false
+			}
+			any = true
 		}
-	}
-	for _, m := range commands {
-		if m.Kind.Deletes() && m.Sent >= granted {
-			return false
-		}
-		any = any || m.Kind.Deletes()
 	}
 	return any
 }

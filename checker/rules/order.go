@@ -21,7 +21,7 @@ func (c exclusionRule) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
 	q := *p
 	q.A, q.B, q.SpanA, q.SpanB = p.B, p.A, p.SpanB, p.SpanA
 	other := c.commands(&q)
-	o := ordersOf(c.Case, ga, gb)
+	o, cl := ordersOf(c.Case, ga, gb), c.classifier()
 	switch {
 	case gb.Recv < ga.Sent:
 		return &q, other
@@ -29,25 +29,25 @@ func (c exclusionRule) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
 		return p, commands
 	case o != nil && ga.Node == gb.Node && o.Precedes(gb, ga):
 		return &q, other
-	case ga.Node != gb.Node || frees(&q, other) == 0:
+	case ga.Node != gb.Node || cl.frees(&q, other) == 0:
 		return p, commands
-	case frees(p, commands) == 0:
+	case cl.frees(p, commands) == 0:
 		return &q, other
-	case frees(&q, other) > frees(p, commands):
+	case cl.frees(&q, other) > cl.frees(p, commands):
 		return &q, uncertain(&q, other, commands)
 	}
 	return p, uncertain(p, commands, other)
 }
 
 // frees says how surely the commands of a witness freed the key: 0 if none can have.
-func frees(p *record.Pair, commands []command) int {
+func (c classifier) frees(p *record.Pair, commands []command) int {
 	sure := certain(commands)
 	switch {
 	case has(sure, verdict.ForeignDelete, verdict.OwnDelete):
 		return 4
 	case has(sure, verdict.LateDelete):
 		return 3
-	case onlyLate(p, commands):
+	case c.onlyLate(p, commands):
 		return 1
 	case has(commands, verdict.PossibleDelete, verdict.ForeignDelete, verdict.LateDelete,
 		verdict.OwnDelete):

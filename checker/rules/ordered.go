@@ -27,7 +27,7 @@ func (w *chain) ordered(m, ga *history.Command, orders *trace.Orders) {
 		return
 	}
 	d := command{Command: *m, Kind: verdict.ForeignDelete}
-	late := m.Sent < ga.Sent
+	late := w.late(m, ga)
 	sure := trace.Answered(m) || mustBe(orders, ga, trace.Ending{How: trace.ByDeletion, By: m})
 	switch {
 	case late && !trace.Answered(m):

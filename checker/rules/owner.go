@@ -101,7 +101,7 @@ func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
 func (c ownerRule) foreignDeletion(m *history.Command, h *record.Hold) property {
 	p := violated(h.Key, wholeHold(h))
 	ga := c.trace.GrantOf(h)
-	kind, class := kindOf(m, ga)
+	kind, class := c.kindOf(m, ga)
 	p.Class = class
 	w := p.Witness
 	own := c.holdOf(m)

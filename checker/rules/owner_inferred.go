@@ -181,7 +181,7 @@ func (c ownerRule) inferredDeletion(victim, next *grant, deleters []*history.Com
 ) property {
 	p := violated(victim.Key, wholeHold(victim.Hold), wholeHold(next.Hold))
 	late := func(m *history.Command) bool {
-		return m.Sent < victim.by.Sent && (!either || m.Sent < next.by.Sent)
+		return c.late(m, victim.by) && (!either || m.Sent < next.by.Sent)
 	}
 	p.Class = verdict.ReleasedByNonOwner
 	if !slices.ContainsFunc(deleters, func(m *history.Command) bool { return !late(m) }) {

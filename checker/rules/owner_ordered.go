@@ -1,10 +1,13 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // deletedInOrder finds a deletion that hit the key of another client's hold in all possible orders
@@ -66,9 +69,18 @@ func (c ownerRule) tookKey(k *history.Command) bool {
 	return c.trace.Takes(k) && trace.EffectOf(k.Args).Kind != trace.Swap
 }
 
+// late reports whether a command came late: it was sent before a grant was asked for, and it was
+// never answered, or a fault held it up. Otherwise both were under way at once.
+func (c *Case) late(m, ga *history.Command) bool {
+	return m.Sent < ga.Sent && (!trace.Answered(m) || m.Process == ga.Process ||
+		slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+			return f.Delays(m) || f.Action == nemesis.Duplicate && f.TouchesWay(m)
+		}))
+}
+
 // kindOf returns the kind of a deletion of a hold's key in a witness, and its class.
-func kindOf(m, ga *history.Command) (verdict.Kind, string) {
-	if m.Sent < ga.Sent {
+func (c ownerRule) kindOf(m, ga *history.Command) (verdict.Kind, string) {
+	if c.late(m, ga) {
 		return verdict.LateDelete, verdict.LateMessage
 	}
 	return verdict.ForeignDelete, verdict.ReleasedByNonOwner

@@ -169,7 +169,7 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 		if meant != nil && meant.LeaseEnd() > ga.Recv && !w.freed(m, meant, ga) {
 			return // it must have come before the first grant, which nothing else allowed
 		}
-		if m.Sent < ga.Sent {
+		if w.late(m, ga) {
 			d.Kind = verdict.LateDelete
 		}
 	}
