@@ -35,8 +35,8 @@ const (
 )
 
 var causeCases = []propertyCase{
-	// Both saw the first owner's key and deleted what was there: the second deletion hit a key that was
-	// taken meanwhile. It was under way when that was asked for, and nothing held it up.
+	// Both saw the first owner's key and deleted what was there: the second deletion hit a key that
+	// was taken meanwhile. It was under way when that was asked for, and nothing held it up.
 	{"cause: two take over, and both delete", "L", takenOver, takingOver, Violated,
 		ReleasedByNonOwner},
 	{"cause: the second deletion is held up", "L", takenOver + "; fault delay c0>n0 1 100",
