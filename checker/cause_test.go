@@ -9,6 +9,10 @@ const (
 		"0 1 97 104 n0 SETNX k b -> 1\n"
 )
 
+// tokenLost has a grant whose token is less than the one before.
+const tokenLost = "fencing; lease; c0 acquire 10 20 sent=12 lease=200 node=n0 token=7; " +
+	"c0 release 30 35; c1 acquire 50 60 sent=52 lease=200 node=n0 token=1; c1 release 70 75"
+
 // The class of a violation follows from who wrote the value that was deleted, on that node. Each
 // case has one beside it in which the same deletion is what it seems.
 const (
@@ -39,6 +43,26 @@ var causeCases = []propertyCase{
 	// was taken meanwhile. It was under way when that was asked for, and nothing held it up.
 	{"cause: two take over, and both delete", "L", takenOver, takingOver, Violated,
 		ReleasedByNonOwner},
+	// An operator's flush takes the counter of the tokens, too.
+	{"cause: the counter of the tokens was flushed", "F", "fault flush n0 40 41; " + tokenLost, "",
+		Violated, Vanished},
+	{"cause: the counter of the tokens was lost with the server", "F", "fault kill n0 40 41; " +
+		tokenLost, "", Violated, LostByFailover},
+	{"cause: a flush, and the server was killed", "F", "fault kill n0 40 41; fault flush n0 42 43; " +
+		tokenLost, "", Violated, LostByFailover},
+	// The flush came between two grants that were under way at once: the second began after it.
+	{"cause: a flush before the grant that was read first", "L", "lease; names k; " +
+		"fault flush n0 20 20; c0 acquire 10 40 sent=11 lease=1000 node=n0; " +
+		"c1 acquire 22 30 sent=22 lease=1000 node=n0; " +
+		"c0 release 50 60; c1 release 52 62", "0 1 11 39 n0 SET k a NX PX 1000 -> OK\n" +
+		"1 1 22 29 n0 SET k b NX PX 1000 -> OK\n", Violated, Vanished},
+	// The key was free when the second took it, however late another client's reply came.
+	{"cause: a flush, and a third client's reply came after the lease", "L", "lease; names k; " +
+		"fault flush n0 20 20; c0 acquire 10 15 sent=11 lease=30 node=n0; " +
+		"c1 acquire 22 30 sent=22 lease=100 node=n0; c2 acquire 21 90 fail; c0 release 32 33; " +
+		"c1 release 52 62", "0 1 11 14 n0 SET k a NX PX 0.00003 -> OK\n" +
+		"2 1 21 60 n0 SET k c NX PX 0.00003 -> OK\n1 1 22 29 n0 SET k b NX PX 0.0001 -> OK\n",
+		Violated, Vanished},
 	{"cause: the second deletion is held up", "L", takenOver + "; fault delay c0>n0 1 100",
 		takingOver, Violated, LateMessage},
 	// A late deletion of the deleter's own vote, on a server where the owner had none.

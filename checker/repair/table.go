@@ -136,7 +136,7 @@ var rows = []Row{
 
 	{Kind: verdict.LostByFailover, Repair: disk, With: saved, Keeps: exclusion, Real: true,
 		Except: unhelped, Faults: []string{"restart"},
-		Locks: []string{"token-lua", "setnx", "setnx-del-expired nil-retry", "setnx-expire",
+		Locks: []string{"token-lua", "setnx", "setnx-expire",
 			"setnx-expire-lua", "getset", "getset-redispy", "setpx-del", "setpx-getdel",
 			"redisson fixed lease", "redisson watchdog", "redisson-spin", "redisson-multi",
 			"redisson-fenced fixed lease", "redlock per call", "redlock per attempt"}},

@@ -60,18 +60,19 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		return verdict.LateMessage, ""
 	}
 	class, assumption = classOf(culprit)
-	if class == verdict.LostByFailover && c.emptied(p) {
+	if class == verdict.LostByFailover && c.emptied(p.A, p.B) {
 		class = verdict.Vanished
 	}
 	return class, assumption
 }
 
-// emptied reports whether only an operator's deletion of all keys can have lost the first holder's.
-func (c classifier) emptied(p *record.Pair) bool {
-	flushed := false
+// emptied reports whether only an operator's deletion of all keys can have lost what a server had
+// between two grants.
+func (c classifier) emptied(a, b *record.Hold) bool {
+	flushed, taken := false, firstTaken(c.Case, a, b)
 	for i := range c.faults {
 		f := &c.faults[i]
-		if f.Breaks() != nemesis.Durability || f.From >= p.B.From || f.To <= p.A.Call {
+		if f.Breaks() != nemesis.Durability || f.From >= b.From || f.To <= taken {
 			continue
 		}
 		if f.Action != nemesis.Flush {
@@ -117,10 +118,11 @@ func (c classifier) ofKey(p *record.Pair) string {
 		return ""
 	}
 	next := c.keyFacts().takenBefore(ga, gb)
-	switch l := c.keyFacts().keyLeaseOf(p.A, ga, next.Recv); {
-	case l.end <= next.Recv && l.renewed:
+	free := min(next.Recv, gb.Recv) // the key was free at the latest
+	switch l := c.keyFacts().keyLeaseOf(p.A, ga, free); {
+	case l.end <= free && l.renewed:
 		return verdict.LostRenewal
-	case l.end <= next.Recv:
+	case l.end <= free:
 		return verdict.PromisedTooLong
 	case ga.Node == gb.Node && p.A.InnerReleased == 0 && c.keyFacts().vanished(ga, next):
 		return verdict.Vanished

@@ -102,11 +102,15 @@ func (c fencingRule) stale(a, b *tokened) property {
 	if broken == nemesis.ClientClocks {
 		broken = nemesis.Nothing // a token does not depend on the clocks of clients
 	}
-	if p.Class, p.Assumption = classOf(broken); p.Class == verdict.DoubleGrant {
+	p.Class, p.Assumption = classOf(broken)
+	switch {
+	case p.Class == verdict.LostByFailover && c.classifier().emptied(a.Hold, b.Hold):
+		p.Class = verdict.Vanished
+	case p.Class != verdict.DoubleGrant:
+	case c.keyFacts().thirdParties() && b.Token < a.Token:
+		p.Class = verdict.Vanished
+	default:
 		p.Class = verdict.OldToken
-		if c.keyFacts().thirdParties() && b.Token < a.Token {
-			p.Class = verdict.Vanished
-		}
 	}
 	if a.traced && b.traced {
 		for _, h := range []*tokened{a, b} {

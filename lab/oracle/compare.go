@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Difference is a statement of a verdict that contradicts the record of the servers.
@@ -206,7 +207,8 @@ func (c *comparing) fits(x *cause, a, b *record.Hold) bool {
 	case verdict.PromisedTooLong:
 		return (x.kind == string(expired) || over <= b.From+ms) && a.Valid != record.Forever
 	case verdict.Vanished:
-		return x.kind == string(deleted) && x.other.Process == history.Harness
+		return x.kind == string(deleted) && x.other.Process == history.Harness ||
+			c.p.Property == verdict.Fencing && c.emptied(a, b)
 	case verdict.ReleasedByNonOwner:
 		return x.kind == string(deleted) && x.other != (who{a.Process, a.N}) &&
 			x.other.Process != history.Harness
@@ -243,6 +245,13 @@ func (x *cause) wasBehind() bool {
 // forgot reports whether some server lost a key between two grants.
 func (t *Truth) forgot(a, b *record.Hold) bool {
 	return slices.ContainsFunc(t.losses, func(at int64) bool { return a.Call < at && at < b.From })
+}
+
+// emptied reports whether an operator deleted all keys of a server between two grants.
+func (c *comparing) emptied(a, b *record.Hold) bool {
+	return slices.ContainsFunc(c.record.Faults, func(f record.Fault) bool {
+		return f.Action == nemesis.Flush && a.Call < f.To && f.From < b.From
+	})
 }
 
 func (c *comparing) clientClockMoved() bool {
