@@ -27,6 +27,8 @@ type Progress struct {
 	Evidence        // from the other runs
 	// a call of the lock that never returned and the position of its goroutine, or ""
 	Hung string `json:"hung,omitempty"`
+	// the fault under which a client outlived its lease (S), if the search found more
+	Aside string `json:"aside,omitempty"`
 	// faults that the lock or the simulator does not support, if the user named none
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 }

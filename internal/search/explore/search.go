@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/pool"
 	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -49,7 +50,7 @@ type Search struct {
 	Jobs     int
 	Mine     func(seed int) bool // selects the seeds of this machine, from 0; nil selects all
 	// KeepGoing continues the search after a violation until 70 % of the budget is used. The rest is
-	// for shrinking.
+	// for shrinking. A search without a named fault always continues after an overrun of a lease.
 	KeepGoing bool
 	Screen    io.Writer // a terminal for progress reports, or nil
 }
@@ -73,6 +74,7 @@ type searching struct {
 
 	mu    sync.Mutex
 	hits  []Hit
+	aside string // the fault of an overrun beside other hits
 	wrong error
 	broke string // why the first failed run failed
 
@@ -123,7 +125,28 @@ func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 	}
 	line.Stop()
 	slices.SortFunc(f.hits, func(a, b Hit) int { return cmp.Compare(a.Seed, b.Seed) })
+	f.setAside()
 	return f.hits, f.progress(), f.wrong
+}
+
+// setAside takes the overruns out of the hits and notes them, if there are others.
+func (f *searching) setAside() {
+	if f.KeepGoing || !slices.ContainsFunc(f.hits, f.ends) {
+		return
+	}
+	f.hits = slices.DeleteFunc(f.hits, func(h Hit) bool {
+		if !f.ends(h) {
+			f.aside = h.Case.Plan.Nemesis
+		}
+		return !f.ends(h)
+	})
+}
+
+// ends reports whether a hit ends the search. An overrun does not if no fault was named: every lock
+// with a lease has it, and it would hide the defects of the lock.
+func (f *searching) ends(h Hit) bool {
+	return f.Options.Nemesis != "" || h.Property != history.MutualExclusion ||
+		!checker.FindClass(h.Class).Overrun
 }
 
 // next plans the attempts of the generation that starts with the seed from.
@@ -193,15 +216,15 @@ func withBudget(ctx context.Context, budget time.Duration) (context.Context, con
 func (f *searching) enough(i uint64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.KeepGoing && len(f.hits) > 0 && f.Budget > 0 &&
+	if len(f.hits) > 0 && f.Budget > 0 &&
 		time.Since(f.begin) > time.Duration(searchShare*float64(f.Budget)) {
 		return true
 	}
-	earlier := func(h Hit) bool { return h.Seed < i }
+	earlier := func(h Hit) bool { return h.Seed < i && f.ends(h) }
 	return f.wrong != nil || f.hung != "" || !f.KeepGoing && slices.ContainsFunc(f.hits, earlier)
 }
 
-// searchShare is the share of the budget after which a search with KeepGoing ends.
+// searchShare is the share of the budget after which a search ends that goes on after a hit.
 const searchShare = 0.7
 
 // prepare makes the plans that are tried in turn.
@@ -367,7 +390,13 @@ const sha = 40
 func (f *searching) add(h Hit) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.hits = append(f.hits, h)
+	i := slices.IndexFunc(f.hits, func(o Hit) bool { return !f.ends(o) })
+	switch {
+	case f.KeepGoing || f.ends(h) || i < 0:
+		f.hits = append(f.hits, h)
+	case h.Seed < f.hits[i].Seed: // one overrun is enough
+		f.hits[i] = h
+	}
 }
 
 // cannot records that a run could not start. If the user named the fault, the search ends.
@@ -391,5 +420,5 @@ func (f *searching) progress() Progress {
 	return Progress{Runs: int(f.runs.Load()), States: f.states.count(), Hits: len(f.hits),
 		HarnessErrors: int(f.errors.Load()), Unrepeated: int(f.unrepeated.Load()),
 		Took: time.Since(f.begin), Broke: f.broke,
-		Evidence: f.evidence, Hung: f.hung, LeftOut: slices.Clone(f.out)}
+		Evidence: f.evidence, Hung: f.hung, Aside: f.aside, LeftOut: slices.Clone(f.out)}
 }

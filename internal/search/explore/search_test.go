@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
@@ -42,6 +43,23 @@ func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
 				t.Errorf("%s under %s, %s: %v, %+v, %v", c.lock, c.fault, schedule, hits, p, err)
 			}
 		}
+	}
+}
+
+// TestAnOverrunDoesNotEndTheSearch: without a named fault, a lock with a lease is searched for what
+// is its own. If there is nothing else in the budget, the overrun is told.
+func TestAnOverrunDoesNotEndTheSearch(t *testing.T) {
+	t.Parallel()
+	s := Search{Options: harness.RunOptions{Impl: "token-lua"}, Schedule: Portfolio, Moments: Both,
+		Seeds: 200, Jobs: 2}
+	hits, p, err := s.Find(t.Context())
+	if err != nil || len(hits) == 0 || hits[0].Class != checker.LateMessage || p.Aside != "overrun" {
+		t.Errorf("%v, %+v, %v", hits, p, err)
+	}
+	s.Seeds = 20
+	hits, p, err = s.Find(t.Context())
+	if err != nil || len(hits) != 1 || hits[0].Class != checker.LeaseOverrun || p.Aside != "" {
+		t.Errorf("%v, %+v, %v", hits, p, err)
 	}
 }
 

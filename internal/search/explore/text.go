@@ -99,6 +99,10 @@ func (f Findings) effort(x Finding) string {
 // notes tells what else a reader must know of the search.
 func (f Findings) notes(t *screen) {
 	p := f.Progress
+	if p.Aside != "" {
+		t.row("Also", "S lease overrun under "+p.Aside+", as every lock with a lease: only the resource "+
+			"can refuse a late holder")
+	}
 	if f.Covered != nil && len(f.Found) > 0 {
 		t.row("Space", f.Covered.String())
 	}
