@@ -168,7 +168,7 @@ func TestASearchHasEveryOptionOfALock(t *testing.T) {
 		"redis-image": "", "docker-network": "", "workers": "", "addr": "",
 		"tls": "", "any-database": "", "redis-config": "the simulator has no settings",
 		"story": "it has a plan of its own", "plan": "a counterexample is replayed",
-		"expect": "the answer is what is found", "quiet": "", "verbose": "",
+		"expect": "the answer is what is found", "quiet": "",
 		"stop-on-violation": "it does", "thorough": "--keep-going",
 	}
 	run, search := pflag.NewFlagSet("run", pflag.ContinueOnError),

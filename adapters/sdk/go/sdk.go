@@ -195,8 +195,10 @@ func Run(open func(Config) (Lock, error), versions map[string]string) {
 			call, end := context.WithCancel(ctx)
 			calls.Store(o.N, end)
 			go func() {
-				defer end()
 				carryOut(call, lock, o)
+				if o.Do != "acquire" { // a lock may live as long as the context of its Acquire
+					end()
+				}
 			}()
 		}
 	}
