@@ -81,6 +81,13 @@ type Violation struct {
 	Property, Class string
 	System          string // of the servers; "" for Redis
 	Lease           bool   // the lock declares a lease
+	Plain           bool   // the key was deleted with a plain command, which compares nothing
+}
+
+// Plain reports whether a command deletes a key without a look at its value.
+func Plain(args []string) bool {
+	plain := []string{"DEL", "UNLINK", "GETDEL"}
+	return len(args) > 0 && slices.Contains(plain, strings.ToUpper(args[0]))
 }
 
 // kind returns the class of a violation. If it has none, kind returns its property.
@@ -124,8 +131,12 @@ func Find(v Violation) *Found {
 
 // suits reports whether a row is about the violation, if it is about its lock: its repair keeps the
 // violated property, or makes its violation harmless. Only the repair of the resource is right for
-// other systems than Redis.
+// other systems than Redis. A plain deletion needs the owner check, and only it does.
 func (v Violation) suits(r Row) bool {
+	unfit := r.Repair == owner && !v.Plain || r.Repair == fresh && v.Plain
+	if unfit && !slices.Contains(r.Locks, v.Lock) {
+		return false
+	}
 	return r.Kind == v.kind() && (v.System == "" || r.Repair == fence) &&
 		(r.Repair == fence || slices.Contains(r.Keeps, v.Property)) &&
 		(r.With.Impl != "" || v.Flags != "") &&

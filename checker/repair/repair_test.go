@@ -120,7 +120,8 @@ func judged(t *testing.T, o harness.RunOptions, seed uint64) *checker.Verdict {
 	return r.Verdict
 }
 
-// TestFind finds the repairs of some violations, and none where no run has shown one.
+// TestFind finds the repairs of some violations, and none where no run has shown one. The lock mine
+// deletes its key with a plain DEL.
 func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		lock, fault, property, class string
@@ -150,8 +151,9 @@ func TestFind(t *testing.T) {
 		// a grant that came too late is none that a release took
 		{"redis-py", "late:reply", "S", checker.LateMessage, "validity check",
 			"lockbench run --impl redlock --nemesis late:reply --properties S,D"},
-		{"mine", "late:again", "L", checker.LateMessage, "new value for each try",
+		{"compares", "late:again", "L", checker.LateMessage, "new value for each try",
 			"lockbench run --impl token-lua --nemesis late:again --properties L,O"},
+		{"compares", "pause", "L", checker.ReleasedByNonOwner, "", ""},
 		// the restart loses the counter of the tokens, too
 		{"redisson watchdog", "restart-delayed:stay", "S", checker.LeaseOverrun, "", ""},
 		// a disk does not help where another server takes over
@@ -160,12 +162,14 @@ func TestFind(t *testing.T) {
 		{"etcd-mutex", "leader-loss", "S", checker.SessionLost, "", ""},
 		// what deadlocks another lock, the deadlocks of ours do not tell
 		{"mine", "pause", "D", "", "", ""},
-		{"mine", "late:release", "L", checker.LateMessage, "new value for each try", "lockbench run " +
-			"--impl token-lua --nemesis late:again --properties L,O"},
+		{"mine", "late:release", "L", checker.LateMessage, "owner check", "lockbench run " +
+			"--impl token-lua --nemesis late:release --properties L,O"},
+		{"compares", "late:release", "L", checker.LateMessage, "new value for each try",
+			"lockbench run --impl token-lua --nemesis late:again --properties L,O"},
 		{"mine", "random", "R", checker.RefusedThoughGranted, "", ""},
 	} {
 		got := repair.Find(repair.Violation{Lock: c.lock, Flags: "--impl x", Fault: c.fault,
-			Property: c.property, Class: c.class})
+			Property: c.property, Class: c.class, Plain: c.lock == "mine"})
 		name, command := "", ""
 		if got != nil {
 			name, command = got.Name, got.Command.Line

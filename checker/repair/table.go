@@ -86,7 +86,7 @@ var rows = []Row{
 		Others: NoOther, Locks: []string{"setnx-del-expired", "setnx-del-expired nil-retry"},
 		Faults: []string{"crash:takeover", "clock-client:+", "clock-client:-"}},
 
-	{Kind: verdict.LateMessage, Repair: owner, With: tokenLua, Keeps: exclusion, Others: NoOther,
+	{Kind: verdict.LateMessage, Repair: owner, With: tokenLua, Keeps: exclusion,
 		Locks: []string{"setpx-del", "setnx-expire"}, Faults: []string{"late:release"}},
 	{Kind: verdict.LateMessage, Repair: lease, With: tokenLua, Keeps: exclusion, Others: NoOther,
 		Locks:  []string{"setnx-del-expired", "setnx-del-expired nil-retry"},

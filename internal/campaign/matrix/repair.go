@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/repair"
@@ -13,7 +14,7 @@ import (
 // RepairOf returns the repair that runs have shown for a violation in a plan's run, or nil.
 func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repair.Found {
 	x := repair.Violation{Flags: LockFlags(p), Fault: p.Nemesis, Property: property, Class: class,
-		System: p.System(), Lease: p.Declares().Lease}
+		System: p.System(), Lease: p.Declares().Lease, Plain: plain(v.Property(property))}
 	if row, ok := RowFor(p); ok && p.Adapter == nil {
 		x.Lock = row.Name
 	}
@@ -23,6 +24,12 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 		return nil // the tokens of this lock do not grow
 	}
 	return found
+}
+
+// plain reports whether the witness of a violation has a plain deletion.
+func plain(p checker.Property) bool {
+	return p.Witness != nil && slices.ContainsFunc(p.Witness.Commands,
+		func(m checker.WitnessCommand) bool { return m.Kind.Deletes() && repair.Plain(m.Args) })
 }
 
 // LockFlags returns the flags of run that name the lock of a plan.

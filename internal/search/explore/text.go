@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker/repair"
@@ -210,6 +211,13 @@ func (f Finding) decision() string {
 	return ": " + strings.TrimSpace(f.counterexample.Steps[n-1].String())
 }
 
+// plain reports whether a client deleted a key with a plain command.
+func (f Finding) plain() bool {
+	return slices.ContainsFunc(f.counterexample.Steps, func(s counterexample.Step) bool {
+		return s.Kind == counterexample.Exec && repair.Plain(strings.Fields(s.Command))
+	})
+}
+
 // repair returns the repair of the violation, or nil if runs have not shown one.
 func (f Finding) repair() *repair.Repair {
 	if f.counterexample == nil {
@@ -217,7 +225,7 @@ func (f Finding) repair() *repair.Repair {
 	}
 	p := f.counterexample.Plan
 	v := repair.Violation{Fault: p.Nemesis, Property: f.Property, Class: f.Class, System: p.System(),
-		Lease: p.Declares().Lease}
+		Lease: p.Declares().Lease, Plain: f.plain()}
 	if p.Adapter == nil && p.Variant == "" {
 		v.Lock, v.Flags = p.Impl, "--impl "+p.Impl
 	}
