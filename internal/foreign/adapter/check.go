@@ -268,7 +268,10 @@ func (c *checker) perform(r *remote, o Order) (Answer, error) {
 func (c *checker) wants(r *remote, o Order, optional bool, asked string, right ...string) bool {
 	a, err := c.perform(r, o)
 	if err == nil && !slices.Contains(right, a.Is) {
-		err = fmt.Errorf("it answered %q, not %s: %s%s", a.Is, strings.Join(right, " or "), a.Why, a.Err)
+		err = fmt.Errorf("it answered %q, not %s", a.Is, strings.Join(right, " or "))
+		if why := a.Why + a.Err; why != "" {
+			err = fmt.Errorf("%w: %s", err, why)
+		}
 	}
 	found := a.Is
 	if a.Why != "" {
