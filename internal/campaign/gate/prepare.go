@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/strictyaml"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/runner"
@@ -197,8 +198,9 @@ func (g *File) pinned(a adapters.Adapter) error {
 	if !a.Other || g.Written == nil || g.Written.Lock == "" || g.Written.Lock == lockOf(a) {
 		return nil
 	}
-	return fmt.Errorf("the file was written with %s, and this lockbench has %s; use the lockbench "+
-		"that wrote it (%s), or write the file again", g.Written.Lock, lockOf(a), g.Written.By)
+	return fmt.Errorf("the file was written with %s (by lockbench %s), and this is %s; write a file "+
+		"for this one with --init under another name, and %s puts the gates side by side",
+		g.Written.Lock, g.Written.By, lockOf(a), advice.Verb("compare"))
 }
 
 // possible checks once for each environment, place and system whether it is available.
