@@ -25,6 +25,7 @@ type mergeFlags struct {
 	out          string
 	allowMissing bool
 	asJSON       bool
+	tracked
 }
 
 func mergeCommand() *cobra.Command {
@@ -61,6 +62,7 @@ explore.`,
 	s.BoolVar(&f.allowMissing, "allow-missing", false,
 		"join the shards that exist; missing cells are unknown")
 	s.BoolVar(&f.asJSON, "json", false, "print the result as JSON")
+	f.registerTracked(s)
 	return c
 }
 
@@ -106,6 +108,10 @@ func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
 		return err
 	}
 	defer lock.Close()
+	r.Findings, err = f.track(out, gate.ResultFile, filepath.Base(out), r.Cells())
+	if err != nil {
+		return err
+	}
 	err = gatepage.Save(c.Context(), out, r, c.ErrOrStderr())
 	if err := errors.Join(err, f.point(out)); err != nil {
 		return broken(err)
@@ -131,6 +137,10 @@ func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
 		return err
 	}
 	defer lock.Close()
+	m.Findings, err = f.track(out, matrix.File, filepath.Base(filepath.Dir(out)), m.Tested())
+	if err != nil {
+		return err
+	}
 	whole := matrix.Folder{Dir: out, Options: options, Known: results}
 	if err := errors.Join(whole.Save(), matrixpage.Save(out, m), f.point(out)); err != nil {
 		return broken(err)
