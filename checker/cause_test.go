@@ -39,8 +39,8 @@ const (
 )
 
 var causeCases = []propertyCase{
-	// Both saw the first owner's key and deleted what was there: the second deletion hit a key that
-	// was taken meanwhile. It was under way when that was asked for, and nothing held it up.
+	// Both clients saw the first owner's key, and both deleted the key. The second deletion hit the
+	// new key of client 2. It was sent before client 2 asked for that key, and no fault delayed it.
 	{"cause: two take over, and both delete", "L", takenOver, takingOver, Violated,
 		ReleasedByNonOwner},
 	// An operator's flush takes the counter of the tokens, too.

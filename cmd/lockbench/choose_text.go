@@ -127,7 +127,7 @@ func (a answer) notes(rows []choose.Choice) {
 	}
 }
 
-// remaining writes what is wrong with some locks.
+// remaining lists locks with the reason against each.
 func (a answer) remaining(head string, locks []choose.Choice) {
 	fmt.Fprintln(a, "\n"+head)
 	for _, c := range locks {

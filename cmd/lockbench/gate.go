@@ -196,6 +196,9 @@ func (f *gateFlags) run(c *cobra.Command, name string) error {
 // carryOut runs a gate in a directory of its own, and writes what came of it there.
 func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (string, *gate.Result,
 	error) {
+	if err := f.checkSince(gate.ResultFile); err != nil {
+		return "", nil, err
+	}
 	g.Simulate = simulateProgram
 	machine, err := g.Prepare(c.Context(), f.options.Only)
 	if err != nil {
@@ -215,10 +218,7 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 	r, _ := machine.Run(c.Context(), dir, f.options) // it only repeats the context's error
 	bar.Stop()
 	r.Findings, err = f.track(dir, gate.ResultFile, name, r.Cells())
-	if err != nil {
-		return "", nil, err
-	}
-	if err := gatepage.Save(c.Context(), dir, r, c.ErrOrStderr()); err != nil {
+	if err := errors.Join(err, gatepage.Save(c.Context(), dir, r, c.ErrOrStderr())); err != nil {
 		return "", nil, broken(err)
 	}
 	if f.out == "" {

@@ -129,6 +129,9 @@ func tellStep(bar *progress.Bar, s matrix.Step) {
 }
 
 func (f *matrixFlags) run(c *cobra.Command) error {
+	if err := f.checkSince(matrix.File); err != nil {
+		return err
+	}
 	dir, err := f.open(c.Context())
 	if err != nil {
 		return err
@@ -263,10 +266,8 @@ func (f *matrixFlags) finish(c *cobra.Command, dir *matrix.Folder, runs *runner.
 func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *matrix.Matrix) error {
 	var err error
 	m.Findings, err = f.track(dir, matrix.File, filepath.Base(filepath.Dir(dir)), m.Tested())
-	if err != nil {
-		return err
-	}
-	err = errors.Join(matrixpage.Save(dir, m), store.Point(filepath.Dir(filepath.Dir(dir)), dir))
+	err = errors.Join(err, matrixpage.Save(dir, m),
+		store.Point(filepath.Dir(filepath.Dir(dir)), dir))
 	return broken(errors.Join(err, showMatrix(c, dir, m, f.asJSON)))
 }
 

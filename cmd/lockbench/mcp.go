@@ -42,6 +42,9 @@ lockbench's own, and adapters below the directories of --adapters; nothing is se
 		Example: "  lockbench mcp --adapters ./locks",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
 			var err error
 			if f.program, err = os.Executable(); err != nil {
 				return broken(err)
@@ -61,6 +64,16 @@ lockbench's own, and adapters below the directories of --adapters; nothing is se
 		"allow the setup of these adapters, which runs code")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	return c
+}
+
+// check returns an error if a directory of adapters is missing.
+func (f *mcpFlags) check() error {
+	for _, dir := range f.adapters {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return fmt.Errorf("--adapters %s is not a directory; name a folder of adapters", dir)
+		}
+	}
+	return nil
 }
 
 // unclosed is standard output, which the end of a session does not close.
@@ -120,12 +133,12 @@ func (f *mcpFlags) server() *mcp.Server {
 			return append(words, "--seeds", strconv.Itoa(seeds), "--json"), err
 		})
 	tool(f, s, "check", "Judges a run in the store again.", func(a runDirArgs) ([]string, error) {
-		dir, err := f.within(a.Dir)
+		dir, err := f.runDir(a.Dir)
 		return []string{"check", "--json", "--", dir}, err
 	})
 	tool(f, s, "report", "Writes the report of a run again, and returns its path.",
 		func(a runDirArgs) ([]string, error) {
-			dir, err := f.within(a.Dir)
+			dir, err := f.runDir(a.Dir)
 			return []string{"report", "--", dir}, err
 		})
 	tool(f, s, "choose", "Says which lock to use.", func(a chooseArgs) ([]string, error) {
@@ -228,8 +241,8 @@ func (f *mcpFlags) allowed(name string) (string, error) {
 	return dir, err
 }
 
-// within returns the directory of a run, which must lie in the store.
-func (f *mcpFlags) within(name string) (string, error) {
+// runDir returns the directory of a run. It returns an error if that is outside of the store.
+func (f *mcpFlags) runDir(name string) (string, error) {
 	dir, err := real(name)
 	if err == nil && !below(dir, f.store) {
 		err = fmt.Errorf("%s is not in the store %s", name, f.store)

@@ -91,6 +91,9 @@ func kindOf(dir string) string {
 }
 
 func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
+	if err := f.checkSince(gate.ResultFile); err != nil {
+		return err
+	}
 	var parts []gate.Part
 	for _, d := range dirs {
 		r, err := gate.ReadDir(d)
@@ -109,10 +112,7 @@ func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
 	}
 	defer lock.Close()
 	r.Findings, err = f.track(out, gate.ResultFile, filepath.Base(out), r.Cells())
-	if err != nil {
-		return err
-	}
-	err = gatepage.Save(c.Context(), out, r, c.ErrOrStderr())
+	err = errors.Join(err, gatepage.Save(c.Context(), out, r, c.ErrOrStderr()))
 	if err := errors.Join(err, f.point(out)); err != nil {
 		return broken(err)
 	}
@@ -120,6 +120,9 @@ func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
 }
 
 func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
+	if err := f.checkSince(matrix.File); err != nil {
+		return err
+	}
 	var parts []matrix.Part
 	for _, d := range dirs {
 		p, err := matrix.OpenPart(d)
@@ -138,11 +141,8 @@ func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
 	}
 	defer lock.Close()
 	m.Findings, err = f.track(out, matrix.File, filepath.Base(filepath.Dir(out)), m.Tested())
-	if err != nil {
-		return err
-	}
 	whole := matrix.Folder{Dir: out, Options: options, Known: results}
-	if err := errors.Join(whole.Save(), matrixpage.Save(out, m), f.point(out)); err != nil {
+	if err := errors.Join(err, whole.Save(), matrixpage.Save(out, m), f.point(out)); err != nil {
 		return broken(err)
 	}
 	return broken(showMatrix(c, out, m, f.asJSON))

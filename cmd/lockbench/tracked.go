@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,33 +22,43 @@ func (t *tracked) registerTracked(s *pflag.FlagSet) {
 		"write the numbers of cells and findings to this file, for Prometheus' textfile collector")
 }
 
-// track compares the findings of a campaign with those of an earlier one, and writes the metrics.
-// File is the name of the result in each directory, from the label of the metrics.
-func (t *tracked) track(dir, file, from string, cells []findings.Cell) ([]findings.Finding, error) {
-	earlier := t.since
-	if earlier == "" {
-		earlier = filepath.Join(filepath.Dir(dir), store.Latest)
+// checkSince returns an error if the earlier directory that --since names has no result.
+func (t *tracked) checkSince(file string) error {
+	if t.since == "" {
+		return nil
 	}
-	before, err := batch.ReadFile[struct {
+	if _, err := findingsIn(t.since, file); err != nil {
+		return fmt.Errorf("--since: %w", err)
+	}
+	return nil
+}
+
+// findingsIn reads the findings of a campaign from the result in its directory.
+func findingsIn(dir, file string) ([]findings.Finding, error) {
+	r, err := batch.ReadFile[struct {
 		Format   int                `json:"format"`
 		Findings []findings.Finding `json:"findings"`
-	}](filepath.Join(earlier, file))
-	if err != nil && t.since != "" {
-		return nil, fmt.Errorf("--since: %w", err)
+	}](filepath.Join(dir, file))
+	if err != nil {
+		return nil, err
 	}
-	var old []findings.Finding
-	if err == nil {
-		old = before.Findings
-	}
+	return r.Findings, nil
+}
+
+// track compares the findings of a campaign with those of an earlier one, and writes the metrics.
+// File is the name of the result in both directories, from the label of the metrics. The findings
+// are good even if the metrics could not be written.
+func (t *tracked) track(dir, file, from string, cells []findings.Cell) ([]findings.Finding, error) {
+	old, _ := findingsIn(cmp.Or(t.since, filepath.Join(filepath.Dir(dir), store.Latest)), file)
 	all := findings.Track(cells, old)
 	if t.metrics == "" {
 		return all, nil
 	}
-	err = store.Write(filepath.Dir(t.metrics), filepath.Base(t.metrics), func(w *os.File) error {
+	err := store.Write(filepath.Dir(t.metrics), filepath.Base(t.metrics), func(w *os.File) error {
 		return findings.WriteMetrics(w, from, cells, all)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("--metrics: %w", err)
+		return all, fmt.Errorf("--metrics: %w", err)
 	}
 	return all, nil
 }

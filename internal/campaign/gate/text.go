@@ -20,7 +20,7 @@ const (
 	widest   = 100 // columns of the table
 )
 
-// Text writes the result for a terminal, on about one screen: the answer, what is not as expected
+// Text writes the result for a terminal, on about one screen: the answer, the unexpected entries
 // with the files to look at, and a table. The page has the rest. Dir is the gate's directory.
 func (r *Result) Text(w io.Writer, dir string) error {
 	fmt.Fprintln(w, r.Sentence())
@@ -32,8 +32,8 @@ func (r *Result) Text(w io.Writer, dir string) error {
 	return r.table(w)
 }
 
-// explain explains the first entries that are not as expected. Of those that only took another
-// course it explains one.
+// explain explains the first unexpected entries, and only one entry that merely took another
+// course.
 func (r *Result) explain(w io.Writer, dir string) {
 	told, strays, more := 0, 0, 0
 	for _, e := range r.InOrder() {

@@ -75,11 +75,11 @@ func (s Step) Flags() (flags []string) {
 // frame is the text of the tutorial around its steps in one language.
 type frame struct {
 	title, intro, story, told, see, end string
-	note                                string // about what is not in the language, or ""
+	note                                string // names the parts in another language; may be empty
 	words                               func(Step) Words
 }
 
-// english says in Chinese what is in English.
+// english tells a Chinese reader that output and reports are in English.
 const english = "各步的说明是中文；命令的输出和报告是英文。"
 
 var frames = map[string]frame{
