@@ -63,6 +63,8 @@ var causeCases = []propertyCase{
 		"c1 release 52 62", "0 1 11 14 n0 SET k a NX PX 0.00003 -> OK\n" +
 		"2 1 21 60 n0 SET k c NX PX 0.00003 -> OK\n1 1 22 29 n0 SET k b NX PX 0.0001 -> OK\n",
 		Violated, Vanished},
+	{"cause: the second deletion is doubled", "L", takenOver + "; fault duplicate c0>n0 40 41",
+		takingOver, Violated, LateMessage},
 	{"cause: the second deletion is held up", "L", takenOver + "; fault delay c0>n0 1 100",
 		takingOver, Violated, LateMessage},
 	// A late deletion of the deleter's own vote, on a server where the owner had none.

@@ -153,6 +153,8 @@ func TestFind(t *testing.T) {
 			"lockbench run --impl redlock --nemesis late:reply --properties S,D"},
 		{"compares", "late:again", "L", checker.LateMessage, "new value for each try",
 			"lockbench run --impl token-lua --nemesis late:again --properties L,O"},
+		{"compares", "late:again", "S", checker.LateMessage, "validity check",
+			"lockbench run --impl redlock --nemesis late:reply --properties S,D"},
 		{"compares", "pause", "L", checker.ReleasedByNonOwner, "", ""},
 		// the restart loses the counter of the tokens, too
 		{"redisson watchdog", "restart-delayed:stay", "S", checker.LeaseOverrun, "", ""},
