@@ -59,9 +59,7 @@ func talk(t *testing.T) (all *[]comment, url string) {
 // TestTheActionUpdatesItsOneComment posts it once, and leaves the comments of people alone.
 func TestTheActionUpdatesItsOneComment(t *testing.T) {
 	testenv.Part(t, "curl")
-	if _, err := exec.LookPath("jq"); err != nil {
-		t.Skip("needs jq")
-	}
+	testenv.Part(t, "jq")
 	all, url := talk(t)
 	dir := t.TempDir()
 	say := func(event, summary, gate string) {

@@ -17,7 +17,7 @@ import (
 var commands = map[string]string{
 	"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc",
 	"python3": "python3", "docker": "docker", "faketime": "faketime",
-	"bridge": "docker", "compose": "docker-compose", "curl": "curl",
+	"bridge": "docker", "compose": "docker-compose", "curl": "curl", "jq": "jq",
 	"etcd": "etcd", "zookeeper": "java", "postgres": "psql", "pgbouncer": "pgbouncer",
 	"mariadb": "mariadb-install-db",
 }
