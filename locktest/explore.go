@@ -149,7 +149,8 @@ func (l Lock) searchFault(t *testing.T, fault string, o Options, told map[string
 		return
 	}
 	if first := told[kind(hits[0])]; first != "" {
-		t.Fatalf("%s is violated under %s, too; the subtest %s tells how", kind(hits[0]), fault, first)
+		t.Fatalf("%s: the subtest %q failed with the same kind of violation, and tells it",
+			kind(hits[0]), first)
 	}
 	told[kind(hits[0])] = fault
 	l.tell(t, explore.Findings{Impl: l.Name, Nemesis: fault, Progress: progress,

@@ -129,9 +129,10 @@ func Find(v Violation) *Found {
 	return nil
 }
 
-// suits reports whether a row is about the violation, if it is about its lock: its repair keeps the
-// violated property, or makes its violation harmless. Only the repair of the resource is right for
-// other systems than Redis. A plain deletion needs the owner check, and only it does.
+// suits reports whether the repair of a row fits the violation; Find matches the lock. The repair
+// must be for this kind of violation and fault, and keep the violated property. A fence need not:
+// it makes the violation harmless, and it alone fits other systems than Redis. If the row does not
+// list the lock, the owner check fits only plain deletions, and a fresh value only others.
 func (v Violation) suits(r Row) bool {
 	unfit := r.Repair == owner && !v.Plain || r.Repair == fresh && v.Plain
 	if unfit && !slices.Contains(r.Locks, v.Lock) {

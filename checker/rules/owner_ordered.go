@@ -69,8 +69,9 @@ func (c ownerRule) tookKey(k *history.Command) bool {
 	return c.trace.Takes(k) && trace.EffectOf(k.Args).Kind != trace.Swap
 }
 
-// late reports whether a command came late: it was sent before a grant was asked for, and it was
-// never answered, or a fault held it up. Otherwise both were under way at once.
+// late reports whether a command came late to a grant: it was sent before the grant was asked for,
+// and it was never answered, or a fault delayed or doubled it. One of the same client is always
+// late, because a client sends one command after the other.
 func (c *Case) late(m, ga *history.Command) bool {
 	return m.Sent < ga.Sent && (!trace.Answered(m) || m.Process == ga.Process ||
 		slices.ContainsFunc(c.faults, func(f record.Fault) bool {

@@ -192,14 +192,14 @@ func (m *Machine) setUp(ctx context.Context, e Entry, name string) error {
 	return nil
 }
 
-// pinned returns an error if a snapshot was made with other files for a version of a library that
-// the user chose. Then the lock's behaviour may differ for another reason than the user's change.
+// pinned returns an error if the gate file was written with another version of the user's library,
+// or with other files of its adapter. The lock may then differ for that reason alone.
 func (g *File) pinned(a adapters.Adapter) error {
 	if !a.Other || g.Written == nil || g.Written.Lock == "" || g.Written.Lock == lockOf(a) {
 		return nil
 	}
-	return fmt.Errorf("the file was written with %s (by lockbench %s), and this is %s; write a file "+
-		"for this one with --init under another name, and %s puts the gates side by side",
+	return fmt.Errorf("the file was written with %s (by lockbench %s), but %s is in use now; write "+
+		"another file with gate --init under a new name, and %s shows both results side by side",
 		g.Written.Lock, g.Written.By, lockOf(a), advice.Verb("compare"))
 }
 

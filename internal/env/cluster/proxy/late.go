@@ -12,18 +12,19 @@ const Late = "late"
 
 func init() { toxics.Register(Late, new(late)) }
 
-// late is toxiproxy's latency with another end. Toxiproxy delivers what is still held when a toxic
-// is removed, and tries for 5 s per message. Meanwhile it takes no connection. It does so in vain
-// if the receiver is gone and two messages were written to it: the writer of the connection waits
-// for the removal.
+// late is toxiproxy's latency, but its removal is quick. When a toxic is removed, toxiproxy
+// delivers the messages that it still holds, waits up to 5 s for each, and accepts no connection
+// meanwhile. If the receiver is gone, the second write to it fails, and the goroutine that wrote
+// waits for the removal and never takes the third message.
 type late struct{ toxics.LatencyToxic }
 
-// goneAfter is how long the writer of a connection may take for a message. A receiver that only
-// sleeps has room for what a lock sends.
+// goneAfter is how long to wait until one message is taken. Then the receiver counts as gone. One
+// that is only paused does not: its socket has room for what a lock sends.
 const goneAfter = 500 * time.Millisecond
 
-// Cleanup delivers what is held, and closes the connection if no one takes it. Toxiproxy calls it
-// when the toxic is removed, once for each connection, all at once.
+// Cleanup delivers the held messages in order. It closes the connection at the end of the stream,
+// or if a message is not taken within goneAfter. Toxiproxy calls it when the toxic is removed, for
+// all connections concurrently.
 func (*late) Cleanup(stub *toxics.ToxicStub) {
 	for len(stub.Input) > 0 {
 		c := <-stub.Input
