@@ -35,7 +35,7 @@ var keyCells = []struct {
 	// a session must outlast an election, and the time until its client has found the next leader
 	{"etcd-mutex", "ttl", "leader-loss", "mutex", 5 * time.Second, "+S +F"},
 	// the holder is told while the next client cannot be in yet: one that heeds it leaves in time
-	{"etcd-mutex", "ttl", "leader-loss:cut", "heed", 3 * time.Second, "+S +F"},
+	{"etcd-mutex", "ttl", "leader-loss:cut", "heed", 5 * time.Second, "+S +F"},
 	{"etcd-mutex", "ttl", "leader-loss:planned", "mutex", 5 * time.Second, "+S +F"},
 	{"etcd-mutex", "ttl", "member-loss:two", "mutex", 5 * time.Second, "+S +F"},
 
