@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"cmp"
+	"sync"
 
 	"github.com/lockbench/lockbench/internal/base/strictyaml"
 )
@@ -19,6 +20,18 @@ type Use struct {
 	Traits   []string
 	Options  map[string]Option
 	Commands map[string]string // that Redis must have, with the first Redis version that has each
+}
+
+// uses caches the settings of variants by the hash of an adapter and the name of the variant.
+var uses sync.Map
+
+// Use returns the settings of the variant with this name, or of the default variant if it is empty.
+// The caller must not change them.
+func (a Adapter) Use(variant string) (Use, error) {
+	once, _ := uses.LoadOrStore([2]string{a.Hash, variant}, sync.OnceValues(func() (Use, error) {
+		return a.Manifest.Use(variant)
+	}))
+	return once.(func() (Use, error))()
 }
 
 // Use returns the settings of the variant with this name, or of the default variant if it is empty.

@@ -33,7 +33,7 @@ type Candidacy struct {
 
 // Candidates returns the locks of a matrix among which its page chooses, the best one first.
 func Candidates(m *matrix.Matrix) (out []Candidate) {
-	s := source{m, nil, nil}
+	s := newSource(m, nil, nil)
 	for _, r := range m.Rows {
 		c, ok := s.choice(r, Query{}, []string{"none"})
 		if !ok {

@@ -114,7 +114,7 @@ func ChooseFrom(m *matrix.Matrix, q Query) ([]Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	return choose(q, faults, source{m, nil, nil}), nil
+	return choose(q, faults, newSource(m, nil, nil)), nil
 }
 
 func choose(q Query, faults []string, from ...source) (out []Choice) {

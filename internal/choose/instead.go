@@ -3,6 +3,7 @@ package choose
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
@@ -33,18 +34,25 @@ func InsteadOf(p harness.Plan) (*Instead, error) {
 	return insteadUnder(crash)
 }
 
-// insteadUnder returns the locks to use under a fault, or nil.
+// under caches the results of findInstead by fault, because an answer and each report need them.
+var under sync.Map
+
+// insteadUnder returns the locks to use under a fault, or nil. The caller must not change them.
 func insteadUnder(fault string) (*Instead, error) {
+	once, _ := under.LoadOrStore(fault, sync.OnceValues(func() (*Instead, error) {
+		return findInstead(fault)
+	}))
+	return once.(func() (*Instead, error))()
+}
+
+// findInstead finds the locks to use under a fault, or nil.
+func findInstead(fault string) (*Instead, error) {
 	q := Query{Faults: []string{fault}}
 	all, err := choicesUnder(fault)
 	if locks := flawless(all); len(locks) > 0 || err != nil {
 		return q.instead("", locks), err
 	}
-	ways, err := WaysOut(q)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range ways {
+	for _, w := range changed(q) {
 		all, err := Choose(w.query)
 		if locks := flawless(all); len(locks) > 0 || err != nil {
 			return w.query.instead(w.What, locks), err

@@ -62,7 +62,20 @@ type source struct {
 	*matrix.Matrix
 	counts []Often
 	alone  []Alone
+	cells  map[[2]string]*matrix.Cell // by row and column
 }
+
+// newSource returns the source of a matrix.
+func newSource(m *matrix.Matrix, counts []Often, alone []Alone) source {
+	s := source{m, counts, alone, make(map[[2]string]*matrix.Cell, len(m.Cells))}
+	for i, c := range m.Cells {
+		s.cells[[2]string{c.Row, c.Column}] = &m.Cells[i]
+	}
+	return s
+}
+
+// Cell returns a cell by its names, or nil.
+func (s source) Cell(row, column string) *matrix.Cell { return s.cells[[2]string{row, column}] }
 
 // aloneOf returns the cost of a row's lock for a client without competition, or 0.
 func (s source) aloneOf(r matrix.Row) history.Duration {
@@ -90,7 +103,7 @@ func sources() (own, libraries source, err error) {
 	if err != nil {
 		return own, libraries, err
 	}
-	return source{r.Own, r.Often, r.Alone}, source{r.Libraries, nil, r.Alone}, nil
+	return newSource(r.Own, r.Often, r.Alone), newSource(r.Libraries, nil, r.Alone), nil
 }
 
 // chosen caches the choices under single faults by column, because the pages of a matrix need each
@@ -115,9 +128,9 @@ func Lookup(p harness.Plan) (*Known, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	s := source{record.Own, record.Often, nil}
+	s := newSource(record.Own, record.Often, nil)
 	if r.Adapter != "" {
-		s = source{record.Libraries, nil, nil}
+		s = newSource(record.Libraries, nil, nil)
 	}
 	for _, c := range matrix.ColumnsOf(p.Nemesis) {
 		cell := s.Cell(r.Name, c.Name)
@@ -205,9 +218,11 @@ func (s source) rates(c *matrix.Cell) (out []Rate) {
 // runs counts the judged runs of a cell.
 func (s source) runs(c *matrix.Cell) (n int) {
 	for _, o := range s.counts {
-		for _, h := range slices.Concat(o.Clean, o.Found) { // found: properties that are only reported
-			if h.Row == c.Row && h.Column == c.Column {
-				n = max(n, h.Of)
+		for _, counts := range [][]Count{o.Clean, o.Found} { // found: properties that are only reported
+			for _, h := range counts {
+				if h.Row == c.Row && h.Column == c.Column {
+					n = max(n, h.Of)
+				}
 			}
 		}
 	}

@@ -28,9 +28,29 @@ var others = []struct{ fault, what string }{
 
 // WaysOut returns changed queries to try if no lock meets the query.
 func WaysOut(q Query) (ways []Way, err error) {
-	var asked []Way
+	for _, w := range changed(q) {
+		all, err := Choose(w.query)
+		if err != nil {
+			return nil, err
+		}
+		w.Command = w.query.Command()
+		for _, c := range all {
+			if c.Remains && c.quality.level == sound {
+				w.Locks = append(w.Locks, c.Lock)
+			}
+		}
+		if len(w.Locks) == 0 && len(all) > 0 {
+			w.Closest = &all[0]
+		}
+		ways = append(ways, w)
+	}
+	return ways, nil
+}
+
+// changed returns the queries to try instead of one that no lock meets, without their locks.
+func changed(q Query) (ways []Way) {
 	add := func(q Query, what string) {
-		asked = append(asked, Way{What: what, query: q})
+		ways = append(ways, Way{What: what, query: q})
 	}
 	const fenced = "a resource that refuses old tokens (fencing) is safe whoever is inside"
 	if i := slices.Index(q.Faults, "failover"); i >= 0 {
@@ -49,23 +69,7 @@ func WaysOut(q Query) (ways []Way, err error) {
 		q.Fencing = true
 		add(q, fenced)
 	}
-	for _, w := range asked {
-		all, err := Choose(w.query)
-		if err != nil {
-			return nil, err
-		}
-		w.Command = w.query.Command()
-		for _, c := range all {
-			if c.Remains && c.quality.level == sound {
-				w.Locks = append(w.Locks, c.Lock)
-			}
-		}
-		if len(w.Locks) == 0 && len(all) > 0 {
-			w.Closest = &all[0]
-		}
-		ways = append(ways, w)
-	}
-	return ways, nil
+	return ways
 }
 
 // Command returns the command line of the query.
