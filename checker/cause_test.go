@@ -13,6 +13,14 @@ const (
 const tokenLost = "fencing; lease; c0 acquire 10 20 sent=12 lease=200 node=n0 token=7; " +
 	"c0 release 30 35; c1 acquire 50 60 sent=52 lease=200 node=n0 token=1; c1 release 70 75"
 
+// Clients 0 and 1 take a lock by a SET without a condition.
+const (
+	bothWrite = "lease; names k; c0 acquire 10 30 sent=21 lease=200 node=n0; c1 acquire 11 40 " +
+		"sent=31 lease=200 node=n0; c0 release 150 160; c1 release 170 180; "
+	bothSet  = "0 1 21 24 n0 SET k a PX 200 -> OK\n1 1 31 35 n0 SET k b PX 200 -> OK\n"
+	bothLook = "0 1 12 15 n0 GET k -> (nil)\n1 1 13 20 n0 GET k -> (nil)\n" + bothSet
+)
+
 // The class of a violation follows from who wrote the value that was deleted, on that node. Each
 // case has one beside it in which the same deletion is what it seems.
 const (
@@ -39,6 +47,26 @@ const (
 )
 
 var causeCases = []propertyCase{
+	// Both clients look before they write.
+	{"cause: both read the key as free", "L", bothWrite, bothLook, Violated, CheckThenSet},
+	{"cause: both read the key as free, and a server was killed", "L",
+		bothWrite + "fault kill n0 22 23", bothLook, Violated, CheckThenSet},
+	{"cause: a server was killed, perhaps between a write and a look", "L",
+		bothWrite + "fault kill n0 22 23", "0 1 12 15 n0 GET k -> (nil)\n" +
+			"1 1 13 29 n0 GET k -> (nil)\n" + bothSet, Violated, LostByFailover},
+	{"cause: a look that overlaps the write of the other", "L", bothWrite,
+		"0 1 12 15 n0 GET k -> (nil)\n1 1 13 29 n0 GET k -> (nil)\n" + bothSet, Violated,
+		CheckThenSet},
+	{"cause: one looked, and the other did not", "L", bothWrite,
+		"0 1 12 15 n0 GET k -> (nil)\n" + bothSet, Violated, DoubleGrant},
+	{"cause: one saw the key, and wrote over it", "L", bothWrite,
+		"0 1 12 15 n0 GET k -> (nil)\n1 1 13 16 n0 GET k -> x\n" + bothSet, Violated, DoubleGrant},
+	{"cause: one looked when the other had written", "L", bothWrite, "0 1 12 15 n0 EXISTS k -> 0\n" +
+		"0 1 21 24 n0 SET k a PX 200 -> OK\n1 1 25 28 n0 EXISTS k -> 0\n" +
+		"1 1 31 35 n0 SET k b PX 200 -> OK\n", Violated, DoubleGrant},
+	{"cause: one looked for another call", "L", "c1 acquire 1 9 fail; " + bothWrite,
+		"1 1 2 8 n0 GET k -> (nil)\n0 1 12 15 n0 GET k -> (nil)\n0 1 21 24 n0 SET k a PX 200 -> OK\n" +
+			"1 2 31 35 n0 SET k b PX 200 -> OK\n", Violated, DoubleGrant},
 	// Both clients saw the first owner's key, and both deleted the key. The second deletion hit the
 	// new key of client 2. It was sent before client 2 asked for that key, and no fault delayed it.
 	{"cause: two take over, and both delete", "L", takenOver, takingOver, Violated,

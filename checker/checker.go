@@ -143,6 +143,7 @@ const (
 	LostByFailover       = verdict.LostByFailover
 	Vanished             = verdict.Vanished
 	Clock                = verdict.Clock
+	CheckThenSet         = verdict.CheckThenSet
 	DoubleGrant          = verdict.DoubleGrant
 	OldToken             = verdict.OldToken
 	RefusedThoughGranted = verdict.RefusedThoughGranted

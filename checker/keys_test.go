@@ -137,6 +137,10 @@ func TestCausesOfKeys(t *testing.T) {
 		{"written over", lasting, setA + "2 1 30 32 n0 SET k c -> OK\n1 1 80 85 n0 SET k b -> OK\n",
 			"client 2's SET at 0.000 s was answered \"OK\" and wrote over client 0's key",
 			"third party"},
+		{"two looks before two writes", bothWrite, bothLook, "Client 1's GET found the key free at " +
+			"0.000 s. Client 0 was granted lock 0", "third party"},
+		{"the cause of two looks", bothWrite, bothLook, "Cause: client 0 (GET at 0.000 s) and client " +
+			"1 (GET at 0.000 s) both read the key as free before either wrote it", "third party"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := Check(story(t, c.story), commands(t, c.trace),

@@ -39,6 +39,8 @@ func causeOf(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 		return clockOf(faults, p)
 	case verdict.ReleasedByNonOwner, verdict.LateMessage:
 		return deletedBy(p, v.Witness.Commands)
+	case verdict.CheckThenSet:
+		return lookedFirst(v.Witness.Commands)
 	case verdict.DoubleGrant:
 		return grantedTwice(p, v.Witness.Commands)
 	case verdict.Vanished:
@@ -212,10 +214,26 @@ func grantedTwice(p *record.Pair, commands []verdict.WitnessCommand) string {
 	return ""
 }
 
+// lookedFirst names the commands by which both clients read the key as free.
+func lookedFirst(commands []verdict.WitnessCommand) string {
+	var looks []string
+	for i := range commands {
+		if m := &commands[i]; m.Kind == verdict.Look {
+			looks = append(looks, Say("client %d (%s at %s)", m.Process, commandName(&m.Command),
+				Stamp(m.Sent)))
+		}
+	}
+	if len(looks) < 2 {
+		return ""
+	}
+	return Say("%s both read the key as free before either wrote it, and each wrote whatever was "+
+		"there.", enumerated(looks))
+}
+
 // commandName returns the name of a command, such as DEL or EVAL.
 func commandName(m *history.Command) string {
 	if len(m.Args) == 0 {
 		return ""
 	}
-	return m.Args[0]
+	return strings.ToUpper(m.Args[0])
 }

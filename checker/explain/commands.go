@@ -16,6 +16,9 @@ func LeaseEnds(process int) string { return Say("the lease of client %d ends", p
 // Overwrites describes the effect of a command that wrote a key without a condition.
 func Overwrites(process int) string { return Say("overwrites the key for client %d", process) }
 
+// ReadsFree describes the effect of a command that read a free key.
+func ReadsFree() string { return Say("finds the key free") }
+
 // Writes describes the effect of a command that wrote a key.
 func Writes(process int) string { return Say("writes the key for client %d", process) }
 

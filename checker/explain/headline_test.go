@@ -48,6 +48,8 @@ func TestHeadlinesNameTheDefect(t *testing.T) {
 		{verdict.LostByFailover, nil, []record.Fault{{Action: nemesis.LoseDisk, Target: "n0", From: 1}},
 			"Client 1's lock was lost with the server's disk"},
 		{verdict.LostByFailover, nil, nil, "A server no longer had client 1's lock"},
+		{verdict.CheckThenSet, nil, nil, "Clients 1 and 2 both read the key as free before either " +
+			"wrote it: both were inside"},
 		{verdict.DoubleGrant, nil, nil, "Client 2 was granted the lock although client 1 was inside"},
 	} {
 		p := &record.Pair{A: hold(1, 1e9, 5e9), B: hold(2, 4e9, 6e9), From: 4e9, To: 5e9}

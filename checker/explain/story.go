@@ -52,6 +52,7 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 		told = append(told, happening{t: end, words: Say("client %d's lease ran out",
 			p.A.Process), tail: whilePaused(faults, p.A.Process, end)})
 	}
+	told = append(told, looks(v.Witness.Commands)...)
 	told = append(told, deletions(header, p, v.Witness.Commands)...)
 	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
 	story := tell(told) + " " + together(p)
@@ -59,6 +60,17 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 		story += Say(" Both leases were valid then%s.", leaseNote(p))
 	}
 	return story
+}
+
+// looks returns the reads of a witness that found the key free.
+func looks(commands []verdict.WitnessCommand) (told []happening) {
+	for i := range commands {
+		if m := &commands[i]; m.Kind == verdict.Look {
+			told = append(told, happening{t: m.Sent, words: Say("client %d's %s found the key free",
+				m.Process, commandName(&m.Command))})
+		}
+	}
+	return told
 }
 
 // deletions returns the deletions of a witness. It returns a deletion on several servers once.

@@ -45,6 +45,9 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		return class, ""
 	}
 	culprit := c.culprit(p.A, p.B)
+	if c.lookedFirst(p, commands, culprit == nemesis.Nothing) {
+		return verdict.CheckThenSet, ""
+	}
 	if culprit == nemesis.Durability && needsNoLoss(c.Case, p, commands) {
 		return verdict.DoubleGrant, ""
 	}
@@ -64,6 +67,19 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		class = verdict.Vanished
 	}
 	return class, assumption
+}
+
+// lookedFirst reports whether both clients read the key as free before the other wrote it. A free
+// key shows that alone if nothing can have lost a write.
+func (c classifier) lookedFirst(p *record.Pair, commands []command, kept bool) bool {
+	before := func(h, other *record.Hold) bool {
+		next := c.trace.GrantOf(other)
+		return next != nil && slices.ContainsFunc(commands, func(m command) bool {
+			return m.Kind == verdict.Look && m.Process == h.Process && m.N == h.N &&
+				(m.Recv <= next.Sent || kept && m.Sent < next.Recv)
+		})
+	}
+	return before(p.A, p.B) && before(p.B, p.A)
 }
 
 // emptied reports whether only an operator's deletion of all keys can have lost what a server had

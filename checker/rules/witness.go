@@ -34,6 +34,8 @@ func (c *Case) commands(p *record.Pair) []command {
 	for _, m := range c.trace.OfKey(w.key) {
 		w.consider(m, ga, gb)
 	}
+	w.look(ga)
+	w.look(gb)
 	w.doubt(ga)
 	w.renewal(ga, gb)
 	w.happenings()
@@ -81,6 +83,24 @@ func (w *chain) put(m command) {
 		}
 	}
 	w.out = append(w.out, m)
+}
+
+// look adds the last command of a call that read the key as free, if its grant wrote the key
+// whatever was there.
+func (w *chain) look(grant *history.Command) {
+	if trace.EffectOf(grant.Args).Kind != trace.Write {
+		return
+	}
+	var last *history.Command
+	for _, m := range w.trace.OfKey(w.key) {
+		if m.Process == grant.Process && m.N == grant.N && m.Node == grant.Node &&
+			trace.Silent(m) && m.Recv <= grant.Sent && trace.Answered(m) {
+			last = m
+		}
+	}
+	if last != nil && w.trace.FindsNone(last) {
+		w.put(command{Command: *last, Kind: verdict.Look, Effect: explain.ReadsFree()})
+	}
 }
 
 // grantedBy returns the command that granted a hold, in the form of a witness.

@@ -15,6 +15,7 @@ const (
 	LostByFailover       = "lost by failover"
 	Vanished             = "vanished"
 	Clock                = "clock"
+	CheckThenSet         = "check then set"
 	DoubleGrant          = "double grant"
 	OldToken             = "old token"
 	RefusedThoughGranted = "refused although granted"
@@ -94,6 +95,11 @@ var classes = []Class{
 			"with an older token",
 		Summary: "a token was not larger than an earlier one",
 		Cause:   "the token of a later grant is not larger than the token of an earlier one"},
+	{Name: CheckThenSet, Letters: []string{MutualExclusion, LeaseExclusion},
+		Needs: "both clients read the key as free before either wrote it, and wrote it whatever was " +
+			"there",
+		Summary: "both clients saw it free before either took it",
+		Cause:   "both clients read the key as free before either wrote it"},
 	{Name: DoubleGrant, Letters: []string{MutualExclusion, LeaseExclusion, Reentry},
 		Needs:   "none of the other classes explains the second grant",
 		Summary: "it was granted twice",

@@ -169,6 +169,7 @@ type Kind string
 // The kinds of commands. The owner is the first holder of a witness.
 const (
 	Grant          Kind = "grant"           // it granted a hold of the witness
+	Look           Kind = "look"            // it told a client of the witness that the key is free
 	Write          Kind = "write"           // it wrote the key for another client
 	Renewal        Kind = "renewal"         // it gave the key of the first holder its last lease
 	OwnDelete      Kind = "own-delete"      // the owner's own, or it may have been

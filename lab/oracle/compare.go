@@ -222,6 +222,8 @@ func (c *comparing) fits(x *cause, a, b *record.Hold) bool {
 			c.p.Property == verdict.Fencing && c.forgot(a, b)
 	case verdict.OldToken:
 		return true // tokens compares its tokens
+	case verdict.CheckThenSet:
+		return x.kind == string(overwritten)
 	case verdict.DoubleGrant:
 		return x.kind == string(overwritten) || x.kind == string(deleted) && own && !x.late ||
 			x.kind == neverWritten || x.kind == noGrant || x.kind == absent && x.node == ""
