@@ -31,7 +31,9 @@ func written() string {
 	b.WriteString("# Each lock, repaired\n\n**The answer.** The table has the smallest change that " +
 		"removes a violation of a lock, or makes it\nharmless. `lockbench run` prints it. A test runs " +
 		"each row: the lock as it is violates something, and with\nthe change it does not, under the " +
-		"same fault (`checker/repair/repair_test.go`). What is not here, no\nrun has shown.\n")
+		"same fault (`checker/repair/repair_test.go`). What is not here, no\nrun has shown. A lock " +
+		"whose name is a phrase is a small one of that test, with and without its defect\n" +
+		"(`checker/repair/handmade_test.go`).\n")
 	said := map[string]bool{}
 	for _, r := range repair.Rows() {
 		if !said[r.Name] {

@@ -61,6 +61,8 @@ type Row struct {
 	Real    bool   // it needs real servers: the simulator lacks its settings
 	Others  Others // the locks that are not in the table
 	General bool   // it is the repair of the kind under any fault
+	// it fits locks of other systems than Redis, too; its command runs the violated lock itself
+	Anywhere bool
 }
 
 // Others names the locks outside of a row that the row fits as well.
@@ -101,8 +103,10 @@ func (v Violation) kind() string {
 // A Found is a repair with the command that shows it.
 type Found struct {
 	*Repair
-	Own     bool // the repair was shown for the violated lock itself
-	Tokens  bool // it rests on tokens that grow
+	Own     bool   // the repair was shown for the violated lock itself
+	Fault   string // under which it was shown
+	Tokens  bool   // it rests on tokens that grow
+	Tried   bool   // it was shown for another lock, and the command tries it with the violated one
 	Command advice.Command
 }
 
@@ -121,10 +125,15 @@ func Find(v Violation) *Found {
 			continue
 		}
 		same, shown := slices.Contains(r.Locks, v.Lock), v.Flags
+		if r.Anywhere && !same {
+			return &Found{Repair: r.Repair, Tried: true, Command: advice.Command{
+				Line: r.command(shown, v.Fault).Line}}
+		}
 		if !same {
 			shown = "--impl " + r.Locks[0]
 		}
-		return &Found{r.Repair, same, r.Repair == fence, r.command(shown, fault)}
+		return &Found{Repair: r.Repair, Own: same, Fault: fault, Tokens: r.Repair == fence,
+			Command: r.command(shown, fault)}
 	}
 	return nil
 }
@@ -138,7 +147,7 @@ func (v Violation) suits(r Row) bool {
 	if unfit && !slices.Contains(r.Locks, v.Lock) {
 		return false
 	}
-	return r.Kind == v.kind() && (v.System == "" || r.Repair == fence) &&
+	return r.Kind == v.kind() && (v.System == "" || r.Repair == fence || r.Anywhere) &&
 		(r.Repair == fence || slices.Contains(r.Keeps, v.Property)) &&
 		(r.With.Impl != "" || v.Flags != "") &&
 		!slices.ContainsFunc(r.Except, func(f string) bool { return family(f, v.Fault) })

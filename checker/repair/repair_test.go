@@ -43,7 +43,18 @@ func shows(t *testing.T, r repair.Row, lock, fault string) {
 	if !slices.ContainsFunc(runs, func(seed uint64) bool { return violates(judged(t, o, seed), r) }) {
 		t.Errorf("as it is, %s does not show it", lock)
 	}
-	with := repaired(t, o, r.With)
+	keeps(t, r, fault, runs, repaired(t, o, r.With))
+	if l, ok := handmades[lock]; ok && r.With.Impl != "" {
+		l.mended = true
+		with := l.options(lock)
+		with.Environment = o.Environment
+		keeps(t, r, fault, runs, with)
+	}
+}
+
+// keeps runs a repaired lock under a fault and demands that it keeps what the row says.
+func keeps(t *testing.T, r repair.Row, fault string, runs []uint64, with harness.RunOptions) {
+	t.Helper()
 	with.Properties, with.Nemesis = r.Keeps, r.FaultFor(fault)
 	refused := 0
 	for _, seed := range runs {
@@ -81,9 +92,12 @@ func violates(v *checker.Verdict, r repair.Row) bool {
 	})
 }
 
-// optionsOf returns the options that run a row of the matrix.
+// optionsOf returns the options that run a row of the matrix, or a handmade lock.
 func optionsOf(t *testing.T, name string) harness.RunOptions {
 	t.Helper()
+	if l, ok := handmades[name]; ok {
+		return l.options(name)
+	}
 	rows := matrix.Rows()
 	i := slices.IndexFunc(rows, func(r matrix.Row) bool { return r.Name == name })
 	if i < 0 {
@@ -99,6 +113,9 @@ func repaired(t *testing.T, same harness.RunOptions, l repair.Lock) harness.RunO
 	if l.Impl != "" {
 		o = harness.RunOptions{Impl: l.Impl, Variant: l.Variant, NoWatchdog: l.NoWatchdog,
 			Workload: l.Workload, Nemesis: same.Nemesis, Environment: same.Environment}
+	}
+	if l.Workload != "" {
+		o.Workload = l.Workload
 	}
 	if err := o.Configure(l.RedisConfig); err != nil {
 		t.Fatal(err)
@@ -162,13 +179,26 @@ func TestFind(t *testing.T) {
 		{"token-lua", "failover", "L", checker.LostByFailover, "", ""},
 		{"token-lua", "disk-loss", "L", checker.LostByFailover, "", ""},
 		{"etcd-mutex", "leader-loss", "S", checker.SessionLost, "", ""},
+		{"etcd-mutex", "partition:stay", "S", checker.AfterNotice, "leaving when told",
+			"lockbench run --impl x --workload heed --nemesis partition:stay --properties S,D"},
 		// what deadlocks another lock, the deadlocks of ours do not tell
 		{"mine", "pause", "D", "", "", ""},
 		{"mine", "late:release", "L", checker.LateMessage, "owner check", "lockbench run " +
 			"--impl token-lua --nemesis late:release --properties L,O"},
 		{"compares", "late:release", "L", checker.LateMessage, "new value for each try",
 			"lockbench run --impl token-lua --nemesis late:again --properties L,O"},
-		{"mine", "random", "R", checker.RefusedThoughGranted, "", ""},
+		{"mine", "random", "R", checker.RefusedThoughGranted, "a refusal that gives back",
+			"lockbench run --impl token-lua --nemesis crash --properties O,R,D"},
+		{"mine", "pause", "L", checker.CheckThenSet, "one command",
+			"lockbench run --impl token-lua --nemesis pause --properties L,O"},
+		{"mine", "none", "S", checker.CheckThenSet, "one command",
+			"lockbench run --impl token-lua --nemesis none --properties S,L,D"},
+		{"mine", "pause", "V", checker.PromisedTooLong, "the lease that is promised",
+			"lockbench run --impl redlock --nemesis pause --properties L,V"},
+		{"mine", "none", "V", checker.NoServer, "an answered grant",
+			"lockbench run --impl token-lua --nemesis restart-delayed --properties L,V"},
+		{"mine", "none", "L", checker.LostRenewal, "a whole renewal",
+			"lockbench run --impl redisson --nemesis pause --properties L,O"},
 	} {
 		got := repair.Find(repair.Violation{Lock: c.lock, Flags: "--impl x", Fault: c.fault,
 			Property: c.property, Class: c.class, Plain: c.lock == "mine"})

@@ -26,6 +26,25 @@ var (
 	disk = &Repair{"a disk",
 		"Have Redis write to its disk, so that a restart does not forget the grant",
 		[]string{"appendonly yes", "appendfsync always"}}
+	atOnce = &Repair{"one command",
+		"Look at the key and take it in one command: SET with NX writes only a free key",
+		[]string{"SET key <new unique value> NX PX <milliseconds>  -- nil: it is taken"}}
+	whole = &Repair{"the lease that is promised",
+		"Promise what the server gives: ask for the lease in milliseconds, and count it from before " +
+			"the command is sent",
+		[]string{"SET key <new unique value> NX PX <the milliseconds that are promised>"}}
+	answered = &Repair{"an answered grant",
+		"Enter only on the reply that grants: an error or no reply is no grant", nil}
+	renewal = &Repair{"a whole renewal",
+		"Renew with the whole lease, each third of it",
+		[]string{`return redis.call("get", KEYS[1]) == ARGV[1] and ` +
+			`redis.call("pexpire", KEYS[1], <lease>) or 0`}}
+	leave = &Repair{"leaving when told",
+		"Leave as soon as the lock tells that the hold is over: stop the work, and write nothing more",
+		nil}
+	undo = &Repair{"a refusal that gives back",
+		"Before a call says that it was refused, delete what it may have written",
+		[]string{release}}
 	reply = &Repair{"the reply as it is",
 		"Compare the script's reply with the number that the script returns, not with a text", nil}
 	written = &Repair{"the value that was written",
@@ -48,6 +67,8 @@ var (
 	exclusion = []string{verdict.LeaseExclusion, verdict.OwnerRelease}
 	progress  = []string{verdict.LeaseExclusion, verdict.OwnerRelease, verdict.Deadlock}
 	entry     = []string{verdict.MutualExclusion, verdict.LeaseExclusion, verdict.Deadlock}
+	promises  = []string{verdict.LeaseExclusion, verdict.Validity}
+	orphans   = []string{verdict.OwnerRelease, verdict.Orphan, verdict.Deadlock}
 	timely    = []string{verdict.MutualExclusion, verdict.Deadlock}
 	harmless  = []string{verdict.Deadlock, verdict.Fencing, verdict.LostUpdate}
 )
@@ -60,7 +81,8 @@ var forgetful = []string{"restart", "restart-delayed", "disk-loss", "failover", 
 var unhelped = []string{"disk-loss", "failover", "failover-sentinel", "failover-cluster",
 	"majority-loss", "flush", "random"}
 
-// rows has the row of the smallest change first.
+// rows has the row of the smallest change first. A lock whose name is a phrase is in the test of
+// the rows: no lock that can be run by its name has the defect.
 var rows = []Row{
 	{Kind: verdict.ReleasedByNonOwner, Repair: owner, With: tokenLua, Keeps: exclusion, General: true,
 		Locks:  []string{"setpx-del", "setnx-expire"},
@@ -114,8 +136,24 @@ var rows = []Row{
 		Others: NoOther, Locks: []string{"setnx-expire-lua-as-posted"},
 		Faults: []string{"pause", "partition", "overrun"}},
 	{Kind: verdict.KeptOwn, Repair: written, With: Lock{Impl: "setpx-getdel"}, Others: NoOther,
-		Keeps: []string{verdict.OwnerRelease, verdict.Orphan, verdict.Deadlock},
-		Locks: []string{"setpx-getdel-as-posted"}, Faults: []string{"none", "crash"}},
+		Keeps: orphans, Locks: []string{"setpx-getdel-as-posted"}, Faults: []string{"none", "crash"}},
+
+	{Kind: verdict.CheckThenSet, Repair: atOnce, With: tokenLua, Keeps: exclusion, General: true,
+		Locks: []string{"GET, then SET"}, Faults: []string{"pause", "partition"}},
+	{Kind: verdict.CheckThenSet, Repair: atOnce, With: tokenLua, Keeps: entry, General: true,
+		Locks: []string{"GET, then SET"}, Faults: []string{"none", "crash"}},
+	{Kind: verdict.PromisedTooLong, Repair: whole, With: Lock{Impl: "redlock"}, Keeps: promises,
+		General: true,
+		Locks:   []string{"a lease cut short", "a lease counted from its reply"},
+		Faults:  []string{"none", "crash", "pause"}},
+	{Kind: verdict.NoServer, Repair: answered, With: tokenLua, Keeps: promises, General: true,
+		Locks: []string{"an error taken for a grant"}, Faults: []string{"restart-delayed"}},
+	{Kind: verdict.LostRenewal, Repair: renewal, With: Lock{Impl: "redisson"}, Keeps: exclusion,
+		General: true, Locks: []string{"a renewal that cuts short"}, Faults: []string{"pause"}},
+	{Kind: verdict.RefusedThoughGranted, Repair: undo, With: tokenLua, Keeps: orphans, General: true,
+		Locks: []string{"a grant called a refusal"}, Faults: []string{"crash"}},
+	{Kind: verdict.KeptOwn, Repair: written, With: tokenLua, Keeps: orphans, General: true,
+		Locks: []string{"another value at release"}, Faults: []string{"none", "crash"}},
 
 	{Kind: verdict.DoubleGrant, Repair: lease, With: tokenLua, Keeps: entry, Others: NoOther,
 		Locks: []string{"local", "none"}, Faults: []string{"none", "crash"}},
@@ -134,6 +172,9 @@ var rows = []Row{
 		General: true, Locks: []string{"redisson watchdog", "redisson-spin", "redisson-multi"},
 		Faults: []string{"pause"}},
 
+	{Kind: verdict.AfterNotice, Repair: leave, With: Lock{Workload: "heed"}, Keeps: timely,
+		Anywhere: true, Locks: []string{"a lock that tells"},
+		Faults: []string{"overrun"}, General: true},
 	{Kind: verdict.LostByFailover, Repair: disk, With: saved, Keeps: exclusion, Real: true,
 		Except: unhelped, Faults: []string{"restart"},
 		Locks: []string{"token-lua", "setnx", "setnx-expire",

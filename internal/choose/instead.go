@@ -78,8 +78,8 @@ func (q Query) instead(why string, locks []string) *Instead {
 }
 
 // Sibling returns another variant of the plan's library that stays clean under the fault, with the
-// command that shows it, or nil. If fenced, the resource refuses old tokens, and the variant may be
-// the plan's own.
+// command that shows it, or nil. If fenced, the resource refuses old tokens. Then it may be the
+// plan's own variant, or another library on the same servers.
 func Sibling(p harness.Plan, fenced bool) (proof *Proof, lock string, err error) {
 	row, ok := matrix.RowFor(p)
 	if !ok || row.Adapter == "" {
@@ -89,11 +89,24 @@ func Sibling(p harness.Plan, fenced bool) (proof *Proof, lock string, err error)
 	if err != nil {
 		return nil, "", err
 	}
-	same := func(x Choice) bool {
-		return slices.ContainsFunc(record.Libraries.Rows, func(r matrix.Row) bool {
-			return r.Name == x.Lock && r.Adapter == row.Adapter && (fenced || r.Name != row.Name)
-		})
+	like := func(fits func(r matrix.Row) bool) func(x Choice) bool {
+		return func(x Choice) bool {
+			return slices.ContainsFunc(record.Libraries.Rows, func(r matrix.Row) bool {
+				return r.Name == x.Lock && fits(r)
+			})
+		}
 	}
+	proof, lock, err = best(p, fenced, like(func(r matrix.Row) bool {
+		return r.Adapter == row.Adapter && (fenced || r.Name != row.Name)
+	}))
+	if proof == nil && err == nil && fenced && p.System() != "" {
+		return best(p, fenced, like(func(r matrix.Row) bool { return r.System() == p.System() }))
+	}
+	return proof, lock, err
+}
+
+// best returns the best of the locks that fit and stay clean under the fault of a plan, or nil.
+func best(p harness.Plan, fenced bool, fits func(Choice) bool) (*Proof, string, error) {
 	for _, c := range matrix.ColumnsOf(p.Nemesis) {
 		if c.Name == "none" {
 			continue
@@ -104,7 +117,7 @@ func Sibling(p harness.Plan, fenced bool) (proof *Proof, lock string, err error)
 		}
 		for _, x := range all {
 			i := slices.IndexFunc(x.Proofs, func(o Proof) bool { return o.Fault == c.Name })
-			if x.Remains && same(x) && i >= 0 {
+			if x.Remains && fits(x) && i >= 0 {
 				return &x.Proofs[i], x.Lock, nil
 			}
 		}

@@ -38,6 +38,10 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 	}
 	x := matrix.RepairOf(p, v, worst.Property, worst.Class)
 	switch {
+	case x != nil && x.Tried:
+		return Remedy{Do: x.Do, Shown: "Whether that is in time, this shows", Command: x.Command,
+			Rest: []string{"A client that is stopped cannot leave: then only fencing tokens keep it out."},
+		}, nil
 	case overrun && own != nil && v.Property(history.Fencing).Verdict != checker.Violated:
 		f := repair.Fence()
 		return Remedy{Do: f.Do, Code: f.Code, Shown: lock + " gives such tokens, and is clean with them",
@@ -45,7 +49,7 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 	case x == nil:
 		return instead(p)
 	}
-	r = Remedy{Do: x.Do, Code: x.Code, Command: x.Command, Shown: shown(x)}
+	r = Remedy{Do: x.Do, Code: x.Code, Command: x.Command, Shown: shown(x, p.Nemesis)}
 	if own != nil && !overrun {
 		r.Command, r.Shown = advice.Command{Line: own.Command}, lock+" of this library stays clean"
 	}
@@ -58,8 +62,13 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 }
 
 // shown says what the command of a repair shows.
-func shown(x *repair.Found) string {
-	words := fmt.Sprintf("With it, %s hold under the same fault", units.List(x.Command.Kept))
+func shown(x *repair.Found, fault string) string {
+	words := fmt.Sprintf("With it, %s hold under ", units.List(x.Command.Kept))
+	if matrix.SameAim(x.Fault, fault) || strings.HasPrefix(fault, x.Fault+":") {
+		words += "the same fault"
+	} else {
+		words += x.Fault
+	}
 	if x.Tokens {
 		words = "Then the resource refuses the late write"
 	}

@@ -37,6 +37,25 @@ func TestRemedies(t *testing.T) {
 			Nemesis: "pause"}, []checker.Property{violated("S", checker.SessionLost)},
 			[]string{"Have the resource refuse old holders", "etcd-mutex gives such tokens",
 				"--adapter etcd-mutex", "--workload fenced"}},
+		{"a lost session of a lock without tokens", harness.RunOptions{Adapter: "curator",
+			Nemesis: "pause"}, []checker.Property{violated("S", checker.SessionLost)},
+			[]string{"Have the resource refuse old holders", "go-zookeeper sequential gives such tokens",
+				"--adapter go-zookeeper --variant sequential", "--workload fenced"}},
+		{"a holder that was told", harness.RunOptions{Adapter: "etcd-mutex",
+			Nemesis: "partition:stay"}, []checker.Property{violated("S", checker.AfterNotice)},
+			[]string{"Leave as soon as the lock tells", "Whether that is in time, this shows",
+				"run --adapter etcd-mutex --variant ttl --workload heed --nemesis partition:stay " +
+					"--properties S,D", "only fencing tokens"}},
+		{"a holder that was told, by a lock that declares no notice", harness.RunOptions{
+			Adapter: "redis-py", Nemesis: "pause"}, []checker.Property{violated("S",
+			checker.AfterNotice)}, []string{"Use another lock"}},
+		{"a repair that another fault has shown", harness.RunOptions{Impl: "setpx-del",
+			Nemesis: "random"}, []checker.Property{violated("L", checker.ReleasedByNonOwner)},
+			[]string{"Write a unique value", "L and O hold under pause", "--nemesis pause"}},
+		{"a look before a write", harness.RunOptions{Impl: "none", Nemesis: "none"},
+			[]checker.Property{violated("L", checker.CheckThenSet)}, []string{"Look at the key and " +
+				"take it in one command", "SET key", "S, L and D hold under the same fault (shown with " +
+				"another lock)", "--impl token-lua --nemesis none"}},
 		{"a library without a lease", harness.RunOptions{Adapter: "redis-py", Variant: "defaults",
 			Nemesis: "crash"}, []checker.Property{violated("D", "")}, []string{"Let the server end the " +
 			"lease", "redis-py of this library stays clean", "--adapter redis-py --variant ttl"}},
@@ -46,7 +65,7 @@ func TestRemedies(t *testing.T) {
 				"choose --fault leader-loss", "--wait-replicas 1, with one replica is no repair: no client"}},
 		{"a defect without a repair that a run has shown, and without a fault",
 			harness.RunOptions{Impl: "redlock", Nemesis: "none"},
-			[]checker.Property{violated("L", checker.NoServer)},
+			[]checker.Property{violated("L", checker.Vanished)},
 			[]string{"Use another lock", "Clean under crash", "choose --fault crash"}},
 		{"no violation", harness.RunOptions{Impl: "token-lua", Nemesis: "pause"}, nil, nil},
 	} {

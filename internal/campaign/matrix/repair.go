@@ -19,9 +19,12 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 		x.Lock = row.Name
 	}
 	found := repair.Find(x)
-	if found != nil && found.Tokens &&
-		v.Property(history.Fencing).Verdict == checker.Violated {
+	switch {
+	case found == nil:
+	case found.Tokens && v.Property(history.Fencing).Verdict == checker.Violated:
 		return nil // the tokens of this lock do not grow
+	case found.Tried && !p.Declares().Loss:
+		return nil // it cannot be asked for its notices
 	}
 	return found
 }
