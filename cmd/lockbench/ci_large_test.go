@@ -207,7 +207,7 @@ func TestGitHubComparesBothCommits(t *testing.T) {
 	double.apply(t, p.dir)
 	commitAll(t, p.dir)
 	code, said := p.gitHubJob("compare", "")
-	for tries := 2; tries > 0 && code == 2; tries-- { // the machine stalled
+	for tries := 5; tries > 0 && code == 2; tries-- { // the machine stalled
 		code, said = p.gitHubJob("compare", "")
 	}
 	if code != 1 {
@@ -302,7 +302,7 @@ func TestPipelinesGateTheOwnLock(t *testing.T) {
 			t.Parallel()
 			p := ownPipeline(t, ownGate)
 			codes, said := c.run(p, 2)
-			for tries := 2; tries > 0 && slices.Contains(codes, 2); tries-- { // the machine stalled
+			for tries := 5; tries > 0 && slices.Contains(codes, 2); tries-- { // the machine stalled
 				p = ownPipeline(t, ownGate)
 				codes, said = c.run(p, 2)
 			}

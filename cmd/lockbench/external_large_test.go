@@ -112,13 +112,13 @@ func (s staging) visit(t *testing.T, env []string, args ...string) (code int, sa
 }
 
 // visitUntilSure wants a run to end as expected. A verdict that is unknown because the machine
-// stalled is honest, and says nothing of the visit: the run is made again, twice.
+// stalled is honest, and says nothing of the visit: the run is made again.
 func (s staging) visitUntilSure(t *testing.T, args []string, what string) {
 	t.Helper()
 	for try := 1; ; try++ {
 		code, said, store := s.visit(t, asBench, args...)
 		tells(t, store)
-		if code == 2 && try <= 2 {
+		if code == 2 && try <= 4 {
 			continue
 		}
 		if code != 0 {

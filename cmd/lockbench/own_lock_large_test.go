@@ -37,7 +37,7 @@ func commitAll(t *testing.T, dir string) {
 // machine stalled says nothing: it is asked again, twice.
 func in(t *testing.T, dir string, want int, words ...string) string {
 	t.Helper()
-	for tries := 3; ; tries-- {
+	for tries := 6; ; tries-- {
 		c := exec.Command(words[0], words[1:]...)
 		c.Dir = dir
 		out, err := c.CombinedOutput()

@@ -83,17 +83,17 @@ func condition(name string) (bool, error) {
 }
 
 // finds runs a command that looks for a violation, and demands that it is found: a machine that is
-// busy may let the moment pass, so it is given again, twice.
+// busy may let the moment pass, so it is given again.
 func finds(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: finds command [args...]")
 	}
 	code := ""
-	for try := 0; try < 3 && code != "0"; try++ {
+	for try := 0; try < 5 && code != "0"; try++ {
 		code = codeOf(ts, args)
 	}
 	if code != "0" {
-		ts.Fatalf("not found in three runs: exit code %s", code)
+		ts.Fatalf("not found in five runs: exit code %s", code)
 	}
 }
 

@@ -97,7 +97,7 @@ func TestEachFaultOnRealRedis(t *testing.T) {
 			if row == "" {
 				t.Fatal("no lock is run under it")
 			}
-			for tries := 3; ; tries-- {
+			for tries := 6; ; tries-- {
 				m := measure(t, matrix.Options{Rows: []string{row}, Columns: []string{c.Name}, Seed: 1,
 					Jobs: 1})
 				if tries == 1 || !onlyTheMachine(m.Differences()) {

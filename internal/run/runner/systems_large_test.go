@@ -181,7 +181,7 @@ func setUpAdapter(t *testing.T, name, variant string) adapters.Use {
 }
 
 // mostTries is how often a run is made until its letters are as they must be.
-const mostTries = 5
+const mostTries = 8
 
 // demandLetters runs a plan until its letters are as they must be: a machine that stalls makes them
 // unknown, hides one that must be there, or lets a session end, and then the plan is run again.
