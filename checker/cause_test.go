@@ -169,15 +169,19 @@ var causeCases = []propertyCase{
 		"c2 acquire 1 4 sent=2 lease=3; " + lostHold + "c2 release 22 60 info",
 		"2 1 2 3 n0 SET k c NX PX 3 -> OK\n" + ownerOnN0 +
 			"2 1 23 0 n0 DEL k ->\n" + winnerOnN0, Violated, ReleasedByNonOwner},
-	// The promoted node still has the value of the owner's earlier hold.
+	// The promoted node may still have the value of the owner's earlier hold.
 	{"cause: the owner's older value, seen on the promoted node", "L", heldTwice,
 		ownerTwice + "1 1 40 45 n1 GET k -> value-one\n" + deletedOnN1, Violated, LostByFailover},
 	{"cause: the owner's value, seen on the promoted node", "L", heldTwice,
 		ownerTwice + "1 1 40 45 n1 GET k -> value-two\n" + deletedOnN1, Violated, ReleasedByNonOwner},
-	{"cause: the owner's older value, seen on the old master", "L", heldTwice,
-		ownerTwice + "1 1 17 19 n0 GET k -> value-one\n" + deletedOnN1, Violated, ReleasedByNonOwner},
-	{"cause: the owner's older value, seen before the grant", "L", heldTwice,
-		ownerTwice + "1 1 6 7 n1 GET k -> value-one\n" + deletedOnN1, Violated, ReleasedByNonOwner},
+	// No reply shows which value the promoted node had. It may never have had the later one.
+	{"cause: the owner's older value may be on the promoted node", "L", heldTwice,
+		ownerTwice + deletedOnN1, Violated, LostByFailover},
+	{"cause: the owner has had only one value", "L", lostHold + promoted,
+		"0 1 12 15 n0 SETNX k value-two -> 1\n" + deletedOnN1, Violated, ReleasedByNonOwner},
+	{"cause: the owner's value, seen before the promoted node was killed", "L", heldTwice +
+		"fault restart n1 47 48; ", ownerTwice + "1 1 40 45 n1 GET k -> value-two\n" + deletedOnN1,
+		Violated, LostByFailover},
 	// What the deleter overwrote before was lost by the writing.
 	{"cause: its own value over the owner's", "L", lostHold + "c2 acquire 30 60 info", ownerOnN0 +
 		"2 1 31 35 n0 SET k c PX 100 -> OK\n2 1 41 45 n0 DEL k -> 1\n" + winnerOnN0, Violated,

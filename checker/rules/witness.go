@@ -247,7 +247,8 @@ func (w *chain) doubt(ga *history.Command) {
 }
 
 // older reports whether a value from before the first grant may have been on the server of a
-// deletion. If the first holder itself wrote it, for an earlier hold, a reply must show it there.
+// deletion, even one that the first holder wrote for an earlier hold. A reply that shows the first
+// holder's value there rules it out.
 func (w *chain) older(m, ga *history.Command) bool {
 	over := func(k *history.Command) bool {
 		ends := trace.EffectOf(k.Args).Expiry
@@ -259,18 +260,16 @@ func (w *chain) older(m, ga *history.Command) bool {
 				return w.trace.GrantOf(h) == k && h.LeaseEnd() <= m.Sent
 			})
 	}
-	return slices.ContainsFunc(w.trace.OfKey(w.key), func(k *history.Command) bool {
-		other := k.Process != ga.Process || k.N != ga.N && w.seenInstead(k, m, ga)
-		return k.Sent < ga.Sent && other && w.trace.Takes(k) && !over(k)
-	})
+	return !w.shown(m, ga) && slices.ContainsFunc(w.trace.OfKey(w.key),
+		func(k *history.Command) bool { return k.Sent < ga.Sent && w.trace.Takes(k) && !over(k) })
 }
 
-// seenInstead reports whether a reply from the server of a deletion, between the first grant and
-// the deletion, shows the value of an earlier command and not that of the grant.
-func (w *chain) seenInstead(earlier, deletion, ga *history.Command) bool {
+// shown reports whether a reply from the server of a deletion showed the first holder's value
+// there, and no fault can have changed that before the deletion.
+func (w *chain) shown(deletion, ga *history.Command) bool {
 	return slices.ContainsFunc(w.trace.OfKey(w.key), func(r *history.Command) bool {
 		return r.Node == deletion.Node && r.Sent >= ga.Recv && r.Recv <= deletion.Sent &&
-			w.quorums().tells(r, earlier) && !slices.Contains(ga.Args, r.Reply)
+			w.quorums().tells(r, ga) && !w.keyMayBeLost(r.Sent, deletion.Recv)
 	})
 }
 
