@@ -188,7 +188,7 @@ func together(p *record.Pair) string {
 		return Say(
 			"Client %d was inside until %s%s, and client %d still was then: both were inside for %s.",
 			still.Process, Stamp(end), how(still), other.Process, length)
-	case p.Rule == record.WhileLeased && end == still.LeaseAt(max(p.SpanA.From, p.SpanB.From)):
+	case p.Rule == record.WhileLeased && end == still.LeaseAt(end-1):
 		return Say("Both were inside for %s until client %d's lease ran out at %s.", length,
 			still.Process, Stamp(end))
 	}
@@ -254,7 +254,7 @@ func whilePaused(faults []record.Fault, process int, t int64) string {
 }
 
 func leaseNote(p *record.Pair) string {
-	a, b := p.A.LeaseAt(p.B.From), p.B.LeaseAt(p.B.From)
+	a, b := p.A.LeaseAt(p.To-1), p.B.LeaseAt(p.To-1)
 	if a == record.Forever && b == record.Forever {
 		return Say(", since this lock's never end")
 	}

@@ -76,7 +76,7 @@ func (c *Collector) prolong(p *Client, h *Hold, e, invoked *history.Event) {
 	if e.T > last.To && p.reentering() {
 		inner = p.op.N
 	} else if sent <= last.To {
-		last.To = to
+		last.prolong(sent, to)
 		return
 	}
 	h.Leases = append(h.Leases, Lease{Call: sent, From: e.T, To: to, Inner: inner})
@@ -94,7 +94,7 @@ func (h *Hold) reenter(inner *Hold) {
 	last, to := &h.Leases[len(h.Leases)-1], inner.LeaseEnd()
 	if inner.From > last.To {
 		if inner.Length > 0 {
-			h.Leases = append(h.Leases, Lease{inner.Call, inner.From, to, inner.N})
+			h.Leases = append(h.Leases, Lease{Call: inner.Call, From: inner.From, To: to, Inner: inner.N})
 		}
 		return
 	}
@@ -102,7 +102,8 @@ func (h *Hold) reenter(inner *Hold) {
 		h.Valid = max(h.Valid, inner.Valid)
 	}
 	if inner.Length > 0 && to > last.To {
-		last.To, h.Sent, h.Length = to, inner.Sent, inner.Length
+		last.prolong(inner.Sent, to)
+		h.Sent, h.Length = inner.Sent, inner.Length
 	}
 }
 
@@ -110,7 +111,7 @@ func (h *Hold) reenter(inner *Hold) {
 func (h *Hold) leaveInner(n int, t int64) {
 	for i := range h.Leases {
 		if l := &h.Leases[i]; n > 0 && l.Inner == n {
-			l.To = min(l.To, t)
+			l.cut(t)
 		}
 	}
 }

@@ -82,22 +82,60 @@ type Hold struct {
 // takes it away.
 type Lease struct {
 	Call, From, To int64
-	Inner          int // the N of the inner acquisition that took the key anew, or 0
+	Inner          int     // the N of the inner acquisition that took the key anew, or 0
+	asked          []asked // the parts of a lease that was prolonged, in the order of their stamps
+}
+
+// asked is a part of a lease: what the client asked for at a stamp.
+type asked struct{ at, to int64 }
+
+// prolong moves the end of a lease, as its client asked for at a stamp.
+func (l *Lease) prolong(at, to int64) {
+	if l.asked == nil {
+		l.asked = []asked{{l.Call, l.To}}
+	}
+	l.asked, l.To = append(l.asked, asked{at, to}), to
+}
+
+// cut ends a lease at a stamp.
+func (l *Lease) cut(t int64) {
+	l.To = min(l.To, t)
+	for i := range l.asked {
+		l.asked[i].to = min(l.asked[i].to, t)
+	}
+}
+
+// endAt returns the end of a lease as it had been asked for at a stamp.
+func (l *Lease) endAt(t int64) int64 {
+	if len(l.asked) == 0 {
+		return l.To
+	}
+	end := l.asked[0].to
+	for _, a := range l.asked {
+		if a.at <= t {
+			end = a.to
+		}
+	}
+	return end
 }
 
 // LeaseEnd returns the end of the last lease.
 func (h *Hold) LeaseEnd() int64 { return h.Leases[len(h.Leases)-1].To }
 
-// LeaseAt returns the end of the lease that is in force at t, or of the last one before.
-func (h *Hold) LeaseAt(t int64) int64 {
-	end := h.Leases[0].To
-	for _, l := range h.Leases {
-		if l.From <= t {
-			end = l.To
+// LeaseIn returns the lease that is in force at t, or the last one before.
+func (h *Hold) LeaseIn(t int64) *Lease {
+	in := 0
+	for i := range h.Leases {
+		if h.Leases[i].From <= t {
+			in = i
 		}
 	}
-	return end
+	return &h.Leases[in]
 }
+
+// LeaseAt returns the end of the lease that is in force at t, or of the last one before. What the
+// client asked for after t does not count.
+func (h *Hold) LeaseAt(t int64) int64 { return h.LeaseIn(t).endAt(t) }
 
 // BelievedEnd returns until when the client may take the lock to be its own: the lock's own
 // promise, or the latest lease counted from its sending, without regard to drift; Forever if there

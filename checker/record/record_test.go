@@ -60,13 +60,16 @@ func TestOf(t *testing.T) {
 	want := []Hold{
 		{Process: 0, N: 1, Call: 10, From: 20, Granting: 15, Sent: 26, End: 80, Ended: Released,
 			Returned: 84, Answer: history.Fail, Lost: Forever, Valid: Forever, Promised: Forever,
-			Leases: []Lease{{10, 20, 126, 0}}, Length: 100, Granted: 100, Node: "n0", InnerReleased: 72},
+			Leases: []Lease{{Call: 10, From: 20, To: 126}},
+			Length: 100, Granted: 100, Node: "n0", InnerReleased: 72},
 		{Process: 0, N: 3, Call: 90, From: 95, Granting: 91, Sent: 91, End: 140, Ended: Killed,
-			Returned: Forever, Lost: Forever, Valid: Forever, Leases: []Lease{{90, 95, 191, 0}}, Length: 100,
+			Returned: Forever, Lost: Forever, Valid: Forever,
+			Leases:   []Lease{{Call: 90, From: 95, To: 191}},
+			Length:   100,
 			Promised: Forever, Granted: 100,
 			Node: "n0"},
 	}
-	if d := cmp.Diff(want, r.Holds); d != "" {
+	if d := cmp.Diff(want, r.Holds, cmpopts.IgnoreUnexported(Lease{})); d != "" {
 		t.Errorf("holds (-want +got):\n%s", d)
 	}
 	if len(r.Inner) != 1 || r.Inner[0].N != 2 || r.Inner[0].End != 72 || r.Inner[0].Ended != Released {

@@ -122,7 +122,11 @@ func (c exclusionRule) overlap(b record.ExclusionRule, key int, ss []record.Span
 	case p == nil:
 		return stalled("two clients were inside at once, but %s", excuse)
 	}
-	out := violated(key, part(p.A, p.SpanA), part(p.B, p.SpanB))
+	at := p.From
+	if b == record.WhileLeased {
+		at = p.To - 1
+	}
+	out := violated(key, part(p.A, p.SpanA, at), part(p.B, p.SpanB, at))
 	out.Witness.Overlap, out.Witness.More = history.Duration(p.To-p.From), more
 	p, out.Witness.Commands = c.inGrantOrder(p)
 	out.Class, out.Assumption = c.classifier().classify(p, out.Witness.Commands)

@@ -24,7 +24,7 @@ func (c *Case) keyFacts() keyFacts { return keyFacts{c} }
 // keyLeaseOf returns the lease of the key that a command granted, before a stamp. The latest
 // command that asked for a length decides. If no command names one, the hold's lease counts.
 func (c keyFacts) keyLeaseOf(h *record.Hold, grant *history.Command, before int64) keyLease {
-	l := keyLease{by: grant, end: h.Leases[0].To}
+	l := keyLease{by: grant, end: h.LeaseAt(before)}
 	if d, known := c.trace.Asked(grant); known {
 		l.end = c.lasts(grant.Sent, d)
 	}
@@ -39,7 +39,7 @@ func (c keyFacts) keyLeaseOf(h *record.Hold, grant *history.Command, before int6
 		}
 		l = keyLease{by: m, end: c.lasts(m.Sent, d), renewed: true}
 	}
-	if !l.renewed && h.LeaseAt(before) != h.Leases[0].To { // no command shows the extension
+	if !l.renewed && h.LeaseIn(before) != &h.Leases[0] { // no command shows the extension
 		l.end = h.LeaseAt(before)
 	}
 	return l

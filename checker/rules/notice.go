@@ -120,7 +120,7 @@ func (c exclusionRule) grantedBefore(a, b *record.Hold) bool {
 func (c exclusionRule) toldLate(p *record.Pair, loser, winner *record.Hold, t int64,
 	by explain.Teller) *property {
 	spanOf := map[*record.Hold]record.Span{p.A: p.SpanA, p.B: p.SpanB}
-	out := violated(p.Key, part(loser, spanOf[loser]), part(winner, spanOf[winner]))
+	out := violated(p.Key, part(loser, spanOf[loser], p.From), part(winner, spanOf[winner], p.From))
 	out.Explanation = explain.ToldLate(loser, winner, t, by, c.Record.End)
 	return &out
 }

@@ -99,14 +99,14 @@ func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
 // foreignDeletion returns the violation by a command whose reply says that it deleted the key of a
 // hold.
 func (c ownerRule) foreignDeletion(m *history.Command, h *record.Hold) property {
-	p := violated(h.Key, wholeHold(h))
+	p := violated(h.Key, heldAt(h, m.Sent))
 	ga := c.trace.GrantOf(h)
 	kind, class := c.kindOf(m, ga)
 	p.Class = class
 	w := p.Witness
 	own := c.holdOf(m)
 	if own != nil {
-		w.Holds = []hold{wholeHold(own), wholeHold(h)}
+		w.Holds = []hold{heldAt(own, m.Sent), heldAt(h, m.Sent)}
 		if g := c.trace.GrantOf(own); g != nil {
 			w.Commands = append(w.Commands, grantedBy(g, own))
 		}

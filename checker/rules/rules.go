@@ -168,12 +168,18 @@ func violated(key int, holds ...hold) property {
 }
 
 // wholeHold returns a hold in the form of a witness, from its grant to its end.
-func wholeHold(h *record.Hold) hold { return part(h, record.Span{From: h.From, End: h.End}) }
+func wholeHold(h *record.Hold) hold { return heldAt(h, h.End-1) }
 
-// part returns a hold in the form of a witness, limited to one of its spans.
-func part(h *record.Hold, s record.Span) hold {
+// heldAt returns a whole hold in the form of a witness, with its lease as it was at a stamp.
+func heldAt(h *record.Hold, at int64) hold {
+	return part(h, record.Span{From: h.From, End: h.End}, at)
+}
+
+// part returns a hold in the form of a witness, limited to one of its spans. Its lease is the one
+// at a stamp: what was asked for later does not belong to the violation.
+func part(h *record.Hold, s record.Span, at int64) hold {
 	w := hold{Process: h.Process, N: h.N, From: h.From, To: s.End, Token: h.Token}
-	if end := h.LeaseAt(s.From); end != record.Forever {
+	if end := h.LeaseAt(at); end != record.Forever {
 		w.LeaseEnd = end
 	}
 	return w
