@@ -9,28 +9,37 @@ import (
 )
 
 // TestVictimOfADeletion: a story calls a deletion certain only if the replies leave one order of
-// the two grants, one of which it hit.
+// the two grants, one of which it hit. It names the deletions of all orders.
 func TestVictimOfADeletion(t *testing.T) {
 	for _, c := range []struct {
 		name, trace string
 		kind        verdict.Kind
 		either      bool
+		deletions   int
 	}{
 		{"either grant may be the first", twoGrants + "2 1 14 0 n0 DEL k ->\n", verdict.PossibleDelete,
-			true},
+			true, 1},
 		{"it came before one of the grants", twoGrants + "2 1 9 11 n0 DEL k -> 1\n",
-			verdict.ForeignDelete, false},
+			verdict.ForeignDelete, false, 1},
+		{"one of them only if client 1 was first", "0 1 12 15 n0 SETNX k a -> 1\n" +
+			"1 1 7 16 n0 SETNX k b -> 1\n3 1 8 10 n0 DEL k -> 1\n2 1 14 0 n0 DEL k ->\n",
+			verdict.PossibleDelete, true, 2},
+		{"one of them in no order", "0 1 12 15 n0 SETNX k a -> 1\n" +
+			"1 1 7 16 n0 SETNX k b -> 1\n3 1 4 6 n0 DEL k -> 1\n2 1 14 0 n0 DEL k ->\n",
+			verdict.PossibleDelete, true, 1},
 	} {
 		v := Check(story(t, togetherStory), commands(t, c.trace), Options{Properties: []string{"O"}})
 		p := v.Properties[0]
 		if p.Witness == nil {
 			t.Fatalf("%s: %+v", c.name, p)
 		}
-		i := slices.IndexFunc(p.Witness.Commands, func(m verdict.WitnessCommand) bool {
-			return m.Kind.Deletes()
-		})
+		deletes := func(m verdict.WitnessCommand) bool { return m.Kind.Deletes() }
+		i := slices.IndexFunc(p.Witness.Commands, deletes)
+		keeps := func(m verdict.WitnessCommand) bool { return !deletes(m) }
+		n := len(slices.DeleteFunc(slices.Clone(p.Witness.Commands), keeps))
 		says := strings.Contains(p.Explanation, "may also have granted client 1 the lock first")
-		if i < 0 || p.Witness.Commands[i].Kind != c.kind || says != c.either {
+		if i < 0 || p.Witness.Commands[i].Kind != c.kind || says != c.either ||
+			n != c.deletions {
 			t.Errorf("%s: %+v %s", c.name, p.Witness.Commands, p.Explanation)
 		}
 	}

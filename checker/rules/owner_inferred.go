@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -23,7 +24,7 @@ import (
 // the key has vanished.
 //
 // If the two grants were under way at the same time, this must be true in both orders of their
-// execution.
+// execution. Then the commands that may have done it are those of both orders.
 func (c ownerRule) deletedByOther(ss []record.Span, g *trace.Grants) (p property, found bool) {
 	if c.keyFacts().thirdParties() {
 		return p, false
@@ -40,13 +41,25 @@ func (c ownerRule) deletedByOther(ss []record.Span, g *trace.Grants) (p property
 		switch {
 		case unclear || unclearToo:
 		case len(deleters) > 0:
-			p, found = c.inferredDeletion(one, two, deleters, len(ifOther) > 0), true
+			p, found = c.inferredDeletion(one, two, union(deleters, ifOther), len(ifOther) > 0), true
 		case len(ifOther) > 0:
 			p, found = c.inferredDeletion(two, one, ifOther, false), true
 		}
 		return !found
 	})
 	return p, found
+}
+
+// union returns the commands of two lists, each once, in the order of sending.
+func union(a, b []*history.Command) []*history.Command {
+	all := slices.Clone(a)
+	for _, m := range b {
+		if !slices.Contains(all, m) {
+			all = append(all, m)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
+	return all
 }
 
 // grant is a hold and the command that granted it.
@@ -179,7 +192,7 @@ func (ds deleters) executedBetween(from, to int64) (out []*history.Command) {
 // either grant may have been the first, no deletion certainly hit the key of one of them.
 func (c ownerRule) inferredDeletion(victim, next *grant, deleters []*history.Command, either bool,
 ) property {
-	p := violated(victim.Key, wholeHold(victim.Hold), wholeHold(next.Hold))
+	p := violated(victim.Key, heldAt(victim.Hold, next.From), heldAt(next.Hold, next.From))
 	late := func(m *history.Command) bool {
 		return c.late(m, victim.by) && (!either || m.Sent < next.by.Sent)
 	}
