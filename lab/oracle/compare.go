@@ -115,23 +115,22 @@ func (c *comparing) overlap() {
 		says := c.p.Witness.Holds[i].LeaseEnd
 		real := c.leaseOver(h, max(a.From, b.From))
 		if c.p.Property == verdict.LeaseExclusion && c.leased() && real != 0 && says-ms > real &&
-			!(real > max(a.From, b.From) && c.tookAnew(h, says)) {
+			!c.tookAnew(h, says, min(a.End, b.End)) {
 			c.differ("lease", "client %d had a lease until %d by its server, not %d", h.Process, real, says)
 		}
 	}
 }
 
-// tookAnew reports whether a lease comes from an inner acquisition, by which the client of a hold
-// took a key anew that a server had lost, had dropped early by its clock, or had deleted for it.
-func (c *comparing) tookAnew(h *record.Hold, end int64) bool {
-	gone := func(l *life) bool {
-		own := l.how == deleted && l.ender.who().Process == h.Process
-		return (l.how == lost || l.how == early || own) && l.owner.Process == h.Process
-	}
-	return slices.ContainsFunc(c.all, gone) && slices.ContainsFunc(c.record.Inner,
-		func(in record.Hold) bool {
-			return in.Process == h.Process && in.Key == h.Key && in.LeaseEnd() == end
+// tookAnew reports whether a lease until end is that of a key that an inner acquisition by the
+// client of a hold took anew, before a stamp, because a server no longer had the first one.
+func (c *comparing) tookAnew(h *record.Hold, end, before int64) bool {
+	return slices.ContainsFunc(c.all, func(l *life) bool {
+		inner := slices.ContainsFunc(c.record.Inner, func(in record.Hold) bool {
+			return in.Process == l.owner.Process && in.N == l.owner.N && in.Key == h.Key
 		})
+		return inner && l.owner.Process == h.Process && l.lock == h.Key && h.Call < l.born &&
+			l.born < before && l.dueAt(before) >= end-ms
+	})
 }
 
 const ms = 1e6

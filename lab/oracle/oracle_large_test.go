@@ -73,7 +73,9 @@ var settled = []string{"setnx-del-expired/counter/message/741114",
 	"setnx-del-expired nil-retry/mutex/failover/882619", "redlock per attempt/longwork/none/362725",
 	"redisson-multi/reentrant/late/890947", "setnx-expire/mutex/random/695427",
 	"setnx-expire-lua/counter/flush/284523", "getset-java/counter/flush/749856",
-	"redisson-fenced fixed lease/counter/flush/57609"}
+	"redisson-fenced fixed lease/counter/flush/57609",
+	"setnx-del-expired nil-retry/mutex/failover/814313", "getset-java/mutex/disconnect/430784",
+	"redisson watchdog/reentrant/flush/498725"}
 
 // TestOrderOfCommands: no statement differs where the order of commands follows from their replies.
 func TestOrderOfCommands(t *testing.T) {
