@@ -19,6 +19,7 @@ func rarely(times, apart int, how, reply string) (story, trace string) {
 var (
 	seldomErrors, seldomErrorsTrace = rarely(4, 1_400_000_000, "info", "(error) NOSCRIPT No")
 	refusedOften, refusedOftenTrace = rarely(8, 600_000_000, "fail", "(nil)")
+	starving                        = "wholetrace; " + free + "timeout 500000000; "
 	noServer, _                     = rarely(8, 600_000_000, "fail why=unreachable", "")
 )
 
@@ -57,6 +58,16 @@ var waitConditions = []propertyCase{
 	{"an acquire that is open at the end and late, under a fault that lasts", "D", free +
 		"timeout 500000000; " + others + "c1 acquire 4900000000; " +
 		"fault pause-node n0 5000000000 6000000000 lasted; end 6000000000", ping, NA, ""},
+
+	{"an acquire that hangs and waits for no answer", "D", starving + "c1 acquire 10; end 6000000000",
+		"1 1 1 2 n0 PING -> PONG", Violated, ""},
+	{"an acquire that hangs and waits for an answer", "D", starving +
+		"c1 acquire 10; end 6000000000", "1 1 1 2 n0 PING -> PONG\n" +
+		"1 1 20 7000000000 n0 SET k b NX PX 1 -> OK", Unknown, ""},
+	{"an acquire that hangs, of a client that never sent anything", "D", starving +
+		"c1 acquire 10; end 6000000000", "0 1 1 2 n0 PING -> PONG", Unknown, ""},
+	{"an acquire that hangs and whose commands are not all known", "D", free +
+		"timeout 500000000; c1 acquire 10; end 6000000000", "1 1 1 2 n0 PING -> PONG", Unknown, ""},
 
 	// Time that a client lost in an outage counts only within its call.
 	{"an outage in which a client did not run", "A", once + "fault kill n0 8 4000000000 lasted; " +

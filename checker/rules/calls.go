@@ -101,11 +101,13 @@ func (c waits) undisturbed(k *explain.OpenCall) (out []record.Interval) {
 }
 
 // served reports whether a server answered within the part of a call that came after its time-outs,
-// or if no command is known, whether another call returned then.
+// or whether the client waits for no answer, as one does whose pool of connections is empty. If no
+// command is known, another call must have returned then.
 func (c waits) served(k *explain.OpenCall, q record.Interval) bool {
 	after := max(q.From, min(k.From+k.Limit, q.To))
 	if len(c.trace.Commands) > 0 {
-		return c.trace.AnsweredWithin(after, q.To)
+		return c.trace.AnsweredWithin(after, q.To) ||
+			c.history.Header.WholeTrace && c.trace.AllAnswered(k.Process, q.To)
 	}
 	return slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
 		return h.Call > after && h.From < q.To && h.Process != k.Process

@@ -73,6 +73,15 @@ func (t *Trace) Unanswered() []*history.Command {
 	return t.lost
 }
 
+// AllAnswered reports whether a client sent commands until a stamp, and all were answered until
+// then.
+func (t *Trace) AllAnswered(process int, until int64) bool {
+	sent := t.Sent[process]
+	return len(sent) > 0 && !slices.ContainsFunc(sent, func(m *history.Command) bool {
+		return m.Sent < until && !(Served(m) && m.Recv < until)
+	})
+}
+
 // AnsweredWithin reports whether a command was sent after one stamp and answered before another, by
 // a server that serves.
 func (t *Trace) AnsweredWithin(after, before int64) bool {
