@@ -24,8 +24,8 @@ type group struct {
 var (
 	machines = group{"Servers", strings.Fields("server redis-config topology masters replicas addr " +
 		"tls any-database redis-image docker-network workers"), true}
-	settings = group{"Times and settings of the lock", append(strings.Fields("poll hold think keys "+
-		"acquire-timeout client-timeout client-retries watchdog"),
+	settings = group{"Times and settings of the lock", append(strings.Fields("poll hold think cycles "+
+		"keys acquire-timeout client-timeout client-retries watchdog"),
 		option.Names(new(impls.Settings).Table())...), true}
 )
 

@@ -178,7 +178,7 @@ func (p *Plan) adaptedTimes(o RunOptions, u adapters.Use) {
 	}
 	p.TTL = history.Duration(ttl)
 	p.Poll = or(p.Adapter.Poll, history.Duration(assumedPoll))
-	p.Hold = history.Duration(or(o.Hold, tidy(hold(ttl, p.Poll.D()))))
+	p.Hold = history.Duration(or(o.Hold, p.usualHold()))
 	p.AcquireTimeout = history.Duration(or(o.AcquireTimeout, max(defaultAcquire, 2*ttl)))
 }
 

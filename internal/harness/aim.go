@@ -108,6 +108,7 @@ func (p *Plan) last(w RunOptions) error {
 		return nil
 	}
 	p.For = max(p.For, history.Duration(min(p.Longer(0), longestFor))) // holds may be long
+	p.For += p.forCycles()
 	longest := time.Duration(0)
 	for _, s := range p.Scenario {
 		longest += max(s.For.D(), s.Until.D()-longest, 0)
@@ -123,6 +124,15 @@ func (p *Plan) last(w RunOptions) error {
 	}
 	p.For = max(p.For, history.Duration(need.Round(time.Second)))
 	return nil
+}
+
+// forCycles returns the time that all clients need for the cycles of the plan, one after another.
+func (p *Plan) forCycles() history.Duration {
+	each, n := p.Hold+p.Poll+p.Think, history.Duration(p.Cycles*p.Clients)
+	if n == 0 || each < (history.Duration(impls.Longest)-p.For)/n {
+		return n * each
+	}
+	return history.Duration(impls.Longest) - p.For
 }
 
 // spareHolds is added to the required number of holds: the first hold is not contended, and the

@@ -24,6 +24,9 @@ func (o *RunOptions) Table() []option.Option {
 		{Name: "client-timeout", Value: &o.ClientTimeout, Least: 1, Most: longest,
 			Help: "dial, read and write time-out of the Redis client (default 250ms, of a library its own)"},
 		{Name: "clients", Value: &o.Clients, Least: 1, Most: maxClients},
+		{Name: "cycles", Value: &o.Cycles, Least: 1, Most: 1_000_000,
+			Help: "cycles of each client before the run may end, with short holds (default as many as " +
+				"the evidence needs)"},
 		{Name: "for", Value: &o.For, Least: 1, Most: longest},
 		{Name: "hold", Value: &o.Hold, Least: 1, Most: longest,
 			Help: "time inside (default three polls, at least 80ms, at most a third of the lease)"},

@@ -73,6 +73,19 @@ func (s *clients) isFinished(i int) bool {
 		s.all[i].begun >= s.plan.Rounds
 }
 
+// haveDone reports whether every live client has done n cycles, or has been in a call since before
+// a stamp and so may never do them.
+func (s *clients) haveDone(n int, before int64) bool {
+	for i := range s.all {
+		c := &s.all[i]
+		done := c.begun > n || c.begun == n && !c.working
+		if !done && !c.gone && !(c.waiting && c.called < before) {
+			return false
+		}
+	}
+	return true
+}
+
 // allFinished reports whether every live client has done all its cycles.
 func (s *clients) allFinished() bool {
 	for i := range s.all {

@@ -44,8 +44,10 @@ type Plan struct {
 	Nemesis  string   `json:"nemesis"`
 	Workload string   `json:"workload"`
 	Clients  int      `json:"clients"`
-	// cycles of each client, or 0 for as many as the run needs
-	Rounds         int              `json:"rounds,omitempty"`
+	// the most cycles of each client, or 0 for as many as the run needs
+	Rounds int `json:"rounds,omitempty"`
+	// cycles that each client must have done before the run may end
+	Cycles         int              `json:"cycles,omitempty"`
 	Keys           int              `json:"keys"`
 	TTL            history.Duration `json:"ttl"`
 	Poll           history.Duration `json:"poll"`
@@ -86,6 +88,7 @@ type RunOptions struct {
 	Expect         string             `yaml:"-"`
 	Seed           uint64             `yaml:"-"`
 	Clients        int                `yaml:"clients,positive"`
+	Cycles         int                `yaml:"cycles,positive"`
 	Keys           int                `yaml:"keys,positive"`
 	Masters        int                `yaml:"masters,positive"`
 	Replicas       int                `yaml:"replicas,positive"`
@@ -143,6 +146,7 @@ func (o *RunOptions) Configure(settings []string) error {
 const (
 	defaultTTL     = 2 * time.Second
 	minHold        = 80 * time.Millisecond
+	shortHold      = 5 * time.Millisecond // of a run with many cycles
 	defaultClients = 4
 	defaultMasters = 5
 	defaultTimeout = 250 * time.Millisecond
@@ -177,6 +181,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 		Impl: w.Impl, Nemesis: w.Nemesis,
 		Workload: or(w.Workload, workloads.Usual(lock)),
 		Clients:  or(w.Clients, defaultClients), ClientRetries: w.ClientRetries,
+		Cycles:      w.Cycles,
 		RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,
 		NoWatchdog: w.NoWatchdog, Settings: w.Settings,
 		Think: history.Duration(w.Think), Backoff: history.Duration(defaultBackoff),
@@ -245,7 +250,7 @@ func (p *Plan) times(w RunOptions, lock impls.Entry) {
 	p.Variant = or(w.Variant, d.Variant)
 	p.TTL, p.Poll = history.Duration(or(d.TTL, or(w.TTL, defaultTTL))),
 		history.Duration(or(w.Poll, tidy(d.Poll)))
-	p.Hold = history.Duration(or(w.Hold, tidy(hold(p.TTL.D(), p.Poll.D()))))
+	p.Hold = history.Duration(or(w.Hold, p.usualHold()))
 	p.AcquireTimeout = history.Duration(or(w.AcquireTimeout, max(d.AcquireTimeout, 2*p.TTL.D())))
 	p.WaitTimeout = or(w.WaitTimeout, d.WaitTimeout)
 }
@@ -256,6 +261,15 @@ func tidy(d time.Duration) time.Duration {
 		return d
 	}
 	return d.Round(time.Millisecond)
+}
+
+// usualHold returns the time inside. It is short if many cycles are asked for.
+func (p *Plan) usualHold() time.Duration {
+	h := tidy(hold(p.TTL.D(), p.Poll.D()))
+	if p.Cycles > 0 {
+		return min(h, shortHold)
+	}
+	return h
 }
 
 // hold returns a hold that lets a waiting client poll three times, and that ends well before the

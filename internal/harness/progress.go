@@ -96,13 +96,15 @@ const margin = 1
 // certain or the evidence complete. Every lock must have been granted again since the last fault,
 // or patience for that must be over. A thorough run collects all evidence after a violation as
 // well. Since that evidence may never come, patience bounds that time as well. If a client is
-// expected to starve, the run lasts for all of its time.
+// expected to starve, the run lasts for all of its time. If the plan wants cycles, each client does
+// them.
 func (r *run) finished() bool {
 	if r.environment.Now() >= r.limit || r.plan.Stop && r.progress.violated ||
 		r.clients.allFinished() {
 		return true
 	}
-	if !r.nemesis.done() || r.plan.expectsStarvation() {
+	if !r.nemesis.done() || r.plan.expectsStarvation() ||
+		!r.clients.haveDone(r.plan.Cycles, r.record.now()-r.hangTime()) {
 		return false
 	}
 	p, need := r.progress, r.plan.Requires

@@ -53,7 +53,7 @@ func (f *searching) candidates(spec string) (all []candidate, err error) {
 		all = append(all, candidate{Plan: p})
 	}
 	if f.Moments != Aimed && f.drawable(p) {
-		p.Scenario, p.Rounds = nil, drawnRounds // drawn for each seed
+		p.Scenario, p.Rounds = nil, max(drawnRounds, p.Cycles) // drawn for each seed
 		all = append(all, candidate{Plan: p, drawn: true})
 	}
 	return all, nil
