@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // role is what a script was seen to do to the keys of locks. The runs that changed nothing wait
@@ -25,18 +26,18 @@ type failed struct {
 }
 
 // role returns the role that the script of a step has for a key, or an empty one.
-func (j *Judge) role(l *lock, s *step) *role {
+func (k *keyspace) role(l *lock, s *step) *role {
 	if !runsScript(s.Args) {
 		return &role{}
 	}
 	id := fmt.Sprintf("%s %d", s.Args[1], slices.Index(scriptKeys(s.Args), l.name))
-	r := j.scripts[id]
+	r := k.roles[id]
 	if r == nil {
-		if len(j.scripts) >= maxScripts {
-			clear(j.scripts)
+		if len(k.roles) >= maxScripts {
+			clear(k.roles)
 		}
-		r = j.Names.role(s.Args[1])
-		j.scripts[id] = r
+		r = k.names.role(s.Args[1])
+		k.roles[id] = r
 	}
 	return r
 }
@@ -77,16 +78,21 @@ func (j *Judge) begin(l *lock, a *act, v *engine.Value) *hold {
 		plain: !a.takes || !alone, loose: loose[a.form]}
 	h.setLease(v, a.At)
 	l.now = h
-	if h.until == 0 && !h.plain && !h.loose && !isTime(value, a.At) && len(j.leases) < maxKeys {
-		j.leases = append(j.leases, leaseless{l, h})
-	}
+	j.leases.expect(l, h, a.Shown)
 	return h
+}
+
+// expect notes a hold that has no lease now, so that it is reported unless it soon has one.
+func (all *leases) expect(l *lock, h *hold, since history.Shown) {
+	if h.until == 0 && !h.plain && !h.loose && !isTime(h.value, since.At) && len(*all) < maxKeys {
+		*all = append(*all, leaseless{l, h, since})
+	}
 }
 
 func (h *hold) setLease(v *engine.Value, at int64) {
 	h.until = v.Expiry() * 1000
 	if h.until != 0 {
-		h.lease, h.leased = h.until-at, true
+		h.lease = h.until - at
 	}
 }
 
@@ -113,27 +119,21 @@ func (j *Judge) taken(l *lock, a *act, v *engine.Value) {
 
 // lost counts a grant against the clients that tried since the one before.
 func (j *Judge) lost(l *lock, a *act) {
-	n := 1.0
-	for _, w := range l.waiting {
-		if w.tried {
-			n++
-		}
-	}
-	for from, w := range l.waiting {
-		if !w.tried {
-			continue
-		}
+	others := slices.DeleteFunc(l.tried, func(w *wait) bool { return w.from == a.From })
+	chance := 1 - 1/float64(1+len(others))
+	for _, w := range others {
 		w.tried = false
 		w.losses++
-		w.luck += math.Log(1 - 1/n)
+		w.luck += math.Log(chance)
 		if !w.told && w.luck < math.Log(1e-6) {
 			w.told = true
-			j.tell(l, a.step, Starving, from, "", fmt.Sprintf(
+			j.tell(l, a.step, Starving, w.from, "", fmt.Sprintf(
 				"%s were refused to this connection in %s while others were granted the lock %d times",
 				units.Count(w.tries, "try", "tries"), span(a.At-w.since), w.losses),
 				witness(a.Shown, l.name))
 		}
 	}
+	l.tried = l.tried[:0]
 }
 
 // unchanged handles a step that left a key that is there.
@@ -161,10 +161,14 @@ func (j *Judge) refused(l *lock, a *act) {
 		if len(l.waiting) >= maxWaiters {
 			clear(l.waiting)
 		}
-		w = &wait{since: a.At}
+		w = &wait{from: a.From, since: a.At}
 		l.waiting[a.From] = w
 	}
-	w.last, w.tried = a.At, true
+	if !w.tried && len(l.tried) < maxWaiters {
+		w.tried = true
+		l.tried = append(l.tried, w)
+	}
+	w.last = a.At
 	w.tries++
 	j.tellRoutine(l, a.step, Refused, l.now, "")
 }
@@ -243,6 +247,10 @@ func (j *Judge) learn(l *lock, s *step, frees bool) {
 
 // overrun tells that a client acted on a hold whose lease was over.
 func (j *Judge) overrun(l *lock, s *step, h *hold, what string) {
+	if h.ended == unseen {
+		j.missed(l, s, h, what)
+		return
+	}
 	if h.told || h.maybe || h.ended == released || h.ended == running || h.until == 0 ||
 		s.lo-stampError <= h.until {
 		return
@@ -256,6 +264,22 @@ func (j *Judge) overrun(l *lock, s *step, h *hold, what string) {
 		proof = append(proof, witness(next.taken, l.name))
 	}
 	j.tell(l, s, Overrun, h.from, h.value, text, append(proof, witness(s.Shown, l.name))...)
+}
+
+// missed tells that another server does not have the key of a hold, although its lease is not over.
+// It is evidence: the client may repeat a release that the earlier server carried out unseen.
+func (j *Judge) missed(l *lock, s *step, h *hold, what string) {
+	const clocks = 1e6 // µs by which the clocks of two servers may differ
+	if h.told || j.replaced <= h.endedAt || h.until != 0 && s.hi+clocks > h.until {
+		return
+	}
+	h.told = true
+	text := "another server answers since " + clock(j.replaced) + ", which does not have the key: a " +
+		what + " found nothing"
+	if h.until != 0 {
+		text += " " + span(h.until-s.At) + " before its lease was over"
+	}
+	j.tell(l, s, Lost, h.from, h.value, text, witness(h.taken, l.name), witness(s.Shown, l.name))
 }
 
 // after returns the first hold that began after another had ended, or nil.
@@ -313,7 +337,7 @@ func (j *Judge) foreign(l *lock, a *act, h, by *hold, did string) {
 
 // renewed handles a change of the lease, or of a counter.
 func (j *Judge) renewed(l *lock, a *act, v *engine.Value) {
-	h, before, first := l.now, l.now.until, !l.now.leased
+	h, before, first := l.now, l.now.until, l.now.lease == 0
 	by := j.actor(l, a.step)
 	if by != nil && by != h && by.value != h.value {
 		j.overrun(l, a.step, by, "renewal")
@@ -324,6 +348,8 @@ func (j *Judge) renewed(l *lock, a *act, v *engine.Value) {
 	}
 	switch {
 	case h.until == before || h.plain:
+	case h.until == 0:
+		j.leases.expect(l, h, a.Shown)
 	case first:
 		if l.Shape == "SETNX" {
 			l.Shape = "SETNX, then EXPIRE"
@@ -384,14 +410,18 @@ func (j *Judge) end(l *lock, how ending, at int64) {
 // checkLeases tells of holds that have no lease a second after they began.
 func (j *Judge) checkLeases(now int64) {
 	const patience = 1e6
-	for len(j.leases) > 0 && now-j.leases[0].h.at > patience {
-		l, h := j.leases[0].l, j.leases[0].h
+	for len(j.leases) > 0 && now-j.leases[0].since.At > patience {
+		e := j.leases[0]
 		j.leases = j.leases[1:]
-		if l.now == h && !h.leased && !h.maybe {
+		if l, h := e.l, e.h; l.now == h && h.until == 0 && !h.maybe {
 			l.NoLeases++
-			j.queue = append(j.queue, Event{lock: l, At: now, Kind: NoLease, Key: l.name, Client: h.from,
-				Value: Mask(h.value), Text: "it was taken a second ago and has no lease: if its client dies, " +
-					"the lock stays taken", Witness: []string{witness(h.taken, l.name)}})
+			text, proof := "it was taken a second ago and has no lease", []string{witness(h.taken, l.name)}
+			if h.lease != 0 {
+				text = "its lease was taken away a second ago"
+				proof = append(proof, witness(e.since, l.name))
+			}
+			j.tell(l, &step{Shown: history.Shown{At: now}}, NoLease, h.from, h.value,
+				text+": if its client dies, the lock stays taken", proof...)
 		}
 	}
 }

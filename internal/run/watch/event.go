@@ -14,7 +14,7 @@ import (
 // Kind is the kind of an event.
 type Kind string
 
-// The kinds. The first five are findings, the next two evidence, and the others routine.
+// The kinds. The first four are findings, the next three evidence, and the others routine.
 const (
 	Overrun       Kind = "overrun"        // a release or renewal after the lease was over
 	ForeignDelete Kind = "foreign-delete" // a client deleted or overwrote the key of another's hold
@@ -22,11 +22,15 @@ const (
 	Vanished      Kind = "vanished"       // the server removed the key of a running hold
 	Orphan        Kind = "orphan"         // its connection was closed, and the key refused others
 	Starving      Kind = "starving"       // a connection loses far too often
+	Lost          Kind = "lost"           // after a failover, the key of a hold is not there
 	Acquired      Kind = "acquired"
 	Refused       Kind = "refused"
 	Renewed       Kind = "renewed"
 	Released      Kind = "released"
 )
+
+// Evidence lists the kinds that decide nothing.
+var Evidence = []Kind{Lost, Orphan, Starving}
 
 // Findings lists the kinds that make a watch end with exit code 1, worst first.
 var Findings = []Kind{ForeignDelete, Vanished, Overrun, NoLease}

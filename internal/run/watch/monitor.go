@@ -25,6 +25,7 @@ const (
 	every   = 5                      // beats between two polls
 	patient = 5 * time.Second        // for an answer, and the most that MONITOR may lag behind
 	retry   = time.Second            // until the next try to connect again
+	gather  = 50 * time.Millisecond  // between two reads of few commands
 )
 
 // The bounds of what is asked of the server.
@@ -80,6 +81,7 @@ func (l Live) Run(ctx context.Context, o Options) (*Summary, error) {
 			return j.Finish(), nil
 		case err != nil:
 			j.lose("the connection broke: " + err.Error())
+			j.last = 0 // another server may have another clock
 			select {
 			case <-time.After(retry):
 			case <-ctx.Done():
@@ -127,7 +129,7 @@ func monitor(c net.Conn) (*bufio.Reader, error) {
 	if _, err := c.Write(w.B); err != nil {
 		return nil, err
 	}
-	lines := bufio.NewReaderSize(c, maxLine)
+	lines := bufio.NewReaderSize(&gathering{Conn: c}, maxLine)
 	said, err := lines.ReadString('\n')
 	_ = c.SetDeadline(time.Time{})
 	if err == nil && said[0] == '-' {
@@ -135,6 +137,22 @@ func monitor(c net.Conn) (*bufio.Reader, error) {
 			"one service with --proxy", strings.TrimSpace(said[1:]))
 	}
 	return lines, err
+}
+
+// gathering reads many commands at once, because each read costs processor time.
+type gathering struct {
+	net.Conn
+	many bool // the last read had many
+}
+
+func (g *gathering) Read(b []byte) (n int, err error) {
+	const many = 64 << 10
+	if !g.many {
+		time.Sleep(gather)
+	}
+	n, err = g.Conn.Read(b)
+	g.many = n >= many
+	return n, err
 }
 
 // allowed returns the reason why a server cannot be watched, or nil.
@@ -344,7 +362,7 @@ func (s *session) read(lines *bufio.Reader) error {
 		}
 		if now := s.judge.polls; now != seen {
 			seen = now
-			held := s.judge.Held(maxProbes)
+			held := s.judge.Doubtful(maxProbes)
 			s.held.Store(&held)
 			if s.tick != nil {
 				s.tick(s.judge)

@@ -26,12 +26,13 @@ type probe struct {
 	h     *hold
 	at    int64
 	alive bool
+	used  uint64
 }
 
 // probed notes the state of a key when the watcher asked for its time to live.
 func (j *Judge) probed(s *step) {
-	if l := j.locks[s.DB][s.Args[1]]; l != nil && l.now != nil && l.known {
-		j.probes[l.name] = probe{l.now, s.At, l.alive(s)}
+	if l := j.locks[s.DB][s.Args[1]]; l != nil {
+		j.probes[l.name] = probe{l.now, s.At, l.alive(s), l.used}
 	}
 }
 
@@ -47,17 +48,24 @@ func (j *Judge) marker(s *step) {
 	j.pollFrom, j.polls = s.From, s.Args[1]
 	was := j.polled
 	j.polled = *p
-	if was.RunID != "" && (was.RunID != p.RunID || was.Replica != p.Replica) {
-		j.lose("the server was restarted or became another's replica")
+	if was.RunID != "" && was.RunID != p.RunID {
+		j.replaced = s.At
+		j.Lost = append(j.Lost, "another server answers")
+	} else if was.Replica != p.Replica {
+		j.lose("the server became another's replica, or a master")
 	}
 	evicted := was.RunID == p.RunID && was.Evicted != p.Evicted
-	if evicted {
+	if evicted || j.replaced == s.At {
 		j.withhold()
 	}
 	j.begun(s.DB, p)
 	for key, ttl := range p.TTL {
-		if l, seen := j.locks[s.DB][key], j.probes[key]; l != nil && seen.h != nil && l.now == seen.h {
+		switch l, seen := j.locks[s.DB][key], j.probes[key]; {
+		case l == nil:
+		case l.known && seen.h != nil && l.now == seen.h:
 			j.compare(l, s, seen, ttl, evicted)
+		case !l.known && l.used == seen.used && ttl == none:
+			l.known = true // it is absent, and no command has touched it since
 		}
 	}
 	if evicted {
@@ -76,6 +84,9 @@ func (k *keyspace) begun(db int, p *Poll) {
 	for key := range p.Keys {
 		k.lock(db, key)
 	}
+	for key, l := range k.locks[db] { // those that no command has named since
+		l.known = l.known || l.used <= k.blind && !p.Keys[key]
+	}
 	k.emptied[db] = len(p.Keys) < maxKeys/2
 }
 
@@ -92,10 +103,13 @@ func (o *journal) withhold() {
 	o.queue = kept
 }
 
+// none is the answer of PTTL for an absent key.
+const none = -2
+
 // compare compares a key with the server's answer.
 func (j *Judge) compare(l *lock, s *step, seen probe, ttl int64, evicted bool) {
 	h := l.now
-	const none, forever, slack = -2, -1, 20_000
+	const forever, slack = -1, 20_000
 	switch {
 	case ttl == none && seen.alive && !h.maybe && !h.plain && !h.loose:
 		why := "nothing that MONITOR shows removed it"
@@ -124,7 +138,6 @@ func abs(n int64) int64 { return max(n, -n) }
 
 // doubt makes the keys unknown that the server did not confirm.
 func (k *keyspace) doubt(db int, p *Poll, probes map[string]probe) {
-	clear(k.emptied)
 	for at, ls := range k.locks {
 		for key, l := range ls {
 			if _, asked := p.TTL[key]; at != db || !asked || probes[key].h != l.now {
@@ -148,10 +161,10 @@ func (k *keyspace) orphans(s *step, p *Poll) {
 	}
 }
 
-// Held returns the keys of database 0 to probe next, at most n.
-func (k *keyspace) Held(n int) (keys []string) {
+// Doubtful returns the keys of database 0 to probe next, at most n: those that are held or unknown.
+func (k *keyspace) Doubtful(n int) (keys []string) {
 	for key, l := range k.locks[0] {
-		if l.now != nil && !l.now.plain && len(keys) < n {
+		if (!l.known || l.now != nil && !l.now.plain) && len(keys) < n {
 			keys = append(keys, key)
 		}
 	}

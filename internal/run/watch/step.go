@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
@@ -119,11 +121,13 @@ func (j *Judge) wholesale(s *step, c history.Shown) {
 	if !is(c.Args[0], "flushall", "flushdb", "swapdb") {
 		return
 	}
+	swap := is(c.Args[0], "swapdb")
 	for db, ls := range j.locks {
+		if is(c.Args[0], "flushdb") && db != c.DB ||
+			swap && !slices.Contains(c.Args[1:], strconv.Itoa(db)) {
+			continue
+		}
 		for _, l := range ls {
-			if is(c.Args[0], "flushdb") && db != c.DB {
-				continue
-			}
 			if l.now != nil && !l.now.plain && !l.now.loose && !l.now.maybe && l.alive(s) {
 				j.tell(l, s, Vanished, l.now.from, l.now.value,
 					"the key of a running hold was removed by "+strings.ToUpper(c.Args[0]),
@@ -131,7 +135,7 @@ func (j *Judge) wholesale(s *step, c history.Shown) {
 			}
 			j.end(l, vanished, s.At)
 			j.drop(l)
-			l.known, l.value = !is(c.Args[0], "swapdb"), nil
+			l.known, l.value = !swap, nil
 		}
 	}
 	switch {
@@ -142,7 +146,10 @@ func (j *Judge) wholesale(s *step, c history.Shown) {
 	case is(c.Args[0], "flushdb"):
 		j.emptied[c.DB] = true
 	default:
-		clear(j.emptied)
+		for _, w := range c.Args[1:] {
+			db, _ := strconv.Atoi(w)
+			delete(j.emptied, db)
+		}
 	}
 }
 

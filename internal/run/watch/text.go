@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/base/progress"
@@ -14,7 +15,7 @@ func (s *Summary) Write(w io.Writer) error {
 	if _, err := fmt.Fprintln(w, s.Answer); err != nil {
 		return err
 	}
-	for _, k := range []Kind{Orphan, Starving} {
+	for _, k := range Evidence {
 		if n := s.Found[k]; n > 0 {
 			fmt.Fprintf(w, "Evidence, which decides nothing: %d × %s.\n", n, k)
 		}
@@ -75,7 +76,7 @@ func (s Stats) ShapeName() string {
 // findings returns the findings of a key, worst first.
 func (s Stats) findings() string {
 	var all []string
-	for _, k := range append(Findings[:len(Findings):len(Findings)], Orphan, Starving) {
+	for _, k := range slices.Concat(Findings, Evidence) {
 		if n := s.Found[k]; n > 0 {
 			all = append(all, fmt.Sprintf("%d × %s", n, k))
 		}

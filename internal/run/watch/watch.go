@@ -41,14 +41,13 @@ type Options struct {
 
 // hold is the time during which a key has one owner's value.
 type hold struct {
-	value  string        // the owner's value, or the first field of a hash
-	from   string        // the connection that took it
-	at     int64         // µs
-	taken  history.Shown // the command that took it
-	lease  int64         // the last lease that was asked for, µs, or 0
-	until  int64         // its end by the server's clock, µs, or 0
-	leased bool          // it has or had a lease
-	maybe  bool          // an expiry was too near to be sure that it was granted
+	value string        // the owner's value, or the first field of a hash
+	from  string        // the connection that took it
+	at    int64         // µs
+	taken history.Shown // the command that took it
+	lease int64         // the last lease that was asked for, µs, or 0
+	until int64         // its end by the server's clock, µs, or 0
+	maybe bool          // an expiry was too near to be sure that it was granted
 	// its form, a write in a script or transaction, may be that of other data, such as a counter
 	loose   bool
 	plain   bool // written by a command that does not look like a lock's
@@ -69,10 +68,12 @@ const (
 	deleted     // by a command of another client, or one that named no owner
 	overwritten // by a command of another client
 	vanished    // by the server, or FLUSHALL
+	unseen      // while lockbench saw no commands
 )
 
 // wait is a row of refused tries of one connection.
 type wait struct {
+	from        string
 	since, last int64
 	tries       int
 	losses      int     // grants to others while it tried
@@ -90,7 +91,8 @@ type lock struct {
 	now     *hold         // or nil
 	past    []*hold       // the latest holds, oldest first
 	waiting map[string]*wait
-	used    uint64 // when it was last touched, in steps
+	tried   []*wait // since the last grant
+	used    uint64  // when it was last touched, in steps
 	Stats
 }
 
@@ -118,6 +120,7 @@ type step struct {
 type keyspace struct {
 	pattern  string
 	names    *Names
+	roles    map[string]*role // of scripts
 	engines  map[int]*engine.Engine
 	sessions map[int]*engine.Session
 	emptied  map[int]bool // databases whose unseen keys are known to be absent
@@ -126,7 +129,8 @@ type keyspace struct {
 	count    int              // locks
 	dropped  int              // locks
 	steps    uint64
-	last     int64 // stamp
+	blind    uint64 // when all keys became unknown, in steps
+	last     int64  // stamp
 }
 
 // journal keeps the events and the result.
@@ -140,18 +144,23 @@ type journal struct {
 type Judge struct {
 	keyspace
 	journal
-	scripts  map[string]*role
-	pending  *step
-	leases   []leaseless // holds without a lease, oldest first
-	polled   Poll        // the latest
-	polls    string      // the token of the latest
-	pollFrom string      // the address from which it was asked
+	pending *step
+	leases
+	polled   Poll   // the latest
+	polls    string // the token of the latest
+	pollFrom string // the address from which it was asked
+	replaced int64  // stamp of the first poll of another server, or 0
 	probes   map[string]probe
 }
 
+// leases are the holds without a lease, oldest first.
+type leases []leaseless
+
+// leaseless is a hold that had no lease since a command.
 type leaseless struct {
-	l *lock
-	h *hold
+	l     *lock
+	h     *hold
+	since history.Shown
 }
 
 // New makes a Judge.
@@ -159,8 +168,8 @@ func New(o Options) *Judge {
 	return &Judge{keyspace: keyspace{pattern: o.Pattern, names: o.Names,
 		engines:  map[int]*engine.Engine{},
 		sessions: map[int]*engine.Session{}, emptied: map[int]bool{},
-		locks: map[int]map[string]*lock{}, inTx: map[string]int64{}},
-		journal: journal{Options: o}, scripts: map[string]*role{}, probes: map[string]probe{}}
+		locks: map[int]map[string]*lock{}, inTx: map[string]int64{}, roles: map[string]*role{}},
+		journal: journal{Options: o}, probes: map[string]probe{}}
 }
 
 // Add judges the next command that the Redis executed.
@@ -227,6 +236,12 @@ func (o *journal) release() {
 
 // lose makes all keys unknown.
 func (j *Judge) lose(why string) {
+	if j.pending != nil { // its script may not have been seen to its end
+		for _, l := range j.touched(j.pending) {
+			j.forget(l)
+		}
+	}
+	j.pending, j.blind = nil, j.steps
 	j.Lost = append(j.Lost, why)
 	if len(j.Lost) > 20 {
 		j.Lost = j.Lost[:20]
@@ -234,6 +249,9 @@ func (j *Judge) lose(why string) {
 	clear(j.emptied)
 	for db, ls := range j.locks {
 		for _, l := range ls {
+			if l.known && l.now != nil && !l.now.maybe {
+				j.end(l, unseen, j.last)
+			}
 			j.forget(l)
 		}
 		j.engines[db] = nil
