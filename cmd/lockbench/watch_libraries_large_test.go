@@ -1,0 +1,383 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/run/watch"
+	"github.com/redis/go-redis/v9"
+)
+
+// watchTime returns how long the defects are planted again and again. By default they are planted
+// once, in a soak for ten minutes, and otherwise for as long as LOCKBENCH_SOAK_WATCH says.
+func watchTime(t *testing.T) time.Duration {
+	asked := os.Getenv("LOCKBENCH_SOAK_WATCH")
+	switch {
+	case asked == "" && testenv.Soak():
+		return 10 * time.Minute
+	case asked == "":
+		return 0
+	}
+	d, err := time.ParseDuration(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestWatchFindsEveryPlantedDefectBesideFiveLibraries watches a Redis with lock libraries of five
+// languages under load. It plants defects and faults, each on a key of its own, and correct twins.
+// Watch must report each defect with its witness, and nothing else.
+func TestWatchFindsEveryPlantedDefectBesideFiveLibraries(t *testing.T) {
+	testenv.SkipRace(t)
+	p := newWatchedPlace(t)
+	p.startLibraries()
+	// What only connections show is watched apart: libraries share connections in pools.
+	byValue := p.watch("lock:*")
+	byConnection := p.watch("own:*", "--own-connections")
+	p.seen()
+	ctx, stop := context.WithCancel(t.Context())
+	filled := make(chan struct{})
+	go func() { p.fill(ctx, 2000); close(filled) }()
+	end := time.Now().Add(watchTime(t))
+	for p.rounds == 0 || time.Now().Before(end) {
+		evict := p.evict(p.rounds)
+		p.plant(p.rounds)
+		evict()
+		p.flush(p.rounds)
+		p.failover(p.rounds)
+		p.rounds++
+	}
+	stop()
+	<-filled
+	p.stopLibraries()
+	byValue.stop()
+	byConnection.stop()
+	p.compare(byValue, byConnection)
+}
+
+// watchedPlace is a Redis behind an address that does not change, with a replica.
+type watchedPlace struct {
+	*testing.T
+	front           *front
+	master, replica string
+	admin           *redis.Client // of the master
+	libraries       map[string][]*library
+	rounds          int
+	want            map[string][]string // events by key
+}
+
+func newWatchedPlace(t *testing.T) *watchedPlace {
+	testenv.Part(t, "redis")
+	p := &watchedPlace{T: t, libraries: map[string][]*library{}, want: map[string][]string{}}
+	p.master, p.replica = p.redis("n0"), p.redis("n1")
+	p.front = newFront(t, p.master)
+	p.lead(p.master, p.replica)
+	return p
+}
+
+func (p *watchedPlace) redis(name string) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		p.Fatal(err)
+	}
+	l.Close()
+	dir := p.TempDir()
+	n, err := server.StartNode(server.NodeConfig{Name: name, Host: "127.0.0.1", Followed: true,
+		Port: l.Addr().(*net.TCPAddr).Port, Dir: dir, Log: filepath.Join(dir, "log")})
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(n.Kill)
+	if err := n.Ready(); err != nil {
+		p.Fatal(err)
+	}
+	return n.Addr()
+}
+
+// lead makes a server the master of the other one.
+func (p *watchedPlace) lead(master, replica string) {
+	p.admin = redis.NewClient(&redis.Options{Addr: master, DisableIdentity: true, Protocol: 2})
+	p.follow(master, "NO", "ONE")
+	host, port, _ := net.SplitHostPort(master)
+	p.follow(replica, host, port)
+	p.until("the replica follows", func() bool {
+		return strings.Contains(p.admin.Info(p.Context(), "replication").Val(), "state=online")
+	})
+}
+
+func (p *watchedPlace) follow(addr, host, port string) {
+	c := redis.NewClient(&redis.Options{Addr: addr, DisableIdentity: true, Protocol: 2})
+	defer c.Close()
+	if err := c.SlaveOf(context.Background(), host, port).Err(); err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p *watchedPlace) until(what string, done func() bool) {
+	p.Helper()
+	for limit := time.Now().Add(time.Minute); !done(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(limit) {
+			p.Fatalf("not in a minute: %s", what)
+		}
+	}
+}
+
+func (p *watchedPlace) startLibraries() {
+	for name := range watchedLibraries {
+		set, err := condition("adapter:" + name)
+		if err != nil || !set {
+			p.Logf("%s is not set up here: %v", name, err)
+			continue
+		}
+		for i := range 2 {
+			p.libraries[name] = append(p.libraries[name], startLibrary(p.T, name, p.front.addr, i))
+		}
+	}
+	p.until("each library took its lock", func() bool {
+		for _, ls := range p.libraries {
+			for _, l := range ls {
+				if l.grants.Load() == 0 {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
+
+func (p *watchedPlace) stopLibraries() {
+	for _, ls := range p.libraries {
+		for _, l := range ls {
+			l.stop.Store(true)
+			<-l.ended
+		}
+	}
+}
+
+// watching is a process of lockbench watch.
+type watching struct {
+	p        *watchedPlace
+	began    time.Time
+	cmd      *exec.Cmd
+	out, err bytes.Buffer
+}
+
+func (p *watchedPlace) watch(keys string, more ...string) *watching {
+	args := append([]string{"watch", "--addr", p.front.addr, "--keys", keys, "--for", "24h",
+		"--json=true"}, more...)
+	w := &watching{p: p, began: time.Now(), cmd: command(p.T, p.TempDir(), args...)}
+	w.cmd.Stdout, w.cmd.Stderr = &w.out, &w.err
+	if err := w.cmd.Start(); err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() { _ = w.cmd.Process.Kill() })
+	return w
+}
+
+// stop ends the watch as Ctrl-C does.
+func (w *watching) stop() {
+	_ = w.cmd.Process.Signal(syscall.SIGINT)
+	_ = w.cmd.Wait()
+	used := w.cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	busy := w.cmd.ProcessState.UserTime() + w.cmd.ProcessState.SystemTime()
+	w.p.Logf("exit code %d, %v of processor time (%.1f %% of a core), at most %d MB\n%s",
+		w.cmd.ProcessState.ExitCode(), busy, 100*busy.Seconds()/time.Since(w.began).Seconds(),
+		used.Maxrss>>10, w.err.String())
+	if used.Maxrss>>10 > 150 {
+		w.p.Errorf("%d MB of memory", used.Maxrss>>10)
+	}
+}
+
+var polled = regexp.MustCompile(`cmdstat_dbsize:calls=(\d+)`)
+
+// polls returns how many polls of watches the master has answered.
+func (p *watchedPlace) polls() (n int) {
+	if m := polled.FindStringSubmatch(p.admin.Info(p.Context(), "commandstats").Val()); m != nil {
+		_, _ = fmt.Sscan(m[1], &n)
+	}
+	return n
+}
+
+// seen waits until both watches have seen what is there now.
+func (p *watchedPlace) seen() {
+	p.Helper()
+	from := p.polls()
+	p.until("both watches poll", func() bool { return p.polls() >= from+4 })
+}
+
+// plant carries out all defects at once.
+func (p *watchedPlace) plant(round int) {
+	var all sync.WaitGroup
+	run := func(key string, d plantedDefect) {
+		p.want[key] = d.want
+		a, b := newWatchedClient(p.T, p.front.addr, 0), newWatchedClient(p.T, p.front.addr, 0)
+		all.Go(func() { d.do(key, a, b); a.leave(); b.leave() })
+	}
+	for name, d := range plantedByValue {
+		run(fmt.Sprintf("lock:%s:%d", name, round), d)
+	}
+	for name, d := range plantedByConnection {
+		run(fmt.Sprintf("own:%s:%d", name, round), d)
+	}
+	for name, do := range withoutDefect {
+		run(fmt.Sprintf("own:%s:%d", name, round), plantedDefect{do: do})
+	}
+	all.Wait()
+	p.seen() // what has no lease is reported after a second
+	for key := range p.want {
+		if strings.HasPrefix(key, "lock:") && !strings.Contains(key, "eviction") {
+			p.admin.Del(p.Context(), key) // not judged, as by another connection of a pool
+		}
+	}
+}
+
+// hold takes a lock for a fault of the server.
+func (p *watchedPlace) hold(name string, round int, want ...string) (c watchedClient, key string) {
+	key = fmt.Sprintf("lock:%s:%d", name, round)
+	p.want[key] = want
+	c = newWatchedClient(p.T, p.front.addr, 0)
+	c.do("SET", key, key+"-a", "NX", "PX", longLease)
+	return c, key
+}
+
+func (p *watchedPlace) flush(round int) {
+	c, key := p.hold("FLUSHALL while it is held", round, "vanished: SET FLUSHALL")
+	c.do("FLUSHALL")
+	c.do("EVAL", compareAndDelete, 1, key, key+"-a")
+	c.leave()
+}
+
+// evict takes a lock, and returns a function that lets the server evict its key.
+func (p *watchedPlace) evict(round int) func() {
+	c, key := p.hold("eviction while it is held", round, "vanished: SET PTTL")
+	return func() {
+		p.admin.ConfigSet(p.Context(), "maxmemory-policy", "volatile-ttl")
+		p.admin.ConfigSet(p.Context(), "maxmemory", "1")
+		_ = c.Do(p.Context(), "SET", "other", "1").Err() // it is refused when nothing is left to evict
+		p.admin.ConfigSet(p.Context(), "maxmemory", "0")
+		p.seen()
+		c.do("EVAL", compareAndDelete, 1, key, key+"-a")
+		c.leave()
+	}
+}
+
+// failover replaces the master by a replica that did not get the key of a hold.
+func (p *watchedPlace) failover(round int) {
+	p.follow(p.replica, "NO", "ONE")
+	c, key := p.hold("failover loses it", round, "lost: SET EVAL")
+	p.seen()
+	c.leave()
+	p.front.replace(p.replica)
+	p.master, p.replica = p.replica, p.master
+	p.lead(p.master, p.replica)
+	p.seen()
+	c = newWatchedClient(p.T, p.front.addr, 0)
+	c.do("EVAL", compareAndExtend, 1, key, key+"-a", longLease)
+	c.do("EVAL", compareAndDelete, 1, key, key+"-a")
+	c.leave()
+	p.seen()
+}
+
+// hitLibrary matches the events of locks that FLUSHALL, an eviction or a failover took from their
+// libraries.
+var hitLibrary = regexp.MustCompile(`^lock:[a-z0-9-]+ (vanished|lost): `)
+
+// verbs returns the verbs of a witness: the third word of each command with stamp and address.
+func verbs(e watch.Event) string {
+	text := string(e.Kind) + ":"
+	for _, w := range e.Witness {
+		f := strings.Fields(w)
+		if f[1] == "PTTL" {
+			f = append(f[:1], f...) // a question of watch
+		}
+		text += " " + f[2]
+	}
+	return text
+}
+
+// compare fails for each defect that was not reported as it must be, and for each other report.
+func (p *watchedPlace) compare(all ...*watching) {
+	got := map[string][]string{}
+	for _, w := range all {
+		lines := bufio.NewScanner(&w.out)
+		lines.Buffer(nil, 16<<20)
+		for lines.Scan() {
+			var e watch.Event
+			if json.Unmarshal(lines.Bytes(), &e) == nil && e.Kind != "" {
+				p.proves(e)
+				got[e.Key] = append(got[e.Key], verbs(e))
+				continue
+			}
+			var s watch.Summary
+			if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
+				p.Fatal(err)
+			}
+			p.summary(s)
+		}
+	}
+	for key, want := range p.want {
+		if !slices.Equal(got[key], want) {
+			p.Errorf("%s: %q, want %q", key, got[key], want)
+		}
+		delete(got, key)
+	}
+	for key, events := range got {
+		for _, e := range events {
+			if !hitLibrary.MatchString(key + " " + e) {
+				p.Errorf("invented: %s: %s", key, e)
+			}
+		}
+	}
+}
+
+// proves fails unless the witness of an event shows its key, and no value in full.
+func (p *watchedPlace) proves(e watch.Event) {
+	if len(e.Witness) == 0 {
+		p.Errorf("%s has no witness", e)
+	}
+	for _, w := range e.Witness {
+		if !strings.Contains(w, e.Key) && !strings.Contains(w, "FLUSH") && !strings.Contains(w, "SWAP") {
+			p.Errorf("a witness of %s does not name it: %s", e.Key, w)
+		}
+		if strings.Contains(w, e.Key+"-") {
+			p.Errorf("a value is written in full: %s", w)
+		}
+	}
+}
+
+func (p *watchedPlace) summary(s watch.Summary) {
+	p.Logf("%s\n%v %v", s.Answer, s.Lost, s.Limits())
+	for _, k := range s.Keys {
+		name := strings.TrimPrefix(k.Key, "lock:")
+		if shape := watchedLibraries[name]; shape != "" {
+			var told int64
+			for _, l := range p.libraries[name] {
+				told += l.grants.Load()
+			}
+			p.Logf("%s: %d acquisitions seen, %d told, %d refused", k.Key, k.Acquired, told, k.Refused)
+			if k.Shape != shape || k.Acquired == 0 {
+				p.Errorf("%s: shape %q, want %q", k.Key, k.Shape, shape)
+			}
+		}
+		if k.Contradicted > p.rounds { // an eviction is seen later than its effects
+			p.Errorf("%s: lost track %d times", k.Key, k.Contradicted)
+		}
+	}
+}
