@@ -36,16 +36,16 @@ type staging struct {
 // secret is the user's password.
 const secret = "do-not-tell"
 
-func newStaging(t *testing.T, host string) staging {
+func newStaging(t *testing.T, host string, config ...string) staging {
 	t.Helper()
 	testenv.Part(t, "redis")
 	dir := t.TempDir()
 	cert, key := certificate(t, dir, host)
 	n, err := server.StartNode(server.NodeConfig{Name: "theirs", Host: host, Port: 24568, Dir: dir,
-		Log: filepath.Join(dir, "log"), Config: []string{
+		Log: filepath.Join(dir, "log"), Config: append(config,
 			"tls-port", "24569", "tls-cert-file", cert, "tls-key-file", key, "tls-ca-cert-file", cert,
 			"tls-auth-clients", "no",
-		}})
+		)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -173,9 +173,10 @@ func (f *watchFlags) judge(c *cobra.Command, tick func(*watch.Judge)) (*watch.Su
 	}
 	f.redis.User = os.Getenv("LOCKBENCH_REDIS_USER")
 	f.redis.Password = os.Getenv("LOCKBENCH_REDIS_PASSWORD")
-	fmt.Fprintf(c.ErrOrStderr(), "watching %s for %v with MONITOR, which slows a busy Redis; Ctrl-C "+
-		"ends it earlier\n", f.addr, f.time)
-	live := watch.Live{Dial: dial, For: f.time, Tick: tick}
+	live := watch.Live{Dial: dial, For: f.time, Tick: tick, Ready: func() {
+		fmt.Fprintf(c.ErrOrStderr(), "watching %s for %v with MONITOR, which slows a busy Redis; Ctrl-C "+
+			"ends it earlier\n", f.addr, f.time)
+	}}
 	s, err := live.Run(c.Context(), f.options)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", f.addr, err)

@@ -317,39 +317,6 @@ func TestAKeyOfBeforeIsUnknown(t *testing.T) {
 	}
 }
 
-// TestWatchChangesNothing compares a server before and after a watch.
-func TestWatchChangesNothing(t *testing.T) {
-	addr := started(t)
-	c := clientOf(t, addr)
-	c.do("SET", "lock:x", "1", "NX", "PX", long)
-	c.do("SET", "other", "2")
-	state := func() string {
-		keys := c.Keys(t.Context(), "*").Val()
-		slices.Sort(keys)
-		text := fmt.Sprintln(keys, c.Get(t.Context(), "other").Val())
-		config := c.ConfigGet(t.Context(), "*").Val()
-		delete(config, "port")
-		text += fmt.Sprintln(config)
-		return text + fmt.Sprint(strings.Count(c.ClientList(t.Context()).Val(), "\n"))
-	}
-	before := state()
-	c.do("CONFIG", "RESETSTAT")
-	watched(t, addr, watch.Options{}, func() { time.Sleep(2500 * time.Millisecond) })
-	time.Sleep(100 * time.Millisecond) // until Redis has noticed that the connections are closed
-	ran := c.Info(t.Context(), "commandstats").Val()
-	if after := state(); before != after {
-		t.Errorf("before:\n%s\nafter:\n%s", before, after)
-	}
-	for line := range strings.Lines(ran) {
-		verb, _, ok := strings.Cut(strings.TrimPrefix(line, "cmdstat_"), ":")
-		allowed := []string{"info", "ping", "pttl", "monitor", "scan", "dbsize",
-			"client|list", "config|resetstat"}
-		if ok && !slices.Contains(allowed, verb) {
-			t.Errorf("watch sent %s", verb)
-		}
-	}
-}
-
 // TestAUserWithFewRights may only watch, so that evictions and orphans of single keys stay unseen.
 func TestAUserWithFewRights(t *testing.T) {
 	addr := started(t)

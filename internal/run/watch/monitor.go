@@ -40,6 +40,8 @@ const (
 type Live struct {
 	Dial func() (net.Conn, error)
 	For  time.Duration
+	// Ready is called when the watch begins, unless it is nil.
+	Ready func()
 	// Tick is called once a second in the goroutine of the Judge, unless it is nil.
 	Tick func(*Judge)
 }
@@ -112,6 +114,9 @@ func (l Live) connected(ctx context.Context, j *Judge) error {
 	lines, err := monitor(mon)
 	if err != nil {
 		return err
+	}
+	if l.Ready != nil && j.Options.Poll == nil {
+		l.Ready()
 	}
 	j.Options.Poll = s.poll
 	asked := make(chan error, 1)

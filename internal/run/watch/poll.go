@@ -50,7 +50,6 @@ func (j *Judge) marker(s *step) {
 	j.polled = *p
 	if was.RunID != "" && was.RunID != p.RunID {
 		j.replaced = s.At
-		j.Lost = append(j.Lost, "another server answers")
 	} else if was.Replica != p.Replica {
 		j.lose("the server became another's replica, or a master")
 	}
