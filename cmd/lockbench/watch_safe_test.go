@@ -119,8 +119,8 @@ func (s staging) watchChangesNothing(t *testing.T, env []string, args ...string)
 	s.do(t, "CONFIG", "RESETSTAT")
 	tmp := t.TempDir()
 	page := filepath.Join(tmp, "page.html")
-	c := command(t, tmp, append([]string{"watch", "--keys", "lock:*", "--for", "4s", "--all", "--report",
-		page}, args...)...)
+	c := command(t, tmp, append([]string{"watch", "--keys", "lock:*", "--for", "4s", "--all",
+		"--report", page}, args...)...)
 	c.Env = append(c.Env, append(env, "SSL_CERT_FILE="+s.ca)...)
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out

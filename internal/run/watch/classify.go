@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -100,7 +101,7 @@ func (h *hold) setLease(v *engine.Value, at int64) {
 func (j *Judge) taken(l *lock, a *act, v *engine.Value) {
 	h := j.begin(l, a, v)
 	if h.plain {
-		l.Shape = cmpOr(l.Shape, "no lock: a plain write")
+		l.Shape = cmp.Or(l.Shape, "no lock: a plain write")
 		return
 	}
 	l.Shape = a.form

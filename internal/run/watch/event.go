@@ -3,7 +3,8 @@ package watch
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -113,63 +114,41 @@ type Stats struct {
 	Found       map[Kind]int `json:"found,omitempty"`
 }
 
-// Spread sums up durations in bounded memory, exact to a sixteenth.
+// Spread sums up durations in bounded memory, exact to a twentieth.
 type Spread struct {
 	N       int   `json:"n"`
 	P50     int64 `json:"p50_us"`
 	P99     int64 `json:"p99_us"`
 	Longest int64 `json:"longest_us"`
-	counts  map[uint16]int
+	sum     int64
+	buckets map[int]int // 16 for each power of two
 }
 
 // add counts a duration in µs.
 func (p *Spread) add(us int64) {
 	us = max(us, 0)
 	p.N++
+	p.sum += us
 	p.Longest = max(p.Longest, us)
-	if p.counts == nil {
-		p.counts = map[uint16]int{}
+	if p.buckets == nil {
+		p.buckets = map[int]int{}
 	}
-	p.counts[bucket(us)]++
+	p.buckets[int(16*math.Log2(float64(us+1)))]++
 }
 
-// bucket returns the number of the bucket of a duration: 16 of them for each power of two.
-func bucket(us int64) uint16 {
-	if us < 16 {
-		return uint16(us)
+// quantile returns the q-quantile.
+func (p *Spread) quantile(q float64) int64 {
+	rank := int(math.Ceil(q * float64(p.N)))
+	for _, b := range slices.Sorted(maps.Keys(p.buckets)) {
+		if rank -= p.buckets[b]; rank <= 0 {
+			return min(int64(math.Ceil(math.Exp2(float64(b+1)/16)))-2, p.Longest)
+		}
 	}
-	n := bits.Len64(uint64(us)) - 5
-	return uint16(n*16) + uint16(us>>n)
-}
-
-// upper returns the largest duration in a bucket.
-func upper(b uint16) int64 {
-	if b < 32 {
-		return int64(b)
-	}
-	n := b/16 - 1
-	return (int64(b-n*16)+1)<<n - 1
+	return 0
 }
 
 // settle computes the quantiles.
-func (p *Spread) settle() {
-	var all []uint16
-	for b := range p.counts {
-		all = append(all, b)
-	}
-	slices.Sort(all)
-	seen := 0
-	p.P50, p.P99 = 0, 0
-	for _, b := range all {
-		before := seen
-		seen += p.counts[b]
-		for at, to := range map[int]*int64{(p.N + 1) / 2: &p.P50, (p.N*99 + 99) / 100: &p.P99} {
-			if before < at && at <= seen {
-				*to = min(upper(b), p.Longest)
-			}
-		}
-	}
-}
+func (p *Spread) settle() { p.P50, p.P99 = p.quantile(.5), p.quantile(.99) }
 
 // KeyStats are the numbers of a key with its name.
 type KeyStats struct {

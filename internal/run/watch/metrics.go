@@ -1,78 +1,78 @@
 package watch
 
 import (
-	"fmt"
 	"net"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics shows the numbers of the keys to Prometheus.
-type Metrics struct{ text atomic.Pointer[string] }
+// Metrics shows the numbers of the keys to Prometheus. It is a prometheus.Collector.
+type Metrics struct{ keys atomic.Pointer[[]KeyStats] }
 
 // maxShown bounds the keys in the metrics.
 const maxShown = 500
 
 // Serve serves /metrics on a listener, until the listener is closed.
 func (m *Metrics) Serve(l net.Listener) {
-	s := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(
-		func(w http.ResponseWriter, r *http.Request) {
-			text := m.text.Load()
-			if r.URL.Path != "/metrics" || text == nil {
-				http.NotFound(w, r)
-				return
-			}
-			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-			_, _ = w.Write([]byte(*text))
-		})}
+	r := prometheus.NewRegistry()
+	r.MustRegister(m)
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", promhttp.HandlerFor(r, promhttp.HandlerOpts{
+		ErrorHandling: promhttp.ContinueOnError})) // keys of two databases may have one name
+	s := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: mux}
 	_ = s.Serve(l)
 }
 
 // Update takes the numbers of a judge. It is called in the judge's goroutine.
 func (m *Metrics) Update(j *Judge) {
-	var b strings.Builder
 	keys := j.Table()
 	keys = keys[:min(len(keys), maxShown)]
-	family := func(name, kind, help string, of func(k KeyStats, line func(labels string, v float64))) {
-		fmt.Fprintf(&b, "# HELP lockbench_watch_%s %s\n# TYPE lockbench_watch_%s %s\n", name, help, name,
-			kind)
-		for _, k := range keys {
-			of(k, func(labels string, v float64) {
-				fmt.Fprintf(&b, "lockbench_watch_%s{key=%s%s} %g\n", name, label(k.Key), labels, v)
-			})
-		}
-	}
-	family("calls_total", "counter", "Calls for a lock, by their result.",
-		func(k KeyStats, line func(string, float64)) {
-			for what, n := range map[Kind]int{Acquired: k.Acquired, Refused: k.Refused, Renewed: k.Renewed,
-				Released: k.Released} {
-				line(`,result="`+string(what)+`"`, float64(n))
-			}
-		})
-	family("found_total", "counter", "Findings and evidence, by their kind.",
-		func(k KeyStats, line func(string, float64)) {
-			for what, n := range k.Found {
-				line(`,kind="`+string(what)+`"`, float64(n))
-			}
-		})
-	for name, of := range map[string]func(KeyStats) Spread{
-		"wait_seconds": func(k KeyStats) Spread { return k.Wait },
-		"hold_seconds": func(k KeyStats) Spread { return k.Hold }} {
-		family(name, "gauge", "Quantiles since the watch began.",
-			func(k KeyStats, line func(string, float64)) {
-				p := of(k)
-				for q, us := range map[string]int64{"0.5": p.P50, "0.99": p.P99, "1": p.Longest} {
-					line(`,quantile="`+q+`"`, float64(us)/1e6)
-				}
-			})
-	}
-	text := b.String()
-	m.text.Store(&text)
+	m.keys.Store(&keys)
 }
 
-// label quotes a label's value for Prometheus.
-func label(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
+// The families.
+var (
+	calls = prometheus.NewDesc("lockbench_watch_calls_total", "Calls for a lock, by their result.",
+		[]string{"key", "result"}, nil)
+	found = prometheus.NewDesc("lockbench_watch_found_total", "Findings and evidence, by their kind.",
+		[]string{"key", "kind"}, nil)
+	waits = prometheus.NewDesc("lockbench_watch_wait_seconds", "Times until a lock was taken.",
+		[]string{"key"}, nil)
+	holds = prometheus.NewDesc("lockbench_watch_hold_seconds", "Times until a lock was released.",
+		[]string{"key"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (m *Metrics) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(m, to) }
+
+// Collect implements prometheus.Collector.
+func (m *Metrics) Collect(to chan<- prometheus.Metric) {
+	keys := m.keys.Load()
+	if keys == nil {
+		return
+	}
+	for _, k := range *keys {
+		count := func(of *prometheus.Desc, n int, what Kind) {
+			to <- prometheus.MustNewConstMetric(of, prometheus.CounterValue, float64(n), k.Key, string(what))
+		}
+		count(calls, k.Acquired, Acquired)
+		count(calls, k.Refused, Refused)
+		count(calls, k.Renewed, Renewed)
+		count(calls, k.Released, Released)
+		for what, n := range k.Found {
+			count(found, n, what)
+		}
+		to <- k.Wait.summary(waits, k.Key)
+		to <- k.Hold.summary(holds, k.Key)
+	}
+}
+
+func (p Spread) summary(of *prometheus.Desc, key string) prometheus.Metric {
+	seconds := func(us int64) float64 { return float64(us) / 1e6 }
+	return prometheus.MustNewConstSummary(of, uint64(p.N), seconds(p.sum), map[float64]float64{
+		.5: seconds(p.P50), .99: seconds(p.P99), 1: seconds(p.Longest)}, key)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/base/resp"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/history"
 )
 
@@ -173,7 +174,7 @@ func (s *session) allowed() error {
 			"the user needs +monitor +info +ping", strings.TrimPrefix(all[0], "(error) "))
 	case strings.HasPrefix(all[0], "(error)"):
 		return errors.New("Redis refuses INFO: " + strings.TrimPrefix(all[0], "(error) "))
-	case field(all[0], "role") == "slave":
+	case server.Field(all[0], "role") == "slave":
 		return errors.New("it is a replica, where keys do not expire by themselves; --addr must name " +
 			"its master")
 	}
@@ -268,9 +269,9 @@ func (s *session) one(token string, clients *int, list bool) (*Poll, error) {
 		}
 	}
 	info := replies[len(keys)]
-	p.Evicted, _ = strconv.ParseInt(field(info, "evicted_keys"), 10, 64)
-	*clients, _ = strconv.Atoi(field(info, "connected_clients"))
-	p.RunID, p.Replica = field(info, "run_id"), field(info, "role") == "slave"
+	p.Evicted, _ = strconv.ParseInt(server.Field(info, "evicted_keys"), 10, 64)
+	*clients, _ = strconv.Atoi(server.Field(info, "connected_clients"))
+	p.RunID, p.Replica = server.Field(info, "run_id"), server.Field(info, "role") == "slave"
 	if token == s.id+"0" {
 		size, _ := strconv.Atoi(replies[len(replies)-2])
 		p.Keys, err = s.scan(size)
@@ -319,13 +320,6 @@ func addresses(list string) map[string]bool {
 		}
 	}
 	return all
-}
-
-// field returns a line of INFO.
-func field(info, name string) string {
-	_, rest, _ := strings.Cut("\n"+info, "\n"+name+":")
-	value, _, _ := strings.Cut(rest, "\n")
-	return strings.TrimSpace(value)
 }
 
 // errLag ends a watch that would make Redis buffer too much.

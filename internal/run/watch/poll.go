@@ -126,14 +126,12 @@ func (j *Judge) compare(l *lock, s *step, seen probe, ttl int64, evicted bool) {
 		l.value = nil
 	case ttl == none && !seen.alive:
 	case ttl == forever && h.until == 0:
-	case ttl >= 0 && h.until != 0 && abs(seen.at+ttl*1000-h.until) < slack:
+	case ttl >= 0 && h.until != 0 && max(seen.at+ttl*1000-h.until, h.until-seen.at-ttl*1000) < slack:
 	default:
 		l.Contradicted++
 		j.forget(l)
 	}
 }
-
-func abs(n int64) int64 { return max(n, -n) }
 
 // doubt makes the keys unknown that the server did not confirm.
 func (k *keyspace) doubt(db int, p *Poll, probes map[string]probe) {

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -212,7 +213,7 @@ func (k *keyspace) execute(l *lock, s *step, c history.Shown, a *act) {
 		args = []string{args[0], l.name}
 	}
 	form, takes := k.formOf(s, c, verb)
-	a.takes, a.form = a.takes || takes, cmpOr(form, a.form)
+	a.takes, a.form = a.takes || takes, cmp.Or(form, a.form)
 	if !l.known && !overwrites(verb, args) {
 		return
 	}
@@ -225,13 +226,6 @@ func (k *keyspace) execute(l *lock, s *step, c history.Shown, a *act) {
 	}
 	e.Do(s.At, k.sessions[c.DB], args)
 	e.Changed = nil
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // formOf returns the shape of a lock that a command belongs to, and whether it may take a lock.

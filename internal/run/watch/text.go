@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -81,7 +82,7 @@ func (s Stats) findings() string {
 			all = append(all, fmt.Sprintf("%d × %s", n, k))
 		}
 	}
-	return cmpOr(strings.Join(all, ", "), "-")
+	return cmp.Or(strings.Join(all, ", "), "-")
 }
 
 // Limits returns what could not be judged, in one line each.

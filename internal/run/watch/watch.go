@@ -7,6 +7,8 @@
 package watch
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -242,9 +244,8 @@ func (j *Judge) lose(why string) {
 		}
 	}
 	j.pending, j.blind = nil, j.steps
-	j.Lost = append(j.Lost, why)
-	if len(j.Lost) > 20 {
-		j.Lost = j.Lost[:20]
+	if len(j.Lost) < 20 && !slices.Contains(j.Lost, why) {
+		j.Lost = append(j.Lost, why)
 	}
 	clear(j.emptied)
 	for db, ls := range j.locks {

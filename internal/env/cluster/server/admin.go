@@ -42,10 +42,10 @@ func (c Admin) Version() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	v := cmp.Or(field(info, "redis_version"), "unknown")
+	v := cmp.Or(Field(info, "redis_version"), "unknown")
 	// they report the version of Redis that they can replace, and their own
 	for _, other := range []string{"valkey", "dragonfly", "kvrocks"} {
-		if own := field(info, other+"_version"); own != "" {
+		if own := Field(info, other+"_version"); own != "" {
 			v += " (" + other + " " + own + ")"
 		}
 	}

@@ -24,7 +24,7 @@ func (c Admin) Counters() (n history.Counters, err error) {
 	if err != nil {
 		return n, err
 	}
-	n.Evicted, n.Expired = number(field(stats, "evicted_keys")), number(field(stats, "expired_keys"))
+	n.Evicted, n.Expired = number(Field(stats, "evicted_keys")), number(Field(stats, "expired_keys"))
 	if n.Deleted, err = c.Called("del", "unlink"); err == nil {
 		n.Emptied, err = c.Called("flushall", "flushdb", "swapdb")
 	}
@@ -42,7 +42,7 @@ func (c Admin) Called(commands ...string) (int64, error) {
 // calls returns how often commands were called, from lines such as "cmdstat_del:calls=12,usec=...".
 func calls(info string, commands ...string) (sum int64) {
 	for _, name := range commands {
-		first, _, _ := strings.Cut(field(info, "cmdstat_"+name), ",")
+		first, _, _ := strings.Cut(Field(info, "cmdstat_"+name), ",")
 		sum += number(strings.TrimPrefix(first, "calls="))
 	}
 	return sum

@@ -98,11 +98,11 @@ func (g *External) inspect(c Admin) error {
 		return g.tunnels[len(g.tunnels)-1].Reason(err)
 	case err != nil:
 		return notAnswering(c.Options().Addr, err)
-	case field(info, "role") == "slave":
+	case Field(info, "role") == "slave":
 		return errors.New("it is a replica; --addr must name its master")
-	case field(info, "cluster_enabled") == "1":
+	case Field(info, "cluster_enabled") == "1":
 		return errors.New("it belongs to a Redis Cluster, which lockbench does not drive")
-	case field(info, "loading") == "1":
+	case Field(info, "loading") == "1":
 		return errors.New("it still loads its data; try again when it has")
 	}
 	if g.AnyDatabase {
@@ -145,8 +145,8 @@ func foreignKey(c Admin) (string, error) {
 	return "", all.Err()
 }
 
-// field reads a line of INFO.
-func field(info, name string) string {
+// Field returns the value of a line of INFO, or "".
+func Field(info, name string) string {
 	for line := range strings.Lines(info) {
 		if v, ok := strings.CutPrefix(strings.TrimSpace(line), name+":"); ok {
 			return v

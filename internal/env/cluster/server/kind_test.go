@@ -73,7 +73,7 @@ func TestLinesOfINFO(t *testing.T) {
 	const info = "# Server\r\nredis_version:7.2.4\r\nvalkey_version:8.1.1\r\nrole:master\r\n"
 	for name, want := range map[string]string{"redis_version": "7.2.4", "valkey_version": "8.1.1",
 		"version": "", "role": "master"} {
-		if got := field(info, name); got != want {
+		if got := Field(info, name); got != want {
 			t.Errorf("%s is %q", name, got)
 		}
 	}

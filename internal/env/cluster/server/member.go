@@ -105,7 +105,7 @@ func (a MemberAdmin) Agrees() string {
 	if err != nil {
 		return err.Error()
 	}
-	if s := field(state, "cluster_state"); s != "ok" {
+	if s := Field(state, "cluster_state"); s != "ok" {
 		return "its cluster_state is " + s
 	}
 	if a.member.Of == "" {
@@ -115,7 +115,7 @@ func (a MemberAdmin) Agrees() string {
 	if err != nil {
 		return err.Error()
 	}
-	if s := field(info, "master_link_status"); s != "up" {
+	if s := Field(info, "master_link_status"); s != "up" {
 		return "its link to the master is " + s
 	}
 	return ""
