@@ -192,6 +192,16 @@ func TestNumbersOfAKey(t *testing.T) {
 	}
 }
 
+// TestQuantilesOfOneHold has one value, which is each quantile.
+func TestQuantilesOfOneHold(t *testing.T) {
+	s, _ := judged(t, watch.Options{}, "1 a SET lock:x aaaaaaaa NX PX 1000\n"+
+		release("1.5", "a", "aaaaaaaa")+"1.5"+freed)
+	h := s.Keys[0].Hold
+	if h.N != 1 || h.Longest != 500_000 || h.P50 != h.Longest || h.P99 != h.Longest {
+		t.Errorf("%+v", h)
+	}
+}
+
 // TestValuesAreMasked wants no value in any event or summary.
 func TestValuesAreMasked(t *testing.T) {
 	const secret = "0123456789abcdef"
