@@ -53,6 +53,7 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 			p.A.Process), tail: whilePaused(faults, p.A.Process, end)})
 	}
 	told = append(told, looks(v.Witness.Commands)...)
+	told = append(told, before(header, faults, p, v)...)
 	told = append(told, deletions(header, p, v.Witness.Commands)...)
 	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
 	story := tell(told) + " " + together(p)
@@ -60,6 +61,31 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 		story += Say(" Both leases were valid then%s.", leaseNote(p))
 	}
 	return story
+}
+
+// before returns what made a client delete the key of the first holder: its own lease had ended, or
+// a client had been killed not long before, so that others took its lock over.
+func before(header history.Header, faults []record.Fault, p *record.Pair, v verdict.Property,
+) (told []happening) {
+	if v.Class != verdict.ReleasedByNonOwner {
+		return nil
+	}
+	for i := range v.Witness.Commands {
+		if m := &v.Witness.Commands[i]; m.Kind == verdict.LeaseEnd && m.Of != p.A.Process {
+			told = append(told, happening{t: m.Sent, words: Say("client %d's lease ran out", m.Of),
+				tail: whilePaused(faults, m.Of, m.Sent)})
+		}
+	}
+	for i := range faults {
+		f := &faults[i]
+		process, client := f.Client()
+		recent := f.From < p.A.From && f.From+2*int64(header.TTL) >= p.A.From
+		if client && f.Action == nemesis.Crash && recent && process != p.A.Process &&
+			process != p.B.Process && len(told) == 0 {
+			told = append(told, happening{t: f.From, words: Fault(f)})
+		}
+	}
+	return told
 }
 
 // looks returns the reads of a witness that found the key free.

@@ -19,9 +19,13 @@ const tallest = 22
 func (t *terminal) screen(v *view.View, x Extra) {
 	a := v.Answer()
 	t.wrap("", t.paint(bold, v.Question())+" "+t.paint(tone(a.Result), a.Word), 0)
-	t.wrap("", a.Sentence, 0)
 	w := v.First()
-	if a.Result != checker.Violated || w == nil {
+	violated := a.Result == checker.Violated && w != nil
+	if violated {
+		a.Sentence += " Violates " + w.Title() + "."
+	}
+	t.wrap("", a.Sentence, 0)
+	if !violated {
 		t.section("Judged", t.also(v))
 		t.next(x.Hints)
 		return
@@ -214,7 +218,7 @@ func (t *terminal) ending(v *view.View, x Extra) {
 	if v.Verdict != nil && v.Verdict.Evidence.Starved != nil {
 		t.section("Starved", v.Verdict.Evidence.Starved.Explanation+".")
 	}
-	if what, how := v.Expectation(); what != "" && what != string(checker.Valid) {
+	if what, how := v.Expectation(); what != "" {
 		t.line(fmt.Sprintf("Expected %s: %s.", what, how))
 	}
 	if h.Command != "" {

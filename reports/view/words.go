@@ -178,11 +178,10 @@ func startedAt(s string) string {
 }
 
 // Expectation returns the expected verdict of a run and how the verdict compares. It returns ""
-// twice if the run expects nothing, like a run of a matrix.
+// twice if the run expects "valid", the default: the answer says whether it is.
 func (v *View) Expectation() (what, how string) {
 	switch {
-	case v.Verdict == nil || v.Verdict.Expect == "" || v.History.Header.Expect == "" &&
-		v.Verdict.Expect == string(checker.Valid):
+	case v.Verdict == nil || slices.Contains([]string{"", string(checker.Valid)}, v.Verdict.Expect):
 		return "", ""
 	case v.Verdict.AsExpected:
 		return page.Clean(v.Verdict.Expect, 40), "as expected"
