@@ -17,12 +17,12 @@ answers in words, and shows the six best locks that nothing broke under your fau
 library: what they give and need, what they cost, and which other faults break them. A command
 proves the first one.
 
-A client can always crash, so crash is one of the faults. A lock that can stay taken for ever is
-never among the six, nor is one with another defect of its own. The others come in this order: a
-lock with fencing tokens, a lock that ends with a session, and a lock with a lease; then the lock
-with more runs. A lock that was not tried under a fault is named as not known. If no lock remains,
-choose says what else to ask. A fault here hits at the moment that hurts; at a random moment most
-do so seldom.`,
+A client can always crash, so crash is one of the faults, unless none is the only one. A lock that
+can stay taken for ever is never among the six, nor is one with another defect of its own. The
+others come in this order: a lock with fencing tokens, a lock that ends with a session, and a lock
+with a lease; then the lock with more runs. A lock that was not tried under a fault is named as not
+known. If no lock remains, choose says what else to ask. A fault here hits at the moment that hurts;
+at a random moment most do so seldom.`,
 		Example: `  lockbench choose --fault crash --fault partition
   lockbench choose --fault failover,restart
   # pauses and work that outlast the lease are faults of their own

@@ -39,8 +39,7 @@ func Answer(q Query, choices []Choice) string {
 	case slices.Contains(q.AllFaults(), "longwork"):
 		text = Answers.Work
 	}
-	faults := units.List(q.AllFaults())
-	return strings.NewReplacer("{lock}", best[0].Name, "{faults}", faults).Replace(text)
+	return strings.NewReplacer("{lock}", best[0].Name, "under {faults}", q.under()).Replace(text)
 }
 
 // Tally says how many locks stay clean under the faults of a query.
@@ -49,8 +48,43 @@ func Tally(q Query, choices []Choice) string {
 	for _, c := range choices {
 		n += batch.Truth(c.Remains)
 	}
-	return fmt.Sprintf("%d of the %s that were measured %s clean under %s.", n,
-		units.Count(len(choices), "lock"), units.Plural(n, "stays", "stay"), units.List(q.AllFaults()))
+	return fmt.Sprintf("%d of the %s that were measured %s clean %s.", n,
+		units.Count(len(choices), "lock"), units.Plural(n, "stays", "stay"), q.under())
+}
+
+// under names the faults of a query: "under crash and partition".
+func (q Query) under() string {
+	if faults := q.AllFaults(); len(faults) > 0 {
+		return "under " + units.List(faults)
+	}
+	return "without a fault"
+}
+
+// Others says how many locks an answer leaves out, and what became of them.
+func Others(choices, shown []Choice) string {
+	left := slices.DeleteFunc(slices.Clone(choices), func(c Choice) bool {
+		return slices.ContainsFunc(shown, func(s Choice) bool { return s.Lock == c.Lock })
+	})
+	var parts []string
+	for _, g := range []struct {
+		what string
+		has  func(Choice) bool
+	}{
+		{"clean as well", func(c Choice) bool { return c.Remains && c.quality.level <= untried }},
+		{"clean here but with a defect of their own under another fault",
+			func(c Choice) bool { return c.Remains && c.quality.level > untried }},
+		{"that do not stay clean", func(c Choice) bool { return !c.Remains && !c.Undecided() }},
+		{"not known", Choice.Undecided},
+	} {
+		n := 0
+		for _, c := range left {
+			n += batch.Truth(g.has(c))
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprint(n, " ", g.what))
+		}
+	}
+	return units.List(parts)
 }
 
 // AllFaults returns the faults of a query and those that it implies, in the order of the matrix.

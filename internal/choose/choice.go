@@ -132,14 +132,18 @@ func choose(q Query, faults []string, from ...source) (out []Choice) {
 // Undecided reports whether the lock does not remain but no fault is known to break it.
 func (c Choice) Undecided() bool { return !c.Remains && c.broken == 0 && c.open > 0 && !c.lacking }
 
-// always lists the columns of every query, because a client of any lock can crash.
+// always lists the columns of every query, because a client of any lock can crash. A query about no
+// fault alone is about that.
 var always = []string{"none", crash}
 
 const crash = "crash"
 
 // faults returns the requested columns and the columns of always. Column "none" comes first.
 func (q Query) faults() ([]string, error) {
-	names := append(slices.Clone(q.Faults), always...)
+	names := slices.Clone(q.Faults)
+	if calm := q.Lease == 0 && slices.Equal(names, always[:1]); !calm {
+		names = append(names, always...)
+	}
 	if q.Lease > 0 && q.Pause >= q.Lease {
 		names = append(names, "pause")
 	}

@@ -108,8 +108,8 @@ func byLetters(breaks [][2]string) (text string) {
 // clean returns the fewest runs that were clean under one fault of the query: "20 of 20".
 func (c Choice) clean() string {
 	least := 0
-	for _, p := range c.Proofs {
-		if p.Runs > 0 && p.Fault != "none" && (least == 0 || p.Runs < least) {
+	for _, p := range c.Shown() {
+		if p.Runs > 0 && (least == 0 || p.Runs < least) {
 			least = p.Runs
 		}
 	}
@@ -145,8 +145,12 @@ func (c Choice) Why() string {
 	return strings.Join(c.Against, "; ")
 }
 
-// Shown returns the proofs of a lock under the faults of the query.
+// Shown returns the proofs of a lock under the faults of the query. A query about no fault has the
+// proof of that.
 func (c Choice) Shown() []Proof {
+	if len(c.Proofs) == 1 {
+		return c.Proofs
+	}
 	return slices.DeleteFunc(slices.Clone(c.Proofs), func(p Proof) bool { return p.Fault == "none" })
 }
 
