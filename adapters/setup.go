@@ -254,15 +254,16 @@ func (in Installed) perform(ctx context.Context, words []string, clock string,
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("`%s`: %w%s; see %s", strings.Join(words, " "), err, lineOf(log.Name()),
-			log.Name())
+		return fmt.Errorf("`%s`: %w%s; see %s", strings.Join(words, " "), err,
+			lineOf(log.Name(), in.Version), log.Name())
 	}
 	return nil
 }
 
 // lineOf returns the line of a log that says most about an error, in parentheses: the first that
-// starts with the word, otherwise the last. It returns "" if the log is empty.
-func lineOf(log string) string {
+// starts with the word, otherwise the last. If a version is missing, it
+// names those that are near. It returns "" if the log is empty.
+func lineOf(log, version string) string {
 	text, err := os.ReadFile(log)
 	if err != nil {
 		return ""
@@ -280,7 +281,7 @@ func lineOf(log string) string {
 	if last == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (%.300s)", last)
+	return fmt.Sprintf(" (%.300s)", nearest(last, version))
 }
 
 // colours matches the codes by which programs colour their output.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -41,6 +43,48 @@ var registries = []registry{
 		text = strings.Replace(text, library+" v"+old+"\n", library+" v"+version+"\n", 1)
 		return indirect.ReplaceAllString(text, "")
 	}},
+}
+
+// offered matches the list of all versions in an error of pip.
+var offered = regexp.MustCompile(`from versions: ([^)]*)`)
+
+// near is the number of versions that an error names on each side of the missing one.
+const near = 3
+
+// nearest returns a line of a log with the versions that are nearest to a missing one instead of
+// all.
+func nearest(line, version string) string {
+	if at := offered.FindStringSubmatchIndex(line); at != nil {
+		all := strings.Split(line[at[2]:at[3]], ", ")
+		i := slices.IndexFunc(all, func(v string) bool { return compareVersions(v, version) > 0 })
+		if i < 0 {
+			i = len(all)
+		}
+		few := slices.Clone(all[max(0, i-near):min(len(all), i+near)])
+		if len(few) < len(all) {
+			few = append(few, "…")
+		}
+		line = line[:at[2]] + strings.Join(few, ", ") + line[at[3]:]
+	}
+	return line
+}
+
+// compareVersions compares two versions by their numbers.
+func compareVersions(a, b string) int {
+	return slices.Compare(numbers(a), numbers(b))
+}
+
+// numbers returns the leading numbers of the parts of a version.
+func numbers(version string) (all []int) {
+	for part := range strings.SplitSeq(version, ".") {
+		end := strings.IndexFunc(part, func(r rune) bool { return r < '0' || r > '9' })
+		if end < 0 {
+			end = len(part)
+		}
+		n, _ := strconv.Atoi(part[:end])
+		all = append(all, n)
+	}
+	return all
 }
 
 // indirect matches the requirements of a go.mod that follow from the others.

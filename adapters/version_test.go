@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -82,5 +83,26 @@ func TestOneLineSaysWhyAVersionIsRefused(t *testing.T) {
 	own, _ := Find("redis-py")
 	if same, err := Find("redis-py@" + own.Version); err != nil || same.Name != "redis-py" {
 		t.Errorf("its own version is the adapter itself: %s, %v", same.Name, err)
+	}
+}
+
+// TestAMissingVersion: an error names the versions that are nearest, and not all of them.
+func TestAMissingVersion(t *testing.T) {
+	const said = "ERROR: Could not find a version that satisfies the requirement redis==%s (from " +
+		"versions: %s)"
+	for _, c := range []struct{ version, all, want string }{
+		{"5.0.99", "2.10.6, 4.0.0, 5.0.6, 5.0.7, 5.0.8, 5.1.0b1, 5.1.0, 5.1.1, 5.2.0",
+			"5.0.6, 5.0.7, 5.0.8, 5.1.0b1, 5.1.0, 5.1.1, …"},
+		{"9.9", "1.0, 2.9, 2.10, 3.0", "2.9, 2.10, 3.0, …"},
+		{"0.1", "1.0, 2.9", "1.0, 2.9"},
+		{"0.1", "none", "none"},
+	} {
+		got := nearest(fmt.Sprintf(said, c.version, c.all), c.version)
+		if want := fmt.Sprintf(said, c.version, c.want); got != want {
+			t.Errorf("%s: %s, want %s", c.version, got, want)
+		}
+	}
+	if got := nearest("another line", "1.0"); got != "another line" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -136,10 +136,11 @@ func estimate(d time.Duration, load doctor.Finding) string {
 	case d == 0:
 		return ""
 	case load.OK:
-		return fmt.Sprintf("; about %v, and more if the machine becomes busy", d)
+		return fmt.Sprintf("; about %v, and more if the machine becomes busy, since runs that others "+
+			"disturb are repeated one by one. If it is interrupted, it begins anew", d)
 	}
 	return fmt.Sprintf("; %v on an idle machine, and now several times as long (load %s), since runs "+
-		"that others disturb are repeated one by one", d, load.Found)
+		"that others disturb are repeated one by one. If it is interrupted, it begins anew", d, load.Found)
 }
 
 // measure writes a snapshot of a lock.

@@ -133,7 +133,8 @@ func tellOf(w io.Writer, s tour.Step, roles string) {
 		roles = ""
 	}
 	fmt.Fprintln(w)
-	_ = terminal.Note(w, "Story", s.Source+". "+strings.TrimSpace(s.EN.See+" "+roles), look(w))
+	told := fmt.Sprintf("%s (%s). %s %s", s.Source, tour.Documents, s.EN.See, roles)
+	_ = terminal.Note(w, "Story", strings.TrimSpace(told), look(w))
 	fmt.Fprintln(w)
 }
 

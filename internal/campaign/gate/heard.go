@@ -57,6 +57,7 @@ func (s Says) judge(now Says, h heard, environment string) EntryResult {
 			"The first: %s.", units.Count(len(open), "form"), h.same, units.Count(s.Of, "run"),
 			s.describe(now, open[0]))
 	case !h.whole:
+		e.Found = "no new form"
 		e.Claim = fmt.Sprintf("No form is new in %s; they are a part of the gate.",
 			units.Count(now.Of, "run"))
 		s.suspect(now, h, &e)

@@ -23,6 +23,9 @@ type Step struct {
 	Exit    int
 }
 
+// Documents is the page that has the lines of the documents.
+const Documents = "docs/locks/documents.md"
+
 // Words is the text of a step in one language.
 type Words struct{ Title, Told, See string }
 
