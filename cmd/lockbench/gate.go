@@ -139,8 +139,9 @@ func estimate(d time.Duration, load doctor.Finding) string {
 		return fmt.Sprintf("; about %v, and more if the machine becomes busy, since runs that others "+
 			"disturb are repeated one by one. If it is interrupted, it begins anew", d)
 	}
-	return fmt.Sprintf("; %v on an idle machine, and now several times as long (load %s), since runs "+
-		"that others disturb are repeated one by one. If it is interrupted, it begins anew", d, load.Found)
+	return fmt.Sprintf("; %v on an idle machine, and now several times as long (load %s), since "+
+		"runs that others disturb are repeated one by one. If it is interrupted, it begins anew", d,
+		load.Found)
 }
 
 // measure writes a snapshot of a lock.
