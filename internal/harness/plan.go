@@ -173,6 +173,9 @@ func NewPlan(w RunOptions) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	if w.DrawsLoad() {
+		w.drawLoad(lock)
+	}
 	if faults.Elects() {
 		w.TTL, w.For = or(w.TTL, electionTTL), or(w.For, electionFor)
 	}

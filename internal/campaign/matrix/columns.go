@@ -32,6 +32,13 @@ type Aim struct {
 	Patient bool `json:"patient,omitempty"` // a client's call lasts for several leases
 	// instead of the row's own
 	Workload string `json:"workload,omitempty"`
+	// of each client
+	Cycles int `json:"cycles,omitempty"`
+	// Times of the clients, in leases of the matrix. If zero, the usual one is used.
+	Lease float64 `json:"lease,omitempty"`
+	Hold  float64 `json:"hold,omitempty"`
+	Think float64 `json:"think,omitempty"`
+	Wait  float64 `json:"wait,omitempty"` // of one acquire
 }
 
 //go:embed columns.yaml

@@ -210,8 +210,8 @@ func (c *execution) runTask(ctx context.Context, t attempt) {
 // dir returns the directory of a run, relative to the directory of the matrix.
 func (c *execution) dir(t attempt) string {
 	what := t.Aim.Nemesis
-	if t.Aim.Workload != "" {
-		what += "-" + t.Aim.Workload
+	if what == "none" { // several columns have no fault
+		what = t.Column
 	}
 	name := strings.NewReplacer(":", "-", " ", "-", "+", "plus").Replace(fmt.Sprintf("%s-%d", what,
 		t.Attempt))

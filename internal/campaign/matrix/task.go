@@ -114,6 +114,17 @@ func (o Options) Plan(t Task) (harness.Plan, error) {
 	return p, err
 }
 
+// load gives the clients of a run the aim's load. Its run may take as long as the load needs.
+func (a Aim) load(w *harness.RunOptions, ttl time.Duration) {
+	leases := func(f float64) time.Duration { return time.Duration(f * float64(ttl)) }
+	w.Cycles, w.Hold, w.Think = a.Cycles, leases(a.Hold), leases(a.Think)
+	w.TTL = cmp.Or(leases(a.Lease), w.TTL)
+	w.AcquireTimeout = cmp.Or(leases(a.Wait), w.AcquireTimeout)
+	if a.Cycles > 0 || w.TTL > ttl {
+		w.For = 0
+	}
+}
+
 // longLeases is the time limit of a run with a library's own lease of up to a minute.
 const longLeases = 5 * time.Minute
 
@@ -133,6 +144,7 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 		AcquireTimeout: 2 * ttl / 5,
 		For:            12*ttl + 2*time.Second,
 	}
+	a.load(&w, ttl)
 	if a.Patient {
 		w.AcquireTimeout = patience * ttl
 	}

@@ -271,10 +271,11 @@ const DefaultTTL = time.Second
 // planFor returns the plan of a search. It is small and ends with the first violation.
 func planFor(o harness.RunOptions) (harness.Plan, error) {
 	o.Environment, o.Stop = "sim", true
-	if o.Clients == 0 {
+	if o.Clients == 0 && !o.DrawsLoad() {
 		o.Clients = 3
 	}
-	if o.TTL == 0 && !o.Documented && o.Adapter == "" { // a library may have a lease of its own
+	if o.TTL == 0 && !o.Documented && o.Adapter == "" && // a library may have a lease of its own
+		!o.DrawsLoad() {
 		o.TTL = DefaultTTL
 	}
 	p, err := harness.NewPlan(o)
@@ -303,11 +304,12 @@ func (f *searching) plan(a *attempt) {
 	c := &f.plans[a.number]
 	p := c.Plan
 	p.Seed = f.Options.Seed + a.seed
-	// a random fault is drawn by the plan's seed
+	// random faults, and the load with them, are drawn by the plan's seed
 	if o := f.Options; strings.HasPrefix(p.Nemesis, "random") {
 		o.Nemesis, o.Seed = p.Nemesis, p.Seed
 		if q, err := planFor(o); err == nil {
-			p.Scenario, p.Topology = q.Scenario, q.Topology
+			q.Properties, q.Rounds = p.Properties, p.Rounds
+			p = q
 		}
 	}
 	if a.plan = p; !c.drawn {
