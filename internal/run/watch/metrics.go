@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"maps"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -31,6 +32,9 @@ func (m *Metrics) Serve(l net.Listener) {
 func (m *Metrics) Update(j *Judge) {
 	keys := j.Table()
 	keys = keys[:min(len(keys), maxShown)]
+	for i := range keys {
+		keys[i].Found = maps.Clone(keys[i].Found) // the judge goes on counting
+	}
 	m.keys.Store(&keys)
 }
 

@@ -7,19 +7,22 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/run/watch"
 )
 
-// TestMetrics asks as Prometheus does.
+// TestMetrics asks as Prometheus does, while the judge goes on.
 func TestMetrics(t *testing.T) {
-	j := watch.New(watch.Options{Pattern: "lock:*"})
+	j := watch.New(watch.Options{Pattern: "lock:*", Clients: true})
 	for _, c := range shown(t, `0 x FLUSHALL
 1 a SET lock:"q" aaaaaaaa NX PX 1000
 1.5 b SET lock:"q" bbbbbbbb NX PX 1000
-2.2 b PING
+2.1 a SET lock:"q" cccccccc NX PX 100
+2.4 a DEL lock:"q"
+2.5 b PING
 `) {
 		j.Add(c)
 	}
@@ -31,6 +34,17 @@ func TestMetrics(t *testing.T) {
 	}
 	defer l.Close()
 	go m.Serve(l)
+	var judging sync.WaitGroup
+	defer judging.Wait()
+	judging.Go(func() {
+		for i := range 300 {
+			text := fmt.Sprintf("%d a SET lock:\"q\" value-%d NX PX 1000\n%d.5 a DEL lock:\"q\"\n"+
+				"%d.6 a EVALSHA x 1 lock:\"q\" value-%d\n", 3+2*i, i, 4+2*i, 4+2*i, i)
+			for _, c := range shown(t, text) {
+				j.Add(c)
+			}
+		}
+	})
 	r, err := http.Get("http://" + l.Addr().String() + "/metrics")
 	if err != nil {
 		t.Fatal(err)
@@ -38,6 +52,7 @@ func TestMetrics(t *testing.T) {
 	defer r.Body.Close()
 	text, _ := io.ReadAll(r.Body)
 	for _, want := range []string{"# TYPE lockbench_watch_calls_total counter\n",
+		`lockbench_watch_found_total{key="lock:\\\"q\\\"",kind="overrun"} 1` + "\n",
 		`lockbench_watch_calls_total{key="lock:\\\"q\\\"",result="refused"} 1` + "\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
