@@ -95,7 +95,7 @@ func Find(name string) (Adapter, error) {
 		if err != nil {
 			return a, err
 		}
-		return a.At(version)
+		return a.WithVersion(version)
 	}
 	for _, a := range every() {
 		if a.Name == name {

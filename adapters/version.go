@@ -95,9 +95,9 @@ var indirect = regexp.MustCompile(`(?m)^.*// indirect\n`)
 var unpinned = map[string]string{"--require-hashes": "", "package-lock.json": "", "ci": "install",
 	"--silent": "--loglevel=error", "Cargo.lock": "", "--locked": "", "-mod=readonly": "-mod=mod"}
 
-// At returns the adapter with another version of its library. It has a name, a hash and a folder in
-// the cache of its own, so that its setup does not change the adapter.
-func (a Adapter) At(version string) (Adapter, error) {
+// WithVersion returns the adapter with another version of its library. It has a name, a hash and a
+// folder in the cache of its own, so that its setup does not change the adapter.
+func (a Adapter) WithVersion(version string) (Adapter, error) {
 	if version == a.Version {
 		return a, nil
 	}

@@ -50,9 +50,9 @@ func (s Setup) acquire(ctx context.Context, try attempt, release func(context.Co
 // definite any more.
 var errLeft = fmt.Errorf("lost the race: %w", ErrChanged)
 
-// lost is the outcome of an attempt that changed something and was not granted, for err
+// attemptError is the outcome of an attempt that changed something and was not granted, for err
 // or because it lost a race.
-func lost(err error) error {
+func attemptError(err error) error {
 	if err == nil {
 		return errLeft
 	}

@@ -46,7 +46,7 @@ func TestDefinite(t *testing.T) {
 		{changed(ErrHeld, true), false},
 		{changed(ErrHeld, false), true},
 		{errLeft, false},
-		{lost(reply("BUSY x")), false}, // the second command was refused, the first was not
+		{attemptError(reply("BUSY x")), false}, // the second command was refused, the first was not
 		{join(dial, io.EOF), false},
 	} {
 		if got := Definite(c.err); got != c.want {

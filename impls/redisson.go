@@ -97,7 +97,7 @@ func (l *redisson) try(ctx context.Context) (g Grant, rest time.Duration, ok boo
 		}
 		return g, time.Duration(first) * time.Millisecond, false, err
 	}
-	return g, 0, false, lost(errors.New("the script replied neither nil nor a number"))
+	return g, 0, false, attemptError(errors.New("the script replied neither nil nor a number"))
 }
 
 func (l *redisson) granted(ctx context.Context, g Grant) (Grant, time.Duration, bool, error) {

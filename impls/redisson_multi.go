@@ -41,18 +41,18 @@ func newRedissonMulti(s Setup) (Lock, error) {
 func (l *redissonMulti) Acquire(ctx context.Context) (Grant, error) {
 	p := patience{l.Env, l.Env.Now(), l.Options.AcquireTimeout}
 	for left := false; ; {
-		g, n, err := l.all(ctx, l.round(p))
+		g, n, err := l.takeAll(ctx, l.round(p))
 		if err == nil {
 			return g, nil
 		}
 		left = left || !Definite(err)
 		undo := l.giveBack(ctx, n)
 		left = left || undo != nil
-		if ctx.Err() != nil || p.left() <= 0 {
+		if ctx.Err() != nil || p.remaining() <= 0 {
 			return g, changed(held(ctx.Err()), left)
 		}
 		// The sleep is ours: Redisson begins again at once, also when a lock refuses without waiting.
-		if err := l.Env.Sleep(ctx, min(l.Options.Poll, p.left())); err != nil {
+		if err := l.Env.Sleep(ctx, min(l.Options.Poll, p.remaining())); err != nil {
 			return g, changed(held(err), left)
 		}
 	}
@@ -69,8 +69,8 @@ func (l *redissonMulti) round(p patience) patience {
 	return patience{l.Env, l.Env.Now(), time.Duration(len(l.locks)) * multiWait}
 }
 
-// all takes every lock in turn. On an error, n locks are, or may be, taken.
-func (l *redissonMulti) all(ctx context.Context, p patience) (g Grant, n int, err error) {
+// takeAll takes every lock in turn. On an error, n locks are, or may be, taken.
+func (l *redissonMulti) takeAll(ctx context.Context, p patience) (g Grant, n int, err error) {
 	g = Grant{Sent: math.MaxInt64, Lease: l.Options.TTL}
 	for i, r := range l.locks {
 		if l.Options.NoWatchdog && l.Options.AcquireTimeout > 0 {

@@ -42,7 +42,7 @@ func (l *redissonSpin) Acquire(ctx context.Context) (Grant, error) {
 		if ok || err != nil {
 			return g, err
 		}
-		if p.left() <= 0 {
+		if p.remaining() <= 0 {
 			return g, ErrHeld
 		}
 		if err := l.Env.Sleep(ctx, pause); err != nil {

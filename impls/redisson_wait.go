@@ -16,7 +16,7 @@ type patience struct {
 	total time.Duration // 0: for ever
 }
 
-func (p patience) left() time.Duration {
+func (p patience) remaining() time.Duration {
 	if p.total == 0 {
 		return math.MaxInt64
 	}
@@ -30,23 +30,23 @@ func (l *redisson) tryLock(ctx context.Context, p patience) (Grant, error) {
 	if ok || err != nil {
 		return g, err
 	}
-	if p.left() <= 0 {
+	if p.remaining() <= 0 {
 		return g, ErrHeld
 	}
-	w, err := l.subscribe(ctx, p.left())
+	w, err := l.subscribe(ctx, p.remaining())
 	if err != nil {
 		return g, held(err) // D001 lines 387–396: no subscription in time is a refusal
 	}
 	defer w.close(ctx)
 	for {
-		if p.left() <= 0 {
+		if p.remaining() <= 0 {
 			return g, ErrHeld
 		}
 		g, rest, ok, err := l.try(ctx)
 		if ok || err != nil {
 			return g, err
 		}
-		left := p.left()
+		left := p.remaining()
 		if left <= 0 {
 			return g, ErrHeld
 		}

@@ -41,7 +41,7 @@ func (l *setnxDelExpired) try(ctx context.Context) (Grant, bool, error) {
 	}
 	g, ok, err = l.setnx(ctx)
 	if n > 0 && !ok {
-		err = lost(err)
+		err = attemptError(err)
 	}
 	return g, ok, err
 }

@@ -26,7 +26,7 @@ func (l *setnxExpire) try(ctx context.Context) (Grant, bool, error) {
 	}
 	command, amount := expiry(l.Options.TTL)
 	if err := l.send(ctx, command, l.Key(), amount).Err(); err != nil {
-		return g, false, lost(err) // an exception: the key stays, without an end
+		return g, false, attemptError(err) // an exception: the key stays, without an end
 	}
 	return g, true, nil
 }

@@ -206,7 +206,7 @@ func (l linkedKeys) Acquire(ctx context.Context, n int) (g Granted, err error) {
 	}
 	g.Sent, g.Lease = begun, l.Lease
 	l.grants.Fill(&g)
-	g.Fence, g.ValidUntil = said.Token, l.until(said)
+	g.Fence, g.ValidUntil = said.Token, l.validUntil(said)
 	l.held.CompareAndSwap(0, int64(n))
 	return g, nil
 }
@@ -234,13 +234,13 @@ func (l linkedKeys) Extend(ctx context.Context, n int, g Granted, begun func(int
 	l.w.env.Breathe()
 	if err == nil {
 		g.Sent = at
-		g.ValidUntil = l.until(said)
+		g.ValidUntil = l.validUntil(said)
 	}
 	return g, opaque(err)
 }
 
-// until returns the end of the validity that a lock reports, or 0.
-func (l *linked) until(said Said) time.Duration {
+// validUntil returns the end of the validity that a lock reports, or 0.
+func (l *linked) validUntil(said Said) time.Duration {
 	if said.ValidUntil.IsZero() {
 		return 0
 	}

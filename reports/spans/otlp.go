@@ -135,15 +135,15 @@ func (o *otlp) track(t int, track track) otlpResource {
 		all = append(all, x)
 	}
 	for _, m := range track.marks {
-		if i := track.at(m.t); i >= 0 {
+		if i := track.spanAt(m.t); i >= 0 {
 			all[i].Events = append(all[i].Events, otlpEvent{o.time(m.t), m.text})
 		}
 	}
 	return o.resource(track.name, all)
 }
 
-// at returns the last span that started before a moment, or the first span, or -1.
-func (t *track) at(stamp int64) int {
+// spanAt returns the last span that started before a moment, or the first span, or -1.
+func (t *track) spanAt(stamp int64) int {
 	last := min(0, len(t.spans)-1)
 	for i, s := range t.spans {
 		if s.from <= stamp && (s.to >= stamp || last == 0) {
