@@ -125,7 +125,7 @@ func (p *watchedPlace) lead(master, replica string) {
 func (p *watchedPlace) follow(addr, host, port string) {
 	c := redis.NewClient(&redis.Options{Addr: addr, DisableIdentity: true, Protocol: 2})
 	defer c.Close()
-	if err := c.SlaveOf(context.Background(), host, port).Err(); err != nil {
+	if err := c.ReplicaOf(context.Background(), host, port).Err(); err != nil {
 		p.Fatal(err)
 	}
 }
