@@ -61,7 +61,7 @@ func writeChoices(w io.Writer, choices []choose.Choice, q choose.Query, all bool
 		err = a.waysOut()
 	}
 	if rest := len(choices) - len(rows); rest > 0 && !all {
-		a.say("\n%s with --all: %s.", units.Count(rest, "other lock"), choose.Others(choices, rows))
+		a.say("\n%s with --all: %s.", units.Count(rest, "other lock"), choose.TellRest(choices, rows))
 	}
 	a.say("Which lock for which job: %s", choose.Page)
 	return err

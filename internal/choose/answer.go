@@ -60,8 +60,8 @@ func (q Query) under() string {
 	return "without a fault"
 }
 
-// Others says how many locks an answer leaves out, and what became of them.
-func Others(choices, shown []Choice) string {
+// TellRest says how many locks an answer leaves out, and what became of them.
+func TellRest(choices, shown []Choice) string {
 	left := slices.DeleteFunc(slices.Clone(choices), func(c Choice) bool {
 		return slices.ContainsFunc(shown, func(s Choice) bool { return s.Lock == c.Lock })
 	})

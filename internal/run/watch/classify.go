@@ -114,12 +114,12 @@ func (j *Judge) taken(l *lock, a *act, v *engine.Value) {
 	} else {
 		l.Wait.add(0)
 	}
-	j.lost(l, a)
+	j.countLoss(l, a)
 	j.tellRoutine(l, a.step, Acquired, h, "")
 }
 
-// lost counts a grant against the clients that tried since the one before.
-func (j *Judge) lost(l *lock, a *act) {
+// countLoss counts a grant against the clients that tried since the one before.
+func (j *Judge) countLoss(l *lock, a *act) {
 	others := slices.DeleteFunc(l.tried, func(w *wait) bool { return w.from == a.From })
 	chance := 1 - 1/float64(1+len(others))
 	for _, w := range others {
@@ -260,7 +260,7 @@ func (j *Judge) overrun(l *lock, s *step, h *hold, what string) {
 	text := fmt.Sprintf("its %s came %s after its lease of %s was over", what, span(s.At-h.until),
 		span(h.lease))
 	proof := []string{witness(h.taken, l.name)}
-	if next := l.after(h); next != nil && next.at < s.At && !next.maybe {
+	if next := l.nextAfter(h); next != nil && next.at < s.At && !next.maybe {
 		text += fmt.Sprintf("; %s had taken the lock %s before", next.from, span(s.At-next.at))
 		proof = append(proof, witness(next.taken, l.name))
 	}
@@ -283,8 +283,8 @@ func (j *Judge) missed(l *lock, s *step, h *hold, what string) {
 	j.tell(l, s, Lost, h.from, h.value, text, witness(h.taken, l.name), witness(s.Shown, l.name))
 }
 
-// after returns the first hold that began after another had ended, or nil.
-func (l *lock) after(h *hold) *hold {
+// nextAfter returns the first hold that began after another had ended, or nil.
+func (l *lock) nextAfter(h *hold) *hold {
 	for _, p := range append(l.past[:len(l.past):len(l.past)], l.now) {
 		if p != nil && !p.plain && p.at >= h.endedAt {
 			return p

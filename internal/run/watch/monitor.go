@@ -224,7 +224,7 @@ func (s *session) ask(ctx context.Context) error {
 				a.token = s.id + "last"
 			}
 			var err error
-			if a.poll, err = s.one(a.token, &clients, n%(5*every) == 0); err != nil {
+			if a.poll, err = s.query(a.token, &clients, n%(5*every) == 0); err != nil {
 				return err
 			}
 			s.polls <- a
@@ -242,8 +242,8 @@ func (s *session) ask(ctx context.Context) error {
 	}
 }
 
-// one asks the questions of a poll, and ends it with a PING.
-func (s *session) one(token string, clients *int, list bool) (*Poll, error) {
+// query sends the questions of a poll, and ends it with a PING.
+func (s *session) query(token string, clients *int, list bool) (*Poll, error) {
 	var commands [][]string
 	p := &Poll{TTL: map[string]int64{}}
 	var keys []string

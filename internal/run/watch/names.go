@@ -35,8 +35,8 @@ func ReadNames(file string, text []byte) (*Names, error) {
 	return n, nil
 }
 
-// of returns the name of a key, or "". An exact pattern wins over others.
-func (n *Names) of(key string) (name string) {
+// find returns the name of a key, or "". An exact pattern wins over others.
+func (n *Names) find(key string) (name string) {
 	if n == nil {
 		return ""
 	}

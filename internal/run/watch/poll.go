@@ -170,7 +170,7 @@ func (k *keyspace) Doubtful(n int) (keys []string) {
 
 // watches reports whether a key is to be judged.
 func (k *keyspace) watches(key string) bool {
-	return len(key) <= longWord && engine.Glob(k.pattern, key) && k.names.of(key) != "ignore"
+	return len(key) <= longWord && engine.Glob(k.pattern, key) && k.names.find(key) != "ignore"
 }
 
 // lock returns the state of a key, or nil if it is not to be judged.
@@ -183,7 +183,7 @@ func (k *keyspace) lock(db int, key string) *lock {
 	}
 	k.engine(db)
 	l := &lock{name: key, db: db, known: k.emptied[db], waiting: map[string]*wait{}}
-	l.Name = k.names.of(key)
+	l.Name = k.names.find(key)
 	k.locks[db][key] = l
 	k.count++
 	return l

@@ -171,7 +171,7 @@ func (j *Judge) judge(l *lock, s *step) {
 	before, beforeHold := l.value, l.now
 	act := act{step: s, near: near}
 	for _, c := range s.commands() {
-		if about(c, l.name) {
+		if concerns(c, l.name) {
 			j.execute(l, s, c, &act)
 		}
 	}
@@ -191,7 +191,8 @@ type act struct {
 	wrote bool
 }
 
-func about(c history.Shown, key string) bool {
+// concerns reports whether a command names a key.
+func concerns(c history.Shown, key string) bool {
 	for _, k := range keysOf(c.Args) {
 		if k == key {
 			return true
@@ -312,7 +313,7 @@ func (k *keyspace) drop(l *lock) {
 func (j *Judge) decideNear(l *lock, s *step) bool {
 	wrote := false
 	for _, c := range s.commands() {
-		wrote = wrote || about(c, l.name) && !engine.Reads(strings.ToLower(c.Args[0]))
+		wrote = wrote || concerns(c, l.name) && !engine.Reads(strings.ToLower(c.Args[0]))
 	}
 	switch {
 	case j.taking(l, s) && !names(l, s.Args, l.now.value):
@@ -330,7 +331,7 @@ func (j *Judge) decideNear(l *lock, s *step) bool {
 // taking reports whether a step has a command that takes a free key.
 func (k *keyspace) taking(l *lock, s *step) bool {
 	for _, c := range s.commands() {
-		if _, takes := k.formOf(s, c, strings.ToLower(c.Args[0])); takes && about(c, l.name) {
+		if _, takes := k.formOf(s, c, strings.ToLower(c.Args[0])); takes && concerns(c, l.name) {
 			return true
 		}
 	}
