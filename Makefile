@@ -12,8 +12,8 @@ export GORACE := atexit_sleep_ms=0 $(GORACE)
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # The packages of make test, and those with tests that do less, or nothing, with the race detector.
 TESTS := ./...
-LARGE := $(addprefix ./,checker cmd/lockbench $(addprefix internal/,campaign/matrix dev/archtest \
-	env/sim foreign/stepped run/runner search/explore) reports reports/timeline)
+LARGE := $(addprefix ./,checker checker/repair cmd/lockbench $(addprefix internal/,campaign/matrix \
+	dev/archtest env/sim foreign/stepped run/runner search/explore) reports reports/timeline)
 HOW = -vet=off -timeout 30m
 .PHONY: help run test sample soak bench lint build cross redis browser image pictures clean release reproducible empty-root
 help: ## show this list

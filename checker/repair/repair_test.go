@@ -17,6 +17,7 @@ import (
 // TestEachRepairIsShown runs each lock of each row under each of its faults: as it is, when it
 // shows the kind of violation, and repaired, when it keeps what the row says.
 func TestEachRepairIsShown(t *testing.T) {
+	testenv.SkipRace(t)
 	for _, r := range repair.Rows() {
 		for _, fault := range r.Faults {
 			for _, lock := range r.Locks {
