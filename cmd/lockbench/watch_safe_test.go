@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -193,6 +194,7 @@ func TestAWatchThatIsRefusedSaysSoInOneLine(t *testing.T) {
 func TestNothingOfAWatchOutlivesAKill(t *testing.T) {
 	t.Parallel()
 	testenv.Part(t, "redis")
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // under nohup, watch would not end by it
 	s := newStaging(t, "127.84.7.11")
 	s.used(t)
 	before, clients := s.everything(t), s.clients(t)
