@@ -25,10 +25,11 @@ type Remedy struct {
 }
 
 // RemedyFor returns the remedy for the worst violation: the lock repaired, or else the locks to use
-// instead. It only says what runs have shown.
+// instead. It only says what runs have shown. For an outage it has nothing to say: a lock that was
+// measured to be clean under the same fault may keep its clients out, too.
 func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 	worst, found := v.Worst()
-	if !found {
+	if !found || worst.Property == history.Outage {
 		return r, nil
 	}
 	overrun := worst.Property == history.MutualExclusion && checker.FindClass(worst.Class).Overrun

@@ -27,6 +27,8 @@ func TestRemedies(t *testing.T) {
 		{"an overrun", harness.RunOptions{Impl: "token-lua", Nemesis: "pause"},
 			[]checker.Property{overrun}, []string{"Have the resource refuse old holders",
 				"UPDATE account", "Then the resource refuses the late write", "--workload fenced"}},
+		{"an outage, which other locks may have", harness.RunOptions{Impl: "redlock",
+			Nemesis: "majority-loss"}, []checker.Property{violated("A", "")}, nil},
 		{"an overrun, and tokens that do not grow", harness.RunOptions{Impl: "redisson-fenced",
 			Nemesis: "overrun"}, []checker.Property{overrun, violated("F", checker.OldToken)},
 			[]string{"Use another lock"}},
