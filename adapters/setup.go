@@ -261,8 +261,8 @@ func (in Installed) perform(ctx context.Context, words []string, clock string,
 }
 
 // lineOf returns the line of a log that says most about an error, in parentheses: the first that
-// starts with the word, otherwise the last. If a version is missing, it
-// names those that are near. It returns "" if the log is empty.
+// starts with the word, otherwise the last. If the registry lacks the version, the line lists the
+// nearest versions. It returns "" if the log is empty.
 func lineOf(log, version string) string {
 	text, err := os.ReadFile(log)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/lockbench/lockbench/checker/verdict"
 )
 
-// TestVictimOfADeletion: a story calls a deletion certain only if the replies leave one order of
-// the two grants, one of which it hit. It names the deletions of all orders.
+// TestVictimOfADeletion checks how a story names the client whose key a deletion removed. The story
+// is certain only if the replies allow one order of the two grants. Otherwise it names the possible
+// deletions of each order.
 func TestVictimOfADeletion(t *testing.T) {
 	for _, c := range []struct {
 		name, trace string

@@ -104,7 +104,7 @@ func (v Violation) kind() string {
 type Found struct {
 	*Repair
 	Own     bool   // the repair was shown for the violated lock itself
-	Fault   string // under which it was shown
+	Fault   string // a run under this fault showed the repair
 	Tokens  bool   // it rests on tokens that grow
 	Tried   bool   // it was shown for another lock, and the command tries it with the violated one
 	Command advice.Command

@@ -24,7 +24,7 @@ import (
 // the key has vanished.
 //
 // If the two grants were under way at the same time, this must be true in both orders of their
-// execution. Then the commands that may have done it are those of both orders.
+// execution. The violation then names the possible deletions of either order.
 func (c ownerRule) deletedByOther(ss []record.Span, g *trace.Grants) (p property, found bool) {
 	if c.keyFacts().thirdParties() {
 		return p, false

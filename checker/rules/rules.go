@@ -176,7 +176,7 @@ func heldAt(h *record.Hold, at int64) hold {
 }
 
 // part returns a hold in the form of a witness, limited to one of its spans. Its lease is the one
-// at a stamp: what was asked for later does not belong to the violation.
+// that ran at the stamp. A later renewal does not belong to the violation.
 func part(h *record.Hold, s record.Span, at int64) hold {
 	w := hold{Process: h.Process, N: h.N, From: h.From, To: s.End, Token: h.Token}
 	if end := h.LeaseAt(at); end != record.Forever {

@@ -45,7 +45,7 @@ func findingsIn(dir, file string) ([]findings.Finding, error) {
 	return r.Findings, nil
 }
 
-// track compares the findings of a campaign with those of an earlier one, and writes the metrics.
+// track compares the findings of a campaign with an earlier campaign's, and writes the metrics.
 // File is the name of the result in both directories, from the label of the metrics. The findings
 // are good even if the metrics could not be written.
 func (t *tracked) track(dir, file, from string, cells []findings.Cell) ([]findings.Finding, error) {

@@ -51,7 +51,7 @@ func TestWatchFindsEveryPlantedDefectBesideFiveLibraries(t *testing.T) {
 	// What only connections show is watched apart: libraries share connections in pools.
 	byValue := p.watch("lock:*")
 	byConnection := p.watch("own:*", "--own-connections")
-	p.seen()
+	p.waitForPolls()
 	ctx, stop := context.WithCancel(t.Context())
 	filled := make(chan struct{})
 	go func() { p.fill(ctx, 2000); close(filled) }()
@@ -215,8 +215,8 @@ func (p *watchedPlace) polls() (n int) {
 	return n
 }
 
-// seen waits until both watches have seen what is there now.
-func (p *watchedPlace) seen() {
+// waitForPolls waits until both watches have polled the present keys.
+func (p *watchedPlace) waitForPolls() {
 	p.Helper()
 	from := p.polls()
 	p.until("both watches poll", func() bool { return p.polls() >= from+4 })
@@ -240,7 +240,7 @@ func (p *watchedPlace) plant(round int) {
 		run(fmt.Sprintf("own:%s:%d", name, round), plantedDefect{do: do})
 	}
 	all.Wait()
-	p.seen() // what has no lease is reported after a second
+	p.waitForPolls() // watch reports a key without a lease after a second
 	for key := range p.want {
 		if strings.HasPrefix(key, "lock:") && !strings.Contains(key, "eviction") {
 			p.admin.Del(p.Context(), key) // not judged, as by another connection of a pool
@@ -272,7 +272,7 @@ func (p *watchedPlace) evict(round int) func() {
 		p.admin.ConfigSet(p.Context(), "maxmemory", "1")
 		_ = c.Do(p.Context(), "SET", "other", "1").Err() // it is refused when nothing is left to evict
 		p.admin.ConfigSet(p.Context(), "maxmemory", "0")
-		p.seen()
+		p.waitForPolls()
 		c.do("EVAL", compareAndDelete, 1, key, key+"-a")
 		c.leave()
 	}
@@ -282,17 +282,17 @@ func (p *watchedPlace) evict(round int) func() {
 func (p *watchedPlace) failover(round int) {
 	p.follow(p.replica, "NO", "ONE")
 	c, key := p.hold("failover loses it", round, "lost: SET EVAL")
-	p.seen()
+	p.waitForPolls()
 	c.leave()
 	p.front.replace(p.replica)
 	p.master, p.replica = p.replica, p.master
 	p.lead(p.master, p.replica)
-	p.seen()
+	p.waitForPolls()
 	c = newWatchedClient(p.T, p.front.addr, 0)
 	c.do("EVAL", compareAndExtend, 1, key, key+"-a", longLease)
 	c.do("EVAL", compareAndDelete, 1, key, key+"-a")
 	c.leave()
-	p.seen()
+	p.waitForPolls()
 }
 
 // hitLibrary matches the events of locks that FLUSHALL, an eviction or a failover took from their
