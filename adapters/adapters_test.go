@@ -379,3 +379,18 @@ func TestAnOptionIsAValueOfJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestLocksWithOneHashKeepTheirSettings: all locks that are linked into a program have one hash.
+func TestLocksWithOneHashKeepTheirSettings(t *testing.T) {
+	all := adapters.All()
+	a, b := adapters.Adapter{Manifest: all[0].Manifest, Hash: "linked"},
+		adapters.Adapter{Manifest: all[0].Manifest, Hash: "linked"}
+	b.Declares.Loss = !a.Declares.Loss
+	first, err := a.Use("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := b.Use(""); err != nil || second.Declares.Loss == first.Declares.Loss {
+		t.Errorf("the second lock has the settings of the first (%v)", err)
+	}
+}

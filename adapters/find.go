@@ -32,7 +32,8 @@ type Adapter struct {
 	// the user chose another version of the library than lockbench's own adapter has
 	Other bool
 
-	files fs.FS
+	files    fs.FS
+	embedded bool // it is lockbench's own, as it was read
 }
 
 // sources calls f for every source file of the adapter, in the order of their names.
@@ -58,6 +59,7 @@ var own = sync.OnceValues(func() (all []Adapter, err error) {
 		}
 		var a Adapter
 		if a, err = read(path.Join(f.Name(), ManifestName), files); err == nil {
+			a.embedded = true
 			all = append(all, a)
 		}
 	}

@@ -22,14 +22,14 @@ type Use struct {
 	Commands map[string]string // that Redis must have, with the first Redis version that has each
 }
 
-// uses caches the settings of variants by the hash of an adapter and the name of the variant. A
-// lock that is linked into the program has no hash.
+// uses caches the settings of variants of lockbench's own adapters by the hash of the adapter and
+// the name of the variant. Other adapters are few, and linked locks all have the same hash.
 var uses sync.Map
 
 // Use returns the settings of the variant with this name, or of the default variant if it is empty.
 // The caller must not change them.
 func (a Adapter) Use(variant string) (Use, error) {
-	if a.Hash == "" {
+	if !a.embedded {
 		return a.Manifest.Use(variant)
 	}
 	once, _ := uses.LoadOrStore([2]string{a.Hash, variant}, sync.OnceValues(func() (Use, error) {
