@@ -193,16 +193,30 @@ func (p *watchedPlace) watch(keys string, more ...string) *watching {
 
 // stop ends the watch as Ctrl-C does.
 func (w *watching) stop() {
+	memory := w.memory()
 	_ = w.cmd.Process.Signal(syscall.SIGINT)
 	_ = w.cmd.Wait()
-	used := w.cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	busy := w.cmd.ProcessState.UserTime() + w.cmd.ProcessState.SystemTime()
 	w.p.Logf("exit code %d, %v of processor time (%.1f %% of a core), at most %d MB\n%s",
 		w.cmd.ProcessState.ExitCode(), busy, 100*busy.Seconds()/time.Since(w.began).Seconds(),
-		used.Maxrss>>10, w.err.String())
-	if used.Maxrss>>10 > 150 {
-		w.p.Errorf("%d MB of memory", used.Maxrss>>10)
+		memory, w.err.String())
+	if memory > 150 {
+		w.p.Errorf("%d MB of memory", memory)
 	}
+}
+
+var highWater = regexp.MustCompile(`VmHWM:\s*(\d+) kB`)
+
+// memory returns the most memory that the watch has had, in MB.
+// The figure of wait4(2) is no use: a child's begins at what its parent had when it forked.
+func (w *watching) memory() (kilobytes int) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.cmd.Process.Pid))
+	m := highWater.FindSubmatch(status)
+	if err != nil || m == nil {
+		w.p.Fatalf("no memory of the watch: %v\n%s", err, status)
+	}
+	_, _ = fmt.Sscan(string(m[1]), &kilobytes)
+	return kilobytes >> 10
 }
 
 var polled = regexp.MustCompile(`cmdstat_dbsize:calls=(\d+)`)
