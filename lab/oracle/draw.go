@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/history"
@@ -105,7 +106,24 @@ func Run(ctx context.Context, l Line) (*Outcome, error) {
 	v := checker.Check(&run.History, run.Trace, checker.Options{Properties: history.Properties()})
 	t := rec.Truth(run)
 	t.Late = schedule != explore.Random
-	return &Outcome{job.Plan.Nemesis + ", " + schedule, v, t.Compare(v), t.Missed(v), t}, nil
+	differences := append(t.Compare(v), undeclared(v, run)...)
+	return &Outcome{job.Plan.Nemesis + ", " + schedule, v, differences, t.Missed(v), t}, nil
+}
+
+// undeclared judges D without the declared pause between tries. A pause that was only seen may
+// leave D unknown, but it convicts no lock that the declared one does not convict.
+func undeclared(v *checker.Verdict, run *simrun.Record) []Difference {
+	if v.Property(verdict.Deadlock).Verdict == verdict.Violated {
+		return nil
+	}
+	h := run.History
+	h.Header.Poll, h.Header.Declares.Pause = 0, 0
+	options := checker.Options{Properties: []string{verdict.Deadlock}}
+	d := checker.Check(&h, run.Trace, options).Property(verdict.Deadlock)
+	if d.Verdict != verdict.Violated {
+		return nil
+	}
+	return []Difference{{verdict.Deadlock, "undeclared pause", d.Explanation}}
 }
 
 // draws caches the functions that draw runs of a lock, a workload and a fault.

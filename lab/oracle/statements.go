@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
@@ -212,7 +213,8 @@ func (t *Truth) asked(h *record.Hold) int64 {
 	return ends[len(ends)-t.quorum]
 }
 
-// noGrant checks that no client was granted the lock during a reported deadlock or outage.
+// noGrant checks that no client was granted the lock during a reported deadlock or outage, and that
+// no client was inside during a deadlock.
 func (c *comparing) noGrant() {
 	w := c.p.Witness
 	if len(w.Holds) == 0 || c.p.Property == verdict.Deadlock && w.Holds[0].N != 0 {
@@ -220,9 +222,16 @@ func (c *comparing) noGrant() {
 	}
 	from, to := w.Holds[0].From, w.Holds[0].To
 	for i := range c.record.Holds {
-		if h := &c.record.Holds[i]; h.Key == w.Key && h.From > from && h.From < to {
+		h := &c.record.Holds[i]
+		switch {
+		case h.Key != w.Key || h.From >= to:
+		case h.From > from:
 			c.differ("no grant", "client %d was granted the lock at %d, between %d and %d", h.Process,
 				h.From, from, to)
+			return
+		case h.End > from && c.p.Property == verdict.Deadlock:
+			c.differ("inside", "client %d was inside from %d to %d, between %d and %d", h.Process,
+				h.From, h.End, from, to)
 			return
 		}
 	}
@@ -237,13 +246,36 @@ func (c *comparing) orphan() {
 		}
 		for _, e := range c.executed(&m.Command) {
 			for _, l := range c.all {
-				if l.node == e.Node && l.existedAt(e.T) && c.busy(l, e.T) {
+				if l.node != e.Node || !l.existedAt(e.T) {
+					continue
+				}
+				if c.busy(l, e.T) {
 					c.differ("orphan", "client %d, whose key it was, was inside or about to be", l.owner.Process)
+					return
+				}
+				if why := c.faulted(l, e.T); c.p.Decides && why != "" {
+					c.differ("decides", "%s", why)
 					return
 				}
 			}
 		}
 	}
+}
+
+// faulted says how a fault may be why a key was there at a time: its server got it from another
+// one, or never got a command that its client sent since. It returns "" if no fault may be.
+func (t *Truth) faulted(l *life, at int64) string {
+	if l.origin != nil {
+		return "the server had the key from another one"
+	}
+	for i := range t.run.Trace {
+		m := &t.run.Trace[i]
+		if m.Process == l.owner.Process && m.Node == l.node && m.Sent > l.by.sent() && m.Sent < at &&
+			len(t.executed(m)) == 0 {
+			return fmt.Sprintf("%v of client %d never arrived", m.Args, m.Process)
+		}
+	}
+	return ""
 }
 
 // busy reports whether the owner of a key was inside at a time.
