@@ -62,8 +62,13 @@ func assumed(what string) string {
 	return Say("; a fault broke an assumption of the lock: ") + what
 }
 
-// Stall returns "the machine stalled for 640 ms until 1.310 s (client 2 did not run, ...)".
+// Stall returns "the machine stalled for 640 ms until 1.310 s (client 2 did not run, ...)", or the
+// words for a server.
 func Stall(s record.Gap) string {
+	if s.NoLeader {
+		return Say("%s found no leader for %d ms until %s", s.Node, s.Length()/int64(time.Millisecond),
+			Stamp(s.To))
+	}
 	if s.Node != "" {
 		return Say("%s did not answer for %d ms until %s, and no fault asked for it", s.Node,
 			s.Length()/int64(time.Millisecond), Stamp(s.To))

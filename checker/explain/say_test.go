@@ -1,6 +1,27 @@
 package explain
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench/checker/record"
+)
+
+// TestStall: the words do not blame the machine for a server that had no leader.
+func TestStall(t *testing.T) {
+	gap := record.Gap{Process: -1, Node: "n2", From: 1e9, To: 2_001_000_000}
+	late, leaderless := gap, gap
+	leaderless.NoLeader = true
+	for g, want := range map[record.Gap]string{
+		late:       "n2 did not answer for 1001 ms until 2.001 s, and no fault asked for it",
+		leaderless: "n2 found no leader for 1001 ms until 2.001 s",
+		{Process: 2, From: 1e9, To: 2e9}: "the machine stalled for 1000 ms until 2.000 s (client 2 did " +
+			"not run, and no fault asked for it)",
+	} {
+		if got := Stall(g); got != want {
+			t.Errorf("%q", got)
+		}
+	}
+}
 
 func TestSay(t *testing.T) {
 	if got := Say("100%"); got != "100%" {

@@ -92,7 +92,7 @@ func (c *Collector) Add(e *history.Event) {
 		c.Slow = append(c.Slow, Slow{e.F, e.Target, Interval{e.T - int64(e.Gap), e.T, e.Process}})
 	case e.Type == history.Gap:
 		c.Gaps = append(c.Gaps, Gap{Process: e.Process, Node: e.Target, From: e.T - int64(e.Gap),
-			To: e.T})
+			To: e.T, NoLeader: e.Why == history.NoLeader})
 	case e.Type == history.Fault:
 		c.fault(e)
 	}

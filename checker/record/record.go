@@ -181,6 +181,7 @@ type Gap struct {
 	Node     string // the server; then Process is history.Harness
 	From, To int64
 	Planned  bool // the nemesis had its hands on the client or on servers meanwhile
+	NoLeader bool // the server answered at last that it had found no leader
 }
 
 // Length returns how long the gap was, in ns.

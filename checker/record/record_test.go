@@ -90,7 +90,7 @@ func TestOf(t *testing.T) {
 	if d := cmp.Diff(faults, r.Faults); d != "" {
 		t.Errorf("faults (-want +got):\n%s", d)
 	}
-	gaps := []Gap{{0, "", 35, 70, true}, {history.Harness, "", 100, 130, false}}
+	gaps := []Gap{{From: 35, To: 70, Planned: true}, {Process: history.Harness, From: 100, To: 130}}
 	if d := cmp.Diff(gaps, r.Gaps); d != "" {
 		t.Errorf("gaps (-want +got):\n%s", d)
 	}
@@ -190,5 +190,18 @@ func TestFault(t *testing.T) {
 	if other := (history.Command{Sent: 15, Err: "EOF", Why: history.BrokenOff}); !f.Delays(&m) ||
 		f.Delays(&other) {
 		t.Error("it keeps the reply of its client's next command, and of no other")
+	}
+}
+
+// TestServerGaps: a server answered late, and one said that it had found no leader.
+func TestServerGaps(t *testing.T) {
+	h := history.History{Events: []history.Event{
+		{Type: history.Gap, T: 50, Process: history.Harness, Target: "n0", Gap: 20},
+		{Type: history.Gap, T: 90, Process: history.Harness, Target: "n1", Gap: 30,
+			Why: history.NoLeader}}}
+	want := []Gap{{Process: history.Harness, Node: "n0", From: 30, To: 50},
+		{Process: history.Harness, Node: "n1", From: 60, To: 90, NoLeader: true}}
+	if d := cmp.Diff(want, Build(&h).Gaps); d != "" {
+		t.Error(d)
 	}
 }

@@ -69,7 +69,7 @@ type Event struct {
 	If      *int64   `json:"if,omitempty"`    // of a cas: the value that the write requires
 	Grant   *Grant   `json:"grant,omitempty"`
 	Err     string   `json:"err,omitempty"` // for people; Why and Lasted are for readers
-	Why     Refusal  `json:"why,omitempty"` // of an acquire that failed
+	Why     Refusal  `json:"why,omitempty"` // of an acquire that failed, and NoLeader of a gap
 	Gap     Duration `json:"gap,omitempty"`
 	Planned bool     `json:"planned,omitempty"` // of an exit: the harness ended the process
 	Signal  string   `json:"signal,omitempty"`  // of an exit: the lock ended its process by it
@@ -99,7 +99,8 @@ type Undone struct {
 	Idle bool `json:"idle,omitempty"`
 }
 
-// Refusal is the reason why an acquire failed. The zero value is Taken.
+// Refusal is the reason why an acquire failed, or why a server answered late. The zero value is
+// Taken.
 type Refusal string
 
 // The refusals.
@@ -109,6 +110,7 @@ const (
 	CalledOff     Refusal = "called-off"     // the same, but the harness ended the wait
 	Unreachable   Refusal = "unreachable"    // the client could not connect to the server
 	ServerRefused Refusal = "server-refused" // the server refused to execute the command
+	NoLeader      Refusal = "no-leader"      // a server answered late, since it found no leader
 )
 
 // Denied reports whether the client learned that another client has the lock.

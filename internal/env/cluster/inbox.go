@@ -55,12 +55,12 @@ func (i *inbox) report(r workloads.Report) {
 }
 
 // stalled reports that this process did not run for d until t.
-func (i *inbox) stalled(t int64, d time.Duration) { i.gap("", t, d) }
+func (i *inbox) stalled(t int64, d time.Duration) { i.gap("", t, d, "") }
 
-// gap reports that a node, or this process, did not run for d until t.
-func (i *inbox) gap(node string, t int64, d time.Duration) {
+// gap reports that a node, or this process, did not run for d until t, and the reason if known.
+func (i *inbox) gap(node string, t int64, d time.Duration, why history.Refusal) {
 	i.report(workloads.Report{Process: history.Harness, Event: &history.Event{Type: history.Gap, T: t,
-		Process: history.Harness, Target: node, Gap: history.Duration(d)}})
+		Process: history.Harness, Target: node, Gap: history.Duration(d), Why: why}})
 }
 
 // broke reports that a node does not do its work, although no fault made it so.

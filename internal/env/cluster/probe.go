@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 const (
@@ -25,27 +26,36 @@ func (o *observer) probe(n *node) {
 	}
 	o.inbox.every(probeEvery, func() bool {
 		sent := proc.Monotonic()
-		err := answers(n.Addr(), kind.Probe())
+		answer, err := ask(n.Addr(), kind.Probe())
 		if now := proc.Monotonic(); err == nil && now-sent > int64(slowProbe) {
-			o.inbox.gap(n.Name, now, time.Duration(now-sent))
+			o.inbox.gap(n.Name, now, time.Duration(now-sent), reason(kind, answer))
 		}
 		return true
 	})
 }
 
-// answers asks a server for one byte.
-func answers(addr, question string) error {
+// reason returns the reason that a late answer gives, or "".
+func reason(kind server.Probed, answer string) history.Refusal {
+	if e, ok := kind.(server.Electing); ok && e.Leaderless(answer) {
+		return history.NoLeader
+	}
+	return ""
+}
+
+// ask asks a server, and returns the start of its answer.
+func ask(addr, question string) (string, error) {
 	c, err := net.DialTimeout("tcp", addr, probeLimit)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer c.Close()
 	if err := c.SetDeadline(time.Now().Add(probeLimit)); err != nil {
-		return err
+		return "", err
 	}
 	if _, err := io.WriteString(c, question); err != nil {
-		return err
+		return "", err
 	}
-	_, err = c.Read(make([]byte, 1))
-	return err
+	answer := make([]byte, 64)
+	n, err := c.Read(answer)
+	return string(answer[:n]), err
 }

@@ -107,6 +107,13 @@ type Probed interface {
 	Probe() string
 }
 
+// Electing is a Probed whose servers need a leader to answer.
+type Electing interface {
+	Probed
+	// Leaderless reports whether an answer says that the server found no leader.
+	Leaderless(answer string) bool
+}
+
 // Opener is a Kind whose servers must be told of clients before they let them in.
 type Opener interface {
 	Kind

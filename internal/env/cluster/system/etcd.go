@@ -25,6 +25,10 @@ func (Etcd) Name() string { return "etcd" }
 // Probe implements server.Probed: the answer needs the disk, and a leader.
 func (Etcd) Probe() string { return "GET /health HTTP/1.0\r\n\r\n" }
 
+// Leaderless implements server.Electing: a leader did not confirm the read within a second, so that
+// the member calls itself unhealthy.
+func (Etcd) Leaderless(answer string) bool { return strings.HasPrefix(answer, "HTTP/1.0 503 ") }
+
 // Find implements server.Kind.
 func (Etcd) Find() (string, error) { return installed(etcd, "apt-get install etcd-server") }
 
