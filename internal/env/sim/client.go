@@ -130,7 +130,15 @@ func (c *client) connecting() bool {
 }
 
 func (c *client) handle(o workloads.Order) {
-	if err := c.worker.Handle(o); err != nil {
+	var err error
+	carryOut := func() { err = c.worker.Handle(o) }
+	switch o.Do {
+	case workloads.DoRedirect, workloads.DoGiveUp:
+		c.scheduler.strike(carryOut)
+	default:
+		carryOut()
+	}
+	if err != nil {
 		c.report(workloads.Report{Failed: err.Error()})
 	}
 }
@@ -149,6 +157,7 @@ func (c *client) spawn() func() {
 // breathe returns at once while the process runs. In a stopped process it waits until the process
 // runs again. Goroutines that waited go on in their order of arrival.
 func (c *client) breathe() {
+	c.scheduler.struck()
 	for {
 		c.mu.Lock()
 		thaw := c.thaw

@@ -3,8 +3,11 @@ package sim_test
 import (
 	"context"
 	"errors"
+	"net"
 	"runtime"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -140,5 +143,36 @@ func TestACommandThatIsLackingBreaksTheRun(t *testing.T) {
 		if err != nil || !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("%s breaks the run with %q, want %q: %v", command, got, want, err)
 		}
+	}
+}
+
+// TestConnectionsEndTogether: a client that sees one connection of a refused link end finds the
+// others ended as well, however Go schedules its goroutines.
+func TestConnectionsEndTogether(t *testing.T) {
+	const many = 2000
+	var open atomic.Int64
+	err := sim.Run(sim.Config{Clients: 1, Bare: true}, func(w *sim.Environment) error {
+		err := w.RunClient(0, func(p sim.Client) {
+			var all [many]net.Conn
+			for i := range all {
+				all[i], _ = p.Dial(p.Context, "", "n0")
+			}
+			for i, c := range all {
+				go func() {
+					_, _ = c.Read(make([]byte, 1))
+					other, _ := all[many-1-i].(syscall.Conn).SyscallConn()
+					if other.Read(nil) == nil {
+						open.Add(1)
+					}
+				}()
+			}
+		})
+		w.RunUntil(time.Second, func() bool { return false })
+		err = errors.Join(err, w.Refuse("c0>n0"))
+		w.RunUntil(2*time.Second, func() bool { return false })
+		return err
+	})
+	if n := open.Load(); err != nil || n > 0 {
+		t.Errorf("%d of %d connections were open when another had ended: %v", n, many, err)
 	}
 }

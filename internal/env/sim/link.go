@@ -138,11 +138,13 @@ func (l *link) hasten() {
 func (l *link) closeAll() {
 	all := l.conns
 	l.conns = nil
-	for _, c := range all {
-		c.broken = true
-		c.node.end(c)
-		c.finish(errEOF)
-	}
+	l.scheduler.strike(func() {
+		for _, c := range all {
+			c.broken = true
+			c.node.end(c)
+			c.finish(errEOF)
+		}
+	})
 }
 
 // intact reports whether no fault strikes the link.

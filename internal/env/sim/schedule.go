@@ -25,6 +25,8 @@ type scheduler struct {
 	ordering *ordering          // decides what happens next; if nil, messages have latencies
 	// a client may run, because the scheduler has changed something since all were blocked
 	stirred bool
+	// held while a fault or an order ends several connections: a client sees all of them end at once
+	striking sync.RWMutex
 }
 
 func newScheduler() *scheduler {
@@ -56,6 +58,20 @@ func (s *scheduler) Next(ctx context.Context, deadline int64) (workloads.Report,
 		}
 		s.step(deadline)
 	}
+}
+
+// strike calls f, which ends connections. A client that one of them wakes does nothing on the network
+// before f has returned, or it would depend on Go's scheduler which of the others it finds open.
+func (s *scheduler) strike(f func()) {
+	s.striking.Lock()
+	defer s.striking.Unlock()
+	f()
+}
+
+// struck returns when nothing is being struck.
+func (s *scheduler) struck() {
+	s.striking.RLock()
+	defer s.striking.RUnlock()
 }
 
 // Tell gives the loop that drives the environment a report that no client made. It is for a Picker,
