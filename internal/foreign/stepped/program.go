@@ -4,11 +4,13 @@ package stepped
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -183,33 +185,49 @@ func (p *program) settle() (o output, err error) {
 	return o, nil
 }
 
-// accept takes the connections that the program has made.
+// accept takes the connections that the program has made. Those of one moment are in the order of
+// their servers: several threads may have made them, which run in any order.
 func (p *program) accept(o *output) error {
 	for {
-		port, room := make([]byte, 4), make([]byte, unix.CmsgSpace(4))
-		n, k, _, _, err := unix.Recvmsg(p.control, port, room, unix.MSG_CMSG_CLOEXEC)
-		if errors.Is(err, unix.EAGAIN) {
-			return nil
-		}
-		if err != nil || n != 4 {
-			return errors.Join(errEnded, err)
-		}
-		messages, err := unix.ParseSocketControlMessage(room[:k])
-		if err != nil || len(messages) != 1 {
-			return errors.Join(errEnded, err)
-		}
-		fds, err := unix.ParseUnixRights(&messages[0])
+		s, err := p.connection()
 		if err != nil {
 			return err
 		}
-		if err := unix.SetNonblock(fds[0], true); err != nil {
-			return err
+		if s == nil {
+			break
 		}
-		s := &socket{fd: fds[0], number: p.made, server: int(port[0]) + int(port[1])<<8 - firstPort}
+		o.opened = append(o.opened, s)
+	}
+	slices.SortStableFunc(o.opened, func(a, b *socket) int { return cmp.Compare(a.server, b.server) })
+	for _, s := range o.opened {
+		s.number = p.made
 		p.made++
 		p.returns = p.returns || p.cut
-		p.sockets, o.opened = append(p.sockets, s), append(o.opened, s)
 	}
+	p.sockets = append(p.sockets, o.opened...)
+	return nil
+}
+
+// connection returns the next connection that the program has made, or nil.
+func (p *program) connection() (*socket, error) {
+	port, room := make([]byte, 4), make([]byte, unix.CmsgSpace(4))
+	n, k, _, _, err := unix.Recvmsg(p.control, port, room, unix.MSG_CMSG_CLOEXEC)
+	if errors.Is(err, unix.EAGAIN) {
+		return nil, nil
+	}
+	if err != nil || n != 4 {
+		return nil, errors.Join(errEnded, err)
+	}
+	messages, err := unix.ParseSocketControlMessage(room[:k])
+	if err != nil || len(messages) != 1 {
+		return nil, errors.Join(errEnded, err)
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil {
+		return nil, err
+	}
+	return &socket{fd: fds[0], server: int(port[0]) + int(port[1])<<8 - firstPort},
+		unix.SetNonblock(fds[0], true)
 }
 
 // errEnded reports that a program has ended.
