@@ -40,7 +40,7 @@ cross: ## build for macOS and Windows, where sim, check, report and gate run, to
 	GOOS=darwin $(GO) build -o /dev/null ./cmd/lockbench
 	GOOS=windows $(GO) build -o /dev/null ./cmd/lockbench
 build: ## build bin/lockbench, without C: it runs in containers of any image, too
-	$(PLAIN) build -ldflags "-X github.com/lockbench/lockbench/adapters.Checkout=$(CURDIR)" -o $(BIN) ./cmd/lockbench
+	$(PLAIN) build -ldflags "-s -w -X github.com/lockbench/lockbench/adapters.Checkout=$(CURDIR)" -o $(BIN) ./cmd/lockbench
 image: ; .ci/install dockerd=docker.io mmdebstrap=mmdebstrap && docker/base-image ## build the image for --env docker from Debian's packages
 release reproducible empty-root: build ## what a release publishes, in dist/; that two have the same bytes; that one runs on bare Debian
 	GO="$(GO)" .ci/release $@
