@@ -60,8 +60,8 @@ func (s *scheduler) Next(ctx context.Context, deadline int64) (workloads.Report,
 	}
 }
 
-// strike calls f, which ends connections. A client that one of them wakes does nothing on the network
-// before f has returned, or it would depend on Go's scheduler which of the others it finds open.
+// strike calls f, which ends connections. A client that one of them wakes does nothing on the
+// network before f has returned. Otherwise Go's scheduler would decide which others it finds open.
 func (s *scheduler) strike(f func()) {
 	s.striking.Lock()
 	defer s.striking.Unlock()
