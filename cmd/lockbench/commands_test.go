@@ -77,6 +77,37 @@ func TestHelpIsAsItWasMeant(t *testing.T) {
 	look(rootCommand())
 }
 
+// TestAFlagWithoutItsValue: the error has an example that gives the flag a value which it takes.
+func TestAFlagWithoutItsValue(t *testing.T) {
+	word := regexp.MustCompile(`"[^"]*"|\S+`)
+	var look func(path ...string)
+	look = func(path ...string) {
+		c, _, err := rootCommand().Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.NoOptDefVal != "" {
+				return
+			}
+			said := noFlag(c, c.ParseFlags([]string{"--" + f.Name})).Error()
+			_, example, _ := strings.Cut(said, "Example: ")
+			_, example, _ = strings.Cut(example, c.CommandPath()+" ")
+			fresh, _, _ := rootCommand().Find(path)
+			err := fresh.ParseFlags(word.FindAllString(example, -1))
+			set := fresh.Flags().Lookup(f.Name)
+			if err != nil || !set.Changed || set.Value.String() == "" || !strings.HasPrefix(said, "--"+
+				f.Name+" needs a value: ") {
+				t.Errorf("%s: %v", said, err)
+			}
+		})
+		for _, below := range c.Commands() {
+			look(append(slices.Clone(path), below.Name())...)
+		}
+	}
+	look()
+}
+
 // TestHelpFitsOnAScreen: the help of a verb is short, and --all explains the flags that it only
 // names.
 func TestHelpFitsOnAScreen(t *testing.T) {

@@ -37,7 +37,7 @@ var closed = map[string]words{
 	"replay env":     only(runner.Sim, runner.Process, runner.Docker),
 	"topology":       only(nemesis.Topologies()...),
 	"properties":     only(history.Properties()...),
-	"expect": only(append([]string{"valid", "violated", "exactly:"},
+	"expect": only(append([]string{"valid", "violated", "starved", "exactly:"},
 		history.Properties()...)...),
 	"model":          only(checker.Models()...),
 	"format":         only("edn", "jsonl", "perfetto", "otlp"),
@@ -90,14 +90,19 @@ func variantsOf(c *cobra.Command) (names []string) {
 	return e.Variants
 }
 
+// closedValues returns the closed list of a command's flag, or nil if it has none.
+func closedValues(c *cobra.Command, flag string) words {
+	if of := closed[c.Name()+" "+flag]; of != nil {
+		return of
+	}
+	return closed[flag]
+}
+
 // completeAll registers the closed flags of a command and of its subcommands for completion in a
 // shell.
 func completeAll(c *cobra.Command) {
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		values := closed[c.Name()+" "+f.Name]
-		if values == nil {
-			values = closed[f.Name]
-		}
+		values := closedValues(c, f.Name)
 		if values == nil {
 			return
 		}

@@ -114,11 +114,15 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
 	return c
 }
 
-// noFlag explains an unknown flag, or an invalid value of a flag.
+// noFlag explains an unknown flag, or a missing or invalid value of a flag.
 func noFlag(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
 		return noValue(value)
+	}
+	var alone *pflag.ValueRequiredError
+	if errors.As(err, &alone) {
+		return noArgument(c, alone.GetFlag())
 	}
 	var none *pflag.NotExistError
 	if !errors.As(err, &none) {

@@ -26,7 +26,8 @@ func Expectable(expect string) error {
 	}
 	e := history.ParseExpectation(expect)
 	if err := Judgeable(e.Letters); err != nil {
-		return fmt.Errorf("--expect %q is not valid, violated or starved: %w", expect, err)
+		return fmt.Errorf("--expect %q is unknown; write valid, violated, starved, letters such as S,L, "+
+			"or exactly:S,L: %w", expect, err)
 	}
 	if e.Exactly && len(e.Letters) == 0 {
 		return fmt.Errorf("--expect %q names no letter; write --expect exactly:S,L", expect)

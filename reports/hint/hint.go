@@ -85,11 +85,18 @@ func longer(v *checker.Verdict, p harness.Plan) (h Hint) {
 	return h
 }
 
+// unsent is the part of a summary that says that a fault waited for a command in vain.
+const unsent = "was done: await that a client sends a command"
+
 // fallback says what to do after a run that could not tell, if nothing better is known.
 func fallback(v *checker.Verdict, p harness.Plan) Hint {
 	if v.Evidence.Acquisitions == 0 {
 		return Hint{Text: "No call was granted the lock: the report shows what each client sent, and " +
 			"what it was told"}
+	}
+	if fault, aim, _ := strings.Cut(p.Nemesis, ":"); aim != "" && strings.Contains(v.Summary, unsent) {
+		return Hint{Text: "Such a lock does not send this command: try the fault without its aim, " +
+			"--nemesis " + fault}
 	}
 	const usual = 10 * time.Second
 	return Hint{Text: fmt.Sprintf("Give the run more time: --for %v", 2*max(p.For.D(), usual))}
@@ -111,8 +118,8 @@ func elsewhere(v *checker.Verdict, p harness.Plan, k *choose.Known, environment 
 			continue
 		}
 		h.Command = commandFor(p, r, environment)
-		h.Text = fmt.Sprintf("%s, but another aim of the fault violated %s of this lock in %d of %s",
-			foundBy(v, found), units.List(letters), r.Hits, units.Count(r.Of, "run"))
+		h.Text = fmt.Sprintf("%s, but %s violated %s in %d of %s", foundBy(v, found), r.Nemesis,
+			units.List(letters), r.Hits, units.Count(r.Of, "run"))
 		return h
 	}
 	return h

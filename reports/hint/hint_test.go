@@ -23,6 +23,9 @@ func TestHintsAfterARun(t *testing.T) {
 	}
 	valid := violated(9, "R")
 	valid.Verdict = checker.Valid
+	unsent := &checker.Verdict{Verdict: checker.Unknown, Summary: "The run ended before step 2 of 3 " +
+		"of the scenario was done: await that a client sends a command that matches \"^p?expire \""}
+	unsent.Evidence.Acquisitions = 9
 	short := &checker.Verdict{Verdict: checker.Unknown}
 	short.Evidence.Acquisitions = 2
 	for _, c := range []struct {
@@ -39,8 +42,8 @@ func TestHintsAfterARun(t *testing.T) {
 			[]string{"Measured before"}},
 		{"an aim that finds only a part", valid,
 			harness.RunOptions{Impl: "token-lua", Nemesis: "failover:release"}, []string{
-				"This aim found only R, but another aim of the fault violated S and L of this lock in 20 of " +
-					"20 runs: lockbench run --impl token-lua --nemesis failover:after --clients 2"}},
+				"This aim found only R, but failover:after violated S and L in 20 of 20 runs: " +
+					"lockbench run --impl token-lua --nemesis failover:after --clients 2"}},
 		{"a control", &checker.Verdict{Verdict: checker.Unknown},
 			harness.RunOptions{Impl: "setpx-getdel", Nemesis: "pause:short"}, nil},
 		{"a run in which no client got in", &checker.Verdict{Verdict: checker.Unknown},
@@ -48,15 +51,17 @@ func TestHintsAfterARun(t *testing.T) {
 			[]string{"No call was granted the lock"}},
 		{"a run that was too short", short, harness.RunOptions{Impl: "token-lua", Nemesis: "none",
 			For: 10 * time.Second}, []string{"Give the run more time: --for 20s."}},
+		{"a command that the lock does not send", unsent, harness.RunOptions{Impl: "redisson-multi",
+			Nemesis: "crash:expire"}, []string{"without its aim, --nemesis crash."}},
 		{"a run that told nothing", &checker.Verdict{Verdict: checker.Unknown},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "failover:release"}, []string{
-				"This run told nothing, but another aim of the fault violated S and L"}},
+				"This run told nothing, but failover:after violated S and L"}},
 		{"with a setting that the table does not have", valid, harness.RunOptions{Impl: "token-lua",
 			Nemesis: "failover:release", Settings: impls.Settings{WaitReplicas: 1}}, []string{
 			"failover has 2 aims for such a lock, and this was one of them: --nemesis failover:all"}},
 		{"a library of which one aim was run", valid,
 			harness.RunOptions{Adapter: "redisson", Variant: "watchdog", Nemesis: "partition"}, []string{
-				"another aim of the fault violated S of this lock in 1 of 1 run: lockbench run --adapter " +
+				"partition:stay violated S in 1 of 1 run: lockbench run --adapter " +
 					"redisson --variant watchdog --nemesis partition:stay"}},
 		{"the only aim for such a lock", valid,
 			harness.RunOptions{Impl: "token-lua", Nemesis: "partition"}, nil},
