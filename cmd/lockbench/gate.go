@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -11,7 +14,9 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/gate"
+	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/doctor"
 	gatepage "github.com/lockbench/lockbench/reports/gate"
 	"github.com/spf13/cobra"
@@ -137,10 +142,10 @@ func estimate(d time.Duration, load doctor.Finding) string {
 		return ""
 	case load.OK:
 		return fmt.Sprintf("; about %v, and more if the machine becomes busy, since runs that others "+
-			"disturb are repeated one by one. If it is interrupted, it begins anew", d)
+			"disturb are repeated one by one. If it is interrupted, the same command goes on", d)
 	}
 	return fmt.Sprintf("; %v on an idle machine, and now several times as long (load %s), since "+
-		"runs that others disturb are repeated one by one. If it is interrupted, it begins anew", d,
+		"runs that others disturb are repeated one by one. If it is interrupted, the same command goes on", d,
 		load.Found)
 }
 
@@ -163,8 +168,8 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 		return err
 	}
 	if c.Context().Err() != nil {
-		return interrupted("no gate file was written, and --init begins anew; the runs that were done " +
-			"are in " + dir)
+		return interrupted("no gate file was written; the runs that were done are in " + dir +
+			", and the same command goes on with them")
 	}
 	for _, e := range r.Entries {
 		if !f.quiet {
@@ -177,7 +182,7 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 	if err := s.Write(r); err != nil {
 		return err
 	}
-	return written(c, name)
+	return errors.Join(os.Remove(f.options.Record.Name()), written(c, name))
 }
 
 func (f *gateFlags) run(c *cobra.Command, name string) error {
@@ -206,12 +211,14 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 	if err != nil {
 		return "", nil, err
 	}
-	dir, lock, err := newDir(f.out, f.store, "gate", strings.TrimSuffix(filepath.Base(name),
-		filepath.Ext(name)))
+	dir, lock, err := f.open(c, g, name)
 	if err != nil {
 		return "", nil, err
 	}
 	defer lock.Close()
+	if f.options.Record != nil {
+		defer f.options.Record.Close()
+	}
 	warnOfLoad(c, g.Environment)
 	bar := progress.StartBar(c.ErrOrStderr())
 	if f.options.Tell = bar.Step; f.init && !f.quiet {
@@ -227,6 +234,34 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 		pointTo(c, dir)
 	}
 	return dir, r, nil
+}
+
+// open opens the directory of a gate. A measurement that was interrupted keeps its own.
+func (f *gateFlags) open(c *cobra.Command, g *gate.File, name string) (dir string, lock io.Closer,
+	err error) {
+	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	if !f.init {
+		return newDir(f.out, f.store, "gate", base)
+	}
+	record := f.lock.Record(g)
+	dir = gate.Unfinished(cmp.Or(f.out, filepath.Join(f.store, "gate-"+base, "2*")), record)
+	if dir != "" {
+		lock, err = batch.Lock(dir)
+	} else {
+		dir, lock, err = newDir(f.out, f.store, "gate", base)
+	}
+	if err != nil {
+		return dir, nil, err
+	}
+	f.options.Record, err = batch.OpenRecord[gate.Done](filepath.Join(dir, record))
+	if err != nil {
+		return dir, nil, errors.Join(err, lock.Close())
+	}
+	if n := len(f.options.Record.Known); n > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "lockbench: an interrupted measurement goes on after %s, in %s; "+
+			"remove that directory to begin anew\n", units.Count(n, "run"), dir)
+	}
+	return dir, lock, nil
 }
 
 // conclude prints the result and returns the exit code.

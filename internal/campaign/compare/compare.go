@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -136,11 +137,18 @@ func differences(a, b map[string]string, prefix string) (out []Field) {
 	return out
 }
 
-// match pairs items by their names. If the sides have no name in common, they are of two different
-// locks. Then it pairs their only items, or pairs items by fault.
+// versions finds the version in the name of a library.
+var versions = regexp.MustCompile(`@[^ ,]+`)
+
+// match pairs items by their names. If the sides have no name in common, they are of two versions
+// of a library, or of two different locks. Then it pairs their only items, or pairs items by fault.
 func (c *Comparison) match() (as, bs []Item) {
 	byName := func(i Item) string { return i.Name }
 	as, bs = c.by(byName)
+	if len(as) == 0 { // of two versions of a library: "redis-py@5.0.4, pause"
+		byName = func(i Item) string { return versions.ReplaceAllString(i.Name, "") }
+		as, bs = c.by(byName)
+	}
 	if len(as) == 0 && len(c.A.Items) == 1 && len(c.B.Items) == 1 {
 		return c.A.Items, c.B.Items
 	}

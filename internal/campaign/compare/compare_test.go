@@ -120,6 +120,12 @@ func TestHowFarTwoCanBeCompared(t *testing.T) {
 		c.Pairs[0].Name != "x / y" {
 		t.Error("two locks, one run each, are a pair", err)
 	}
+	old := sideOf("a", map[string][]string{"l@1.0, pause": {""}, "l@1.0 fair, pause": {""}})
+	c, err = Compare(old, sideOf("b", map[string][]string{"l, pause": {""}, "l fair, pause": {""},
+		"l spin, pause": {""}}))
+	if err != nil || len(c.Pairs) != 2 || len(c.OnlyA) != 0 || len(c.OnlyB) != 1 {
+		t.Error("two versions of a library are paired by variant", err, c)
+	}
 	locks := func(lock string) *Side {
 		s := sideOf(lock, map[string][]string{"pause": {""}, "crash": {""}})
 		for i := range s.Items {

@@ -23,6 +23,8 @@ type Options struct {
 	Shard batch.Shard
 	Drop  func(dir string) // removes a run that is not needed; if nil, all runs are kept
 	Tell  func(done, all int, entry string)
+	// of a measurement: the finished runs of an earlier process, and of this one; nil for others
+	Record *batch.Record[Done]
 }
 
 // Prepared is an entry that is ready to run.
@@ -70,6 +72,9 @@ type Run struct {
 	Took   history.Duration `json:"took"`
 	// the repair of the worst violation, if runs have shown one
 	ToDo string `json:"to_do,omitempty"`
+
+	heard bool     // its messages count
+	says  []string // the forms of its messages
 }
 
 // toDo returns the repair of the worst violation and the command that shows it, or "".
@@ -139,8 +144,9 @@ func (g *File) Run(ctx context.Context, o Options, ready map[string]Prepared) (*
 		r.clocks[e.entry.Name].planned++
 	}
 	defer r.stop()
+	todo = r.recall(todo)
 	if r.Tell != nil && len(todo) > 0 {
-		r.Tell(0, r.all, todo[0].entry.Name)
+		r.Tell(r.done, r.all, todo[0].entry.Name)
 	}
 	pool.Each(ctx, o.Jobs, slices.Values(todo), func(e job) { r.carryOut(ctx, e, false) })
 	if again := r.doubtful(); ctx.Err() == nil && len(again) > 0 {
@@ -270,11 +276,8 @@ func (r *execution) look(l Look, p harness.Plan, v *checker.Verdict, run *Run) {
 	if p.Environment == runner.Sim {
 		run.Course = l.Course
 	}
-	if !run.Disturbed && !run.Extra && run.HarnessError == "" {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.says.add(1, l.Says)
-	}
+	run.heard = !run.Disturbed && !run.Extra && run.HarnessError == ""
+	run.says = l.Says
 }
 
 // missed returns additional jobs: one for each entry that lacks a violation that its snapshot has
@@ -322,7 +325,16 @@ func (r *execution) keep(e *Entry, run Run) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.add(run)
+	r.note(run)
+}
+
+// add adds a run and its messages.
+func (r *execution) add(run Run) {
 	r.runs = append(r.runs, run)
+	if run.heard {
+		r.says.add(1, run.says)
+	}
 }
 
 // dull reports whether a run shows nothing that its entry's first run does not show.

@@ -1,0 +1,70 @@
+package gate
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/internal/run/runner"
+)
+
+// Done is a finished run in the record of a measurement, so that another process can go on after an
+// interruption.
+type Done struct {
+	Format int      `json:"format"`
+	Entry  string   `json:"entry"`
+	Run    Run      `json:"run"`
+	Heard  bool     `json:"heard,omitempty"` // Says counts
+	Says   []string `json:"says,omitempty"`
+}
+
+// Record returns the name of the record in the directory of a measurement. Only a measurement of
+// the same file, lock, machine and version of lockbench has the same name.
+func (s *Snapshot) Record(g *File) string {
+	of := fmt.Sprintln(g.Digest, s.lock, runner.Machine(s.Environment), runner.Version())
+	return fmt.Sprintf("init-%.8x.jsonl", sha256.Sum256([]byte(of)))
+}
+
+// Unfinished returns the directory of the last measurement that was interrupted, or "". The pattern
+// matches the directories to look at.
+func Unfinished(pattern, record string) string {
+	all, err := filepath.Glob(filepath.Join(pattern, record))
+	if err != nil || len(all) == 0 {
+		return ""
+	}
+	return filepath.Dir(slices.Max(all))
+}
+
+// recall takes the runs of an earlier process from the record. It returns the jobs that are left.
+func (r *execution) recall(todo []job) (left []job) {
+	if r.Record == nil {
+		return todo
+	}
+	for _, j := range todo {
+		i := slices.IndexFunc(r.Record.Known, func(d Done) bool {
+			return d.Entry == j.entry.Name && d.Run.Seed == j.seed &&
+				cmp.Or(d.Run.Repeat, 1) == j.repeat
+		})
+		if i < 0 {
+			left = append(left, j)
+			continue
+		}
+		d := r.Record.Known[i]
+		d.Run.Entry, d.Run.heard, d.Run.says = d.Entry, d.Heard, d.Says
+		r.add(d.Run)
+		r.done++
+	}
+	return left
+}
+
+// note writes a run to the record. A repetition is left out: its reason may be gone by then. If the
+// disk is full, only an interruption would show it.
+func (r *execution) note(run Run) {
+	if r.Record != nil && !run.Again && !run.Extra {
+		_ = batch.WriteLine(r.Record, Done{batch.Format, run.Entry, run, run.heard,
+			run.says})
+	}
+}
