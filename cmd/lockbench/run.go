@@ -133,7 +133,7 @@ func tellOf(w io.Writer, s tour.Step, roles string) {
 		roles = ""
 	}
 	fmt.Fprintln(w)
-	told := fmt.Sprintf("%s (%s). %s %s", s.Source, tour.Documents, s.EN.See, roles)
+	told := fmt.Sprintf("%s (%s). %s %s", s.Source, s.Page(), s.EN.See, roles)
 	_ = terminal.Note(w, "Story", strings.TrimSpace(told), look(w))
 	fmt.Fprintln(w)
 }

@@ -23,8 +23,11 @@ type Step struct {
 	Exit    int
 }
 
-// Documents is the page that has the lines of the documents.
-const Documents = "docs/locks/documents.md"
+// Page returns the place of a story's document in the docs, as a link from the repository's root.
+func (s Step) Page() string {
+	document, _, _ := strings.Cut(s.Source, " ")
+	return "docs/locks/documents.md#" + strings.ToLower(document)
+}
 
 // Words is the text of a step in one language.
 type Words struct{ Title, Told, See string }

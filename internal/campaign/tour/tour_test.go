@@ -48,7 +48,8 @@ func writeMarkdown(w io.Writer, language string) error {
 		t := f.words(s)
 		fmt.Fprintf(&b, "\n## %d. %s\n\n", i+1, t.Title)
 		if s.Quote != "" {
-			fmt.Fprintf(&b, f.story+"\n\n> %s\n\n", s.Source,
+			source := fmt.Sprintf("[%s](%s)", s.Source, strings.TrimPrefix(s.Page(), "docs/"))
+			fmt.Fprintf(&b, f.story+"\n\n> %s\n\n", source,
 				strings.ReplaceAll(strings.TrimSpace(s.Quote), "\n", "\n> "))
 			if t.Told != "" {
 				b.WriteString(f.told)
