@@ -21,9 +21,6 @@ func (t *terminal) screen(v *view.View, x Extra) {
 	t.wrap("", t.paint(bold, v.Question())+" "+t.paint(tone(a.Result), a.Word), 0)
 	w := v.First()
 	violated := a.Result == checker.Violated && w != nil
-	if violated {
-		a.Sentence += " Violates " + w.Title() + "."
-	}
 	t.wrap("", a.Sentence, 0)
 	if !violated {
 		t.section("Judged", t.also(v))

@@ -28,8 +28,17 @@ type judgement struct {
 func (v *View) judgement() judgement { return judgement{v.Verdict, v.History.Header} }
 
 // Answer answers in the order of a reader's questions. Were two clients inside at once? If not, was
-// anything else wrong?
+// anything else wrong? It ends with the letters of the worst violation.
 func (v *View) Answer() Answer {
+	a := v.answer()
+	if w := v.First(); a.Result == checker.Violated && w != nil {
+		a.Sentence += " Violates " + w.Title() + "."
+	}
+	return a
+}
+
+// answer returns the answer without the letters.
+func (v *View) answer() Answer {
 	if v.Verdict == nil {
 		return Answer{"Not judged.", "This run has no verdict yet; " + advice.Verb("check") +
 			" makes one.", checker.Unknown}
