@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ type Instead struct {
 	Why     string   // why they do not fail, or "" if the runs alone say it
 	Locks   []string // without a violation that counts, and without defects of their own
 	Fault   string   // the fault under which they were run
+	Runs    [2]int   // the fewest and the most clean runs of a lock under it
 	Command advice.Command
 }
 
@@ -48,7 +50,7 @@ func insteadUnder(fault string) (*Instead, error) {
 // findInstead finds the locks to use under a fault, or nil.
 func findInstead(fault string) (*Instead, error) {
 	q := Query{Faults: []string{fault}}
-	all, err := choicesUnder(fault)
+	all, err := choicesUnder(fault, false)
 	if locks := flawless(all); len(locks) > 0 || err != nil {
 		return q.instead("", locks), err
 	}
@@ -61,20 +63,30 @@ func findInstead(fault string) (*Instead, error) {
 	return nil, nil
 }
 
-// flawless returns the names of the locks that remain and show no defect under any fault.
-func flawless(all []Choice) (locks []string) {
+// flawless returns the locks that remain and show no defect under any fault.
+func flawless(all []Choice) (out []Choice) {
 	for _, c := range all {
 		if c.Remains && len(c.Defects) == 0 && len(c.Deadlocks) == 0 {
-			locks = append(locks, c.Lock)
+			out = append(out, c)
 		}
 	}
-	return locks
+	return out
 }
 
-func (q Query) instead(why string, locks []string) *Instead {
-	return &Instead{Why: why, Locks: locks, Fault: strings.Join(q.Faults, ","),
-		Command: advice.Command{Line: q.Command(), Promise: advice.Promise{
-			Exits: []int{checker.ExitExpected}, Says: locks[:1]}}}
+func (q Query) instead(why string, locks []Choice) *Instead {
+	x := &Instead{Why: why, Fault: strings.Join(q.Faults, ",")}
+	for _, c := range locks {
+		x.Locks = append(x.Locks, c.Lock)
+		for _, p := range c.Proofs {
+			if p.Runs > 0 && slices.Contains(q.Faults, p.Fault) {
+				x.Runs[0] = min(cmp.Or(x.Runs[0], p.Runs), p.Runs)
+				x.Runs[1] = max(x.Runs[1], p.Runs)
+			}
+		}
+	}
+	x.Command = advice.Command{Line: q.Command(), Promise: advice.Promise{
+		Exits: []int{checker.ExitExpected}, Says: x.Locks[:1]}}
+	return x
 }
 
 // Sibling returns another variant of the plan's library that stays clean under the fault, with the
@@ -107,20 +119,30 @@ func Sibling(p harness.Plan, fenced bool) (proof *Proof, lock string, err error)
 
 // best returns the best of the locks that fit and stay clean under the fault of a plan, or nil.
 func best(p harness.Plan, fenced bool, fits func(Choice) bool) (*Proof, string, error) {
-	for _, c := range matrix.ColumnsOf(p.Nemesis) {
-		if c.Name == "none" {
-			continue
-		}
-		all, err := Choose(Query{Faults: []string{c.Name}, Fencing: fenced})
+	for _, fault := range faultsOf(p) {
+		all, err := choicesUnder(fault, fenced)
 		if err != nil {
 			return nil, "", err
 		}
 		for _, x := range all {
-			i := slices.IndexFunc(x.Proofs, func(o Proof) bool { return o.Fault == c.Name })
+			i := slices.IndexFunc(x.Proofs, func(o Proof) bool { return o.Fault == fault })
 			if x.Remains && fits(x) && i >= 0 {
 				return &x.Proofs[i], x.Lock, nil
 			}
 		}
 	}
 	return nil, "", nil
+}
+
+// faultsOf returns the columns of a plan's fault. Without a fault, it returns that of a crash.
+func faultsOf(p harness.Plan) (names []string) {
+	for _, c := range matrix.ColumnsOf(p.Nemesis) {
+		if c.Name != "none" {
+			names = append(names, c.Name)
+		}
+	}
+	if p.Nemesis == "none" {
+		return []string{crash}
+	}
+	return names
 }

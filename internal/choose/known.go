@@ -112,9 +112,10 @@ var chosen sync.Map
 
 // choicesUnder returns the result of Choose for one fault. The caller may keep and change the
 // slice.
-func choicesUnder(column string) ([]Choice, error) {
-	once, _ := chosen.LoadOrStore(column, sync.OnceValues(func() ([]Choice, error) {
-		return Choose(Query{Faults: []string{column}})
+func choicesUnder(column string, fenced bool) ([]Choice, error) {
+	q := Query{Faults: []string{column}, Fencing: fenced}
+	once, _ := chosen.LoadOrStore(q.Command(), sync.OnceValues(func() ([]Choice, error) {
+		return Choose(q)
 	}))
 	all, err := once.(func() ([]Choice, error))()
 	return slices.Clone(all), err
@@ -142,7 +143,7 @@ func Lookup(p harness.Plan) (*Known, error) {
 		if len((Query{}).counts(cell.Found())) == 0 && len((Query{}).counts(cell.Unknown())) == 0 {
 			k.Clean = s.runs(cell)
 		}
-		all, err := choicesUnder(c.Name)
+		all, err := choicesUnder(c.Name, false)
 		if err != nil {
 			return nil, err
 		}

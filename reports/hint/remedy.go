@@ -45,14 +45,19 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 		}, nil
 	case overrun && own != nil && v.Property(history.Fencing).Verdict != checker.Violated:
 		f := repair.Fence()
-		return Remedy{Do: f.Do, Code: f.Code, Shown: lock + " gives such tokens, and is clean with them",
-			Command: advice.Command{Line: own.Command}}, nil
+		return Remedy{Do: f.Do, Code: f.Code, Shown: lock + " gives such tokens, and is clean with " +
+			"them" + inRuns(own.Runs, own.Runs), Command: advice.Command{Line: own.Command}}, nil
+	case x == nil && own != nil && !overrun && p.System() != "":
+		return Remedy{Do: "Use another lock of this library: " + lock,
+			Shown: "It stays clean" + inRuns(own.Runs, own.Runs), Command: advice.Command{
+				Line: own.Command}}, nil
 	case x == nil:
 		return instead(p)
 	}
 	r = Remedy{Do: x.Do, Code: x.Code, Command: x.Command, Shown: shown(x, p.Nemesis)}
 	if own != nil && !overrun {
-		r.Command, r.Shown = advice.Command{Line: own.Command}, lock+" of this library stays clean"
+		r.Command = advice.Command{Line: own.Command}
+		r.Shown = lock + " of this library stays clean" + inRuns(own.Runs, own.Runs)
 	}
 	if !overrun && overran(v) &&
 		matrix.RepairOf(p, v, history.MutualExclusion, checker.LeaseOverrun) != nil {
@@ -84,6 +89,18 @@ func overran(v *checker.Verdict) bool {
 	return checker.FindClass(v.Property(history.MutualExclusion).Class).Overrun
 }
 
+// inRuns says on how many runs a statement rests: " in 1 run", " in 1 to 20 runs of each". It
+// returns "" for no runs.
+func inRuns(least, most int) string {
+	switch {
+	case most == 0:
+		return ""
+	case least == most:
+		return " in " + units.Count(most, "run")
+	}
+	return fmt.Sprintf(" in %d to %s of each", least, units.Count(most, "run"))
+}
+
 // most is the number of locks that a remedy names.
 const most = 4
 
@@ -101,7 +118,8 @@ func instead(p harness.Plan) (r Remedy, err error) {
 	if x.Why != "" {
 		r.Why = append(r.Why, units.Sentence(x.Why))
 	}
-	r.Shown = fmt.Sprintf("Clean under %s: %s", x.Fault, units.List(names))
+	r.Shown = fmt.Sprintf("Clean under %s%s: %s", x.Fault, inRuns(x.Runs[0], x.Runs[1]),
+		units.List(names))
 	r.Command = x.Command
 	known, err := choose.Lookup(p)
 	if known != nil {
