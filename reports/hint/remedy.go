@@ -52,7 +52,12 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 			Shown: "It stays clean" + inRuns(own.Runs, own.Runs), Command: advice.Command{
 				Line: own.Command}}, nil
 	case x == nil:
-		return instead(p)
+		r, err = instead(p)
+		if worst.Class == checker.Vanished && r.Do != "" {
+			r.Why = append(r.Why, "Give locks a Redis of their own that evicts nothing (maxmemory-policy "+
+				"noeviction), or use etcd or a row of a database.")
+		}
+		return r, err
 	}
 	r = Remedy{Do: x.Do, Code: x.Code, Command: x.Command, Shown: shown(x, p.Nemesis)}
 	if own != nil && !overrun {
