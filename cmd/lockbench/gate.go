@@ -145,8 +145,8 @@ func estimate(d time.Duration, load doctor.Finding) string {
 			"disturb are repeated one by one. If it is interrupted, the same command goes on", d)
 	}
 	return fmt.Sprintf("; %v on an idle machine, and now several times as long (load %s), since "+
-		"runs that others disturb are repeated one by one. If it is interrupted, the same command goes on", d,
-		load.Found)
+		"runs that others disturb are repeated one by one. If it is interrupted, the same command goes "+
+		"on", d, load.Found)
 }
 
 // measure writes a snapshot of a lock.

@@ -72,8 +72,8 @@ func TestRemedies(t *testing.T) {
 		{"a defect without a repair that a run has shown, and without a fault",
 			harness.RunOptions{Impl: "redlock", Nemesis: "none"},
 			[]checker.Property{violated("L", checker.Vanished)},
-			[]string{"Use another lock", "a Redis of their own that evicts nothing", "Clean under crash in " +
-				"1 run: ", "choose --fault crash"}},
+			[]string{"Use another lock", "a Redis of their own that evicts nothing",
+				"Clean under crash in 1 run: ", "choose --fault crash"}},
 		{"no violation", harness.RunOptions{Impl: "token-lua", Nemesis: "pause"}, nil, nil},
 	} {
 		p, err := harness.NewPlan(c.options)
