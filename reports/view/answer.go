@@ -30,15 +30,15 @@ func (v *View) judgement() judgement { return judgement{v.Verdict, v.History.Hea
 // Answer answers in the order of a reader's questions. Were two clients inside at once? If not, was
 // anything else wrong? It ends with the letters of the worst violation.
 func (v *View) Answer() Answer {
-	a := v.answer()
+	a := answerOf(v)
 	if w := v.First(); a.Result == checker.Violated && w != nil {
 		a.Sentence += " Violates " + w.Title() + "."
 	}
 	return a
 }
 
-// answer returns the answer without the letters.
-func (v *View) answer() Answer {
+// answerOf returns the answer without the letters.
+func answerOf(v *View) Answer {
 	if v.Verdict == nil {
 		return Answer{"Not judged.", "This run has no verdict yet; " + advice.Verb("check") +
 			" makes one.", checker.Unknown}
