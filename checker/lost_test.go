@@ -1,5 +1,7 @@
 package checker
 
+import "strings"
+
 // lostCases have a fault that can lose writes between two grants. The fault is to blame if it lost
 // the key or the counter of the first grant; otherwise the lock is.
 var lostCases = []propertyCase{
@@ -100,6 +102,12 @@ var lostCases = []propertyCase{
 	{"lost: all keys were deleted, and the server was killed before both grants", "L",
 		"fault kill n0 1 2; " + lostHold + "fault flush n0 25 26", ownerOnN0 + winnerOnN0, Violated,
 		Vanished},
+	{"lost: all keys were deleted, and another server stayed dead", "L",
+		"fault kill n1 1 90; " + strings.ReplaceAll(lostHold, "lease=", "node=n0 lease=") +
+			"fault flush n0 25 26", ownerOnN0 + winnerOnN0, Violated, Vanished},
+	{"lost: all keys were deleted, and the server was killed, too", "L",
+		"fault kill n0 21 22; " + lostHold + "fault flush n0 25 26", ownerOnN0 + winnerOnN0, Violated,
+		LostByFailover},
 	{"lost: all keys were deleted before the grant", "L", lostHold + "fault flush n0 1 2",
 		ownerOnN0 + winnerOnN0, Violated, Vanished},
 	{"lost: a master that gave a vote", "L", lostVotesOf + "fault kill n1 25 26",
@@ -180,6 +188,33 @@ var lostCases = []propertyCase{
 		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 1\n", Violated, LostByFailover},
 	{"lost: the next grant counted by twos from the beginning", "L", lostHold +
 		"fault kill n0 25 26", "0 1 12 15 n0 INCRBY k 2 -> 2\n1 1 80 85 n0 INCRBY k 2 -> 2\n",
+		Violated, LostByFailover},
+	{"lost: the next grant counted on by twos", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 INCRBY k 2 -> 2\n1 1 80 85 n0 INCRBY k 2 -> 4\n", Violated, DoubleGrant},
+	{"lost: the next grant counted on in a field", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 HINCRBY k f 1 -> 1\n1 1 80 85 n0 HINCRBY k f 1 -> 2\n", Violated, DoubleGrant},
+	{"lost: the next grant counted a field from the beginning", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 HINCRBY k f 1 -> 1\n1 1 80 85 n0 HINCRBY k f 1 -> 1\n", Violated, LostByFailover},
+	{"lost: the next grant's script counted on", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 EVAL s 1 k -> 1 | INCR k\n1 1 80 85 n0 EVAL s 1 k -> 2 | INCR k\n", Violated,
+		DoubleGrant},
+	{"lost: the next grant's script counted on in a field", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 EVAL s 1 k -> 1 | HINCRBY k f 1\n1 1 80 85 n0 EVAL s 1 k -> 2 | HINCRBY k f 1\n",
+		Violated, DoubleGrant},
+	{"lost: the next grant's script counted from the beginning", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 EVAL s 1 k -> 1 | INCR k\n1 1 80 85 n0 EVAL s 1 k -> 1 | INCR k\n", Violated,
+		LostByFailover},
+	{"lost: the next grant counted a field of its own, whatever was there", "L", lostHold +
+		"fault kill n0 25 26", "0 1 12 15 n0 HINCRBY k a 1 -> 1\n1 1 80 85 n0 HINCRBY k b 1 -> 1\n",
+		Violated, DoubleGrant},
+	{"lost: the same, by a script", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 EVAL s 1 k -> 1 | HINCRBY k a 1\n1 1 80 85 n0 EVAL s 1 k -> 1 | HINCRBY k b 1\n",
+		Violated, DoubleGrant},
+	{"lost: the same, by a script that asks before", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 EVAL s 1 k -> 1 | EXISTS k | HINCRBY k a 1\n" +
+			"1 1 80 85 n0 EVAL s 1 k -> 1 | EXISTS k | HINCRBY k b 1\n", Violated, LostByFailover},
+	{"lost: the same, and the call asked before", "L", lostHold + "fault kill n0 25 26",
+		"0 1 12 15 n0 HINCRBY k a 1 -> 1\n1 1 70 75 n0 EXISTS k -> 0\n1 1 80 85 n0 HINCRBY k b 1 -> 1\n",
 		Violated, LostByFailover},
 	{"lost: the next grant's script wrote over any value", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 EVAL s 1 k a -> OK | SET k a\n1 1 80 85 n0 EVAL s 1 k b -> OK | SET k b\n",

@@ -88,7 +88,8 @@ func (c classifier) emptied(a, b *record.Hold) bool {
 	flushed, taken := false, firstTaken(c.Case, a, b)
 	for i := range c.faults {
 		f := &c.faults[i]
-		if f.Breaks() != nemesis.Durability || f.From >= b.From || f.To <= taken {
+		if f.Breaks() != nemesis.Durability || f.From >= b.From || f.To <= taken ||
+			!c.quorums().independent() && !mayForget(c.Case, f, a, b) {
 			continue
 		}
 		if f.Action != nemesis.Flush {

@@ -104,19 +104,21 @@ func needsNoLoss(c *Case, p *record.Pair, commands []command) bool {
 	return own && ga.Node == gb.Node || writesOver(c, ga, gb, p.B)
 }
 
-// writesOver reports whether a hold was granted by a command that overwrites any value, and no
-// earlier reply to its call showed another value than the first holder's.
+// writesOver reports whether a hold was granted by a command that found the first one's count, that
+// overwrites any value, or that counts whatever is there, and no earlier reply to its call showed
+// another value than the first holder's.
 func writesOver(c *Case, first, grant *history.Command, h *record.Hold) bool {
 	if foundCounter(c, first, grant) {
 		return true
 	}
-	if !c.trace.Overwrites(grant) {
+	if !c.trace.Overwrites(grant) && !countsOther(c, first, grant) {
 		return false
 	}
 	value := trace.EffectOf(first.Args).Value
 	return !slices.ContainsFunc(c.quorums().sentWithin(h.Process, h.Call, grant.Sent),
 		func(m *history.Command) bool {
-			return trace.Answered(m) && !c.trace.Denied(m) && !c.trace.WritesUnasked(m) && m.Reply != value
+			unasked := c.trace.WritesUnasked(m) || c.trace.CountsUnasked(m)
+			return trace.Answered(m) && !c.trace.Denied(m) && !unasked && m.Reply != value
 		})
 }
 
@@ -125,6 +127,19 @@ func foundCounter(c *Case, first, grant *history.Command) bool {
 	return slices.ContainsFunc(c.trace.Counters(first), func(n trace.Counter) bool {
 		return n.Key == trace.Key(grant) && c.trace.CountedOn(grant, n)
 	})
+}
+
+// countsOther reports whether both grants counted up fields of a hash, and the second one counts
+// its own, whatever the field of the first one says.
+func countsOther(c *Case, first, grant *history.Command) bool {
+	of := func(m *history.Command) string {
+		ns := c.trace.Counters(m)
+		if len(ns) != 1 || ns[0].Key != trace.Key(grant) {
+			return ""
+		}
+		return ns[0].Field
+	}
+	return of(first) != "" && of(grant) != "" && of(first) != of(grant)
 }
 
 // mayLoseToken reports whether a fault that loses writes can be why the later of two grants has no

@@ -50,6 +50,13 @@ func (r *Reader) Overwrites(m *history.Command) bool {
 	return r.WritesUnasked(m) || EffectOf(m.Args).Kind == Swap
 }
 
+// CountsUnasked reports whether a command counted its key up without having read it before.
+func (r *Reader) CountsUnasked(m *history.Command) bool {
+	did := r.did(m)
+	i := slices.IndexFunc(did, func(args []string) bool { return EffectOf(args).Key == Key(m) })
+	return i >= 0 && EffectOf(did[i]).Kind == Count
+}
+
 // WritesUnasked reports whether a command wrote its key without a condition, and did not get the
 // old value.
 func (r *Reader) WritesUnasked(m *history.Command) bool {
