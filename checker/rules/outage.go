@@ -74,8 +74,12 @@ func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool 
 		for _, g := range c.excuses().blocking(l) {
 			struck = append(struck, record.Interval{From: g.From, To: g.To})
 		}
+		lost := map[int][]record.Interval{} // by client: a lock may have a million calls
 		open := tries(l).Subtract(func(process int) []record.Interval {
-			return record.Union(slices.Concat(struck, c.excuses().lostTime(process)))
+			if _, known := lost[process]; !known {
+				lost[process] = record.Union(slices.Concat(struck, c.excuses().lostTime(process)))
+			}
+			return lost[process]
 		})
 		if _, _, ns := withoutGrant(l, open, under); ns > bound {
 			return false

@@ -75,10 +75,10 @@ func (w Wants) Clip(q record.Interval) Wants {
 func (w Wants) Subtract(lost func(process int) []record.Interval) Wants {
 	var out []Want
 	for _, x := range w.list {
-		for _, g := range lost(x.Process) {
-			if g.To <= x.From || g.From >= x.To {
-				continue
-			}
+		gaps := lost(x.Process)
+		i := sort.Search(len(gaps), func(i int) bool { return gaps[i].To > x.From })
+		for ; i < len(gaps) && gaps[i].From < x.To; i++ {
+			g := gaps[i]
 			if g.From > x.From {
 				before := x
 				before.To = g.From
