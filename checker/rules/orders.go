@@ -94,17 +94,22 @@ func leasesOf(c *Case, granted map[*history.Command]int64) func(*history.Command
 // mayBeLost reports whether a fault may have taken a key of a server away between two stamps, and
 // whether it may have brought another one back. A clock that was moved ends leases when it moves.
 // A promotion takes the keys of other servers later, when they follow the new master.
-func mayBeLost(faults []record.Fault, node string) func(from, to int64) (lost, back bool) {
+func mayBeLost(all []record.Fault, node string) func(from, to int64) (lost, back bool) {
+	var faults []*record.Fault
+	here := map[*record.Fault]bool{}
+	for i := range all { // once: a search through all orders asks often
+		if f := &all[i]; f.Forgets() {
+			faults = append(faults, f)
+			here[f] = len(f.Servers()) == 0 || slices.Contains(f.Servers(), node)
+		}
+	}
 	return func(from, to int64) (lost, back bool) {
-		for i := range faults {
-			f := &faults[i]
+		for _, f := range faults {
 			within := func(t int64) bool { return from <= t && t <= to }
-			here := len(f.Servers()) == 0 || slices.Contains(f.Servers(), node)
 			switch {
-			case !f.Forgets():
 			case f.Action == nemesis.NodeClock:
-				lost = lost || here && (within(f.From) || within(f.To))
-			case here && f.From <= to && f.To >= from, !here && f.Promotes() && f.From <= to:
+				lost = lost || here[f] && (within(f.From) || within(f.To))
+			case here[f] && f.From <= to && f.To >= from, !here[f] && f.Promotes() && f.From <= to:
 				lost, back = true, back || !f.MovesClock()
 			}
 		}
