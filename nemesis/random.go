@@ -60,7 +60,8 @@ func (d *drawing) place() {
 	case d.Topology == "":
 		all := []string{Single, Failover, Failover, Failover, Sentinel}
 		d.out.Topology = pick(d, slices.DeleteFunc(all, func(t string) bool {
-			return d.Capabilities.lacks[t] != ""
+			// an adapter need not know how to ask sentinels
+			return d.Capabilities.lacks[t] != "" || t == Sentinel && d.Tapped
 		}))
 	}
 	if d.out.Topology == Failover {

@@ -142,3 +142,27 @@ func TestRandomDrawsEverything(t *testing.T) {
 		}
 	}
 }
+
+// TestRandomAsksNoAdapterForSentinels: an adapter may not know how to ask them. A user who knows
+// that it does names the topology.
+func TestRandomAsksNoAdapterForSentinels(t *testing.T) {
+	e, v, _ := Find("random")
+	drawn := map[bool]int{}
+	for seed := range uint64(100) {
+		for _, tapped := range []bool{false, true} {
+			p := params
+			p.Seed, p.Tapped = seed, tapped
+			if s, _ := e.Scenario(v, p); s.Topology == Sentinel {
+				drawn[tapped]++
+			}
+			if p.Topology = Sentinel; tapped {
+				if s, _ := e.Scenario(v, p); s.Topology != Sentinel {
+					t.Errorf("seed %d: %s, although sentinels were asked for", seed, s.Topology)
+				}
+			}
+		}
+	}
+	if drawn[true] > 0 || drawn[false] == 0 {
+		t.Errorf("with sentinels: %v of 100 runs, by whether the lock is an adapter's", drawn)
+	}
+}
