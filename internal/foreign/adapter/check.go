@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,9 +68,11 @@ type checker struct {
 	nodes []*server.Node
 	ways  []map[string]string // addresses of each node as a client uses them
 	admin []server.Admin      // empty for other systems
-	peers []*remote
-	lost  []chan Answer // unasked answers of each peer
-	found []Finding
+	// the lock is held by a subscription, and has no key
+	keyless bool
+	peers   []*remote
+	lost    []chan Answer // unasked answers of each peer
+	found   []Finding
 }
 
 // independentNodes is the number of Redis that a check starts for a library that wants several.
@@ -295,12 +298,11 @@ func (c *checker) ask(ctx context.Context) {
 	}
 	other, _, err := c.client(ctx) // now: it may take longer than the first one's lease to start
 	c.say(false, "a second client starts", err, "")
-	c.sayOfKeys("it writes no key before it is asked to", func() error { return c.keys(false) })
+	c.sayOfKeys("it writes no key of the lock before it is asked to", c.unwritten)
 	if !c.wants(holder, acquireOrder(1, checkWait), false, "it acquires a free lock", isAcquired) {
 		return
 	}
-	c.sayOfKeys("the lock is in the Redis that it was told of",
-		func() error { return c.keys(true) })
+	c.sayOfKeys("the lock is in the Redis that it was told of", c.here)
 	c.sayOfKeys("the key is named as adapter.yaml says", c.named)
 	c.wants(holder, Order{Do: doTouch, N: 1}, false, "the holder touches what the lock guards",
 		isTouched)
@@ -343,23 +345,35 @@ func (c *checker) sayOfKeys(asked string, look func() error) {
 	}
 }
 
-// keys returns an error unless some Redis has a key or, without some, none has.
-func (c *checker) keys(some bool) error {
-	total := int64(0)
+// unwritten returns an error if a key of the lock exists. Other keys are not the lock's.
+func (c *checker) unwritten() error {
+	keys, err := c.all("keys", "*"+checkKey+"*")
+	if err == nil && len(keys) > 0 {
+		err = fmt.Errorf("there are the keys %q", keys)
+	}
+	return err
+}
+
+// here returns an error unless some Redis has a key, or a channel with a subscriber.
+func (c *checker) here() error {
+	keys, err := c.all("keys", "*")
+	channels, wrong := c.all("pubsub", "channels", "*")
+	if err = cmp.Or(err, wrong); err == nil && len(keys)+len(channels) == 0 {
+		err = fmt.Errorf("no key exists; it must use the addresses of its config")
+	}
+	return err
+}
+
+// all returns the names that the servers answer to a command.
+func (c *checker) all(args ...any) (names []string, err error) {
 	for _, a := range c.admin {
-		n, err := a.Do(context.Background(), "dbsize").Int64()
+		more, err := a.Do(context.Background(), args...).StringSlice()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		total += n
+		names = append(names, more...)
 	}
-	switch {
-	case some && total == 0:
-		return fmt.Errorf("no key exists; it must use the addresses of its config")
-	case !some && total > 0:
-		return fmt.Errorf("there are %d keys", total)
-	}
-	return nil
+	return names, nil
 }
 
 // key returns the name of the lock's key in Redis by the manifest.
@@ -370,19 +384,21 @@ func (c *checker) key() string {
 	return strings.ReplaceAll(c.use.Key, "{key}", checkKey)
 }
 
-// named returns an error unless a key has the name in the manifest.
+// named returns an error unless a key has the name in the manifest. A lock that is held by a
+// subscription has no key, and its channel has the name.
 func (c *checker) named() error {
 	name := c.key()
-	var all []string
-	for _, a := range c.admin {
-		n, err := a.Do(context.Background(), "exists", name).Int64()
-		if err != nil || n > 0 {
-			return err
-		}
-		keys, _ := a.Do(context.Background(), "keys", "*").StringSlice()
-		all = append(all, keys...)
+	keys, err := c.all("keys", "*")
+	if err != nil || slices.Contains(keys, name) {
+		return err
 	}
-	return fmt.Errorf("the key %q does not exist, only %q; say its name under key", name, all)
+	keys = slices.DeleteFunc(keys, func(k string) bool { return !strings.Contains(k, checkKey) })
+	channels, err := c.all("pubsub", "channels", "*")
+	c.keyless = len(keys) == 0 && slices.Contains(channels, name)
+	if err != nil || c.keyless {
+		return err
+	}
+	return fmt.Errorf("the key %q does not exist, only %q; say its name under key", name, keys)
 }
 
 // ends closes a client's input.

@@ -123,6 +123,10 @@ func (c *checker) askDeclared(holder, other *remote) {
 	case c.use.Declares.Lease:
 		c.askLease(holder, other)
 	}
+	if c.keyless {
+		c.say(true, "a holder is told when its key vanishes", notAsked("the lock keeps no key"), "")
+		return
+	}
 	if c.use.Declares.Loss {
 		c.askLoss(holder)
 	}
