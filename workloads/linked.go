@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,7 @@ type OpenLinked func(LinkedClient) (LinkedLock, error)
 type Linkage struct {
 	Open OpenLinked
 	Key  func(name string) string // returns the Redis key for a name; nil keeps the name
-	// of a grant whose command names none; 0 if there is none
+	// of a grant whose command names none, unless the run tells the lock another; 0 if there is none
 	Lease time.Duration
 	// the lock is a program of its own, and its start takes as many commands as it likes
 	Program bool
@@ -104,6 +105,9 @@ type linked struct {
 func newLinked(life context.Context, cfg Config, env *Env, dial Dial, to Linkage,
 	out func(Report)) *Worker {
 	w := newWorker(life, cfg, env, out)
+	if to.Lease > 0 { // it was linked for several runs, and each has a lease of its own
+		to.Lease = cmp.Or(cfg.TTL.D(), to.Lease)
+	}
 	l := &linked{w: w, Linkage: to, grants: Grants{Scripts: new(Scripts), Lease: to.Lease,
 		Masters: len(cfg.Nodes)}}
 	w.setRemote(l)

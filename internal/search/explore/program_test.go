@@ -74,3 +74,39 @@ func TestASmallRunOfAProgramMustRepeat(t *testing.T) {
 		t.Errorf("it has the poll %v", x.Plan.Poll)
 	}
 }
+
+// punctual is the lock of a program that asks for the lease of the run, or for whole seconds of it.
+type punctual struct {
+	moody
+	unit time.Duration
+}
+
+func (m *punctual) Acquire(_ context.Context, n int, keys []string, _ time.Duration) (
+	said workloads.Said, err error) {
+	lease := max(m.c.TTL.D().Truncate(m.unit), m.unit).Milliseconds()
+	reply, err := m.ask("SET", keys[0], strconv.Itoa(m.c.Process*1000+n), "NX", "PX",
+		strconv.FormatInt(lease, 10))
+	if err == nil && reply != "OK" {
+		err = workloads.RefusedError{}
+	}
+	return said, err
+}
+
+// TestAProgramPromisesTheDrawnLease: a program is linked once, and each run has a drawn lease. The
+// program is accused only if it cuts the lease of the run.
+func TestAProgramPromisesTheDrawnLease(t *testing.T) {
+	for unit, cuts := range map[time.Duration]bool{time.Millisecond: false, time.Second: true} {
+		m := adapters.Manifest{Name: "punctual", Topology: "single"}
+		m.Declares.Lease = true
+		workloads.Link(m.Name, workloads.Linkage{Program: true, Lease: 2 * time.Second,
+			Open: func(c workloads.LinkedClient) (workloads.LinkedLock, error) {
+				conn, err := c.Dial(c.Life, "tcp", c.Address(0))
+				return &punctual{moody{c, conn}, unit}, err
+			}})
+		s := Search{Options: harness.RunOptions{Linked: &m, Nemesis: "random", Clients: 2},
+			Properties: []string{"V"}, Schedule: Random, Moments: Aimed, Seeds: 12, Jobs: 1}
+		if hits, _, err := s.Find(t.Context()); err != nil || (len(hits) > 0) != cuts {
+			t.Errorf("with leases in units of %v: %v, %v", unit, hits, err)
+		}
+	}
+}
