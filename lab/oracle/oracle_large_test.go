@@ -91,7 +91,7 @@ func TestOrderOfCommands(t *testing.T) {
 	}
 }
 
-// stillOpen are runs whose verdict is known to be wrong, and how. Whoever mends one moves it to settled.
+// stillOpen has the runs whose verdict is known to be wrong, and how. Mended ones are in settled.
 var stillOpen = map[string]string{
 	"redisson-fenced fixed lease/reentrant/random/903309": "a flush between two holds of one client " +
 		"loses the count of the outer one; its class is double grant, and should be vanished",
