@@ -33,9 +33,6 @@ const (
 		"1 1 9000000006 9000000007 n0 DEL k -> 1\n" +
 		"2 1 160000000 160000001 n0 SET k c NX PX 1000 -> (nil)\n" +
 		"2 1 9500000000 9500000001 n0 SET k c NX PX 1000 -> OK\n"
-	// looks are those of one of the two, which sleeps on until 11 s.
-	looks = "2 1 3200000000 3200000001 n0 GET k -> (nil)\n" +
-		"2 1 6500000000 6500000001 n0 GET k -> (nil)\n"
 	slowStory = "c4 acquire 10000000000 18840000001 sent=18840000000 lease=1000; "
 	slowTrace = "2 1 9500000006 9500000007 n0 DEL k -> 1\n" +
 		"4 1 10000000000 10000000001 n0 SET k e NX PX 1000 -> (nil)\n" +
@@ -49,15 +46,6 @@ const (
 		"0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n" +
 		"0 1 100000000 100000001 n0 SET k a NX PX 1000 -> OK\n" +
 		"1 1 110000000 110000001 n0 SET k b NX PX 1000 -> (nil)\n"
-)
-
-// In lookers, one of the two sleepers looks meanwhile. In wakeless and expired, the lease of a
-// second ends, and no client deletes the key.
-var (
-	wakeless   = strings.ReplaceAll(sleepers, "lease=1000", "lease=1000000000")
-	expired    = strings.Replace(sleepTraces, "0 1 200000000 200000001 n0 DEL k -> 1\n", "", 1)
-	lookers    = strings.ReplaceAll(sleepers, "95000000", "110000000")
-	lookTraces = strings.ReplaceAll(sleepTraces, "95000000", "110000000") + looks
 )
 
 // absentCases are histories in which a key is absent for longer than the bound while a call is
@@ -104,70 +92,16 @@ var absentCases = []propertyCase{
 			"0 1 199999998 199999999 n0 EVAL free 1 k a -> 1\n"+
 				"0 1 200000000 200000001 n0 GET k -> (nil)\n", 1) + "5 0 200000004 200000005 n0 GET k -> " +
 			"(nil)\n", Violated, ""},
-	{"absent: a read while it was deleted says nothing", "D", lookers,
-		lookTraces + "5 0 200000000 200000005 n0 GET k -> a\n", Violated, ""},
-	{"absent: a refusal while it was deleted says nothing", "D", lookers,
-		lookTraces + "5 0 200000000 200000005 n0 SET k x NX PX 9 -> (nil)\n", Violated, ""},
+	{"absent: a read while it was deleted says nothing", "D", sleepers,
+		sleepTraces + "5 0 200000000 200000005 n0 GET k -> a\n", Violated, ""},
+	{"absent: a refusal while it was deleted says nothing", "D", sleepers,
+		sleepTraces + "5 0 200000000 200000005 n0 SET k x NX PX 9 -> (nil)\n", Violated, ""},
 	{"absent: a script while it was deleted may have taken it", "D", sleepers,
 		sleepTraces + "5 0 200000000 200000005 n0 EVAL maybe 1 k x -> 1\n", Valid, ""},
 	{"absent: a read shows that the lock is taken", "D", sleepers,
 		sleepTraces + "5 0 200000002 200000005 n0 GET k -> a\n", Valid, ""},
 	{"absent: a refusal shows that the lock is taken", "D", sleepers,
 		sleepTraces + "5 0 200000002 200000005 n0 SET k x NX PX 9 -> (nil)\n", Valid, ""},
-	{"absent: a read shows that the lock is taken, after its lease", "D", sleepers,
-		sleepTraces + "5 0 7000000000 7000000005 n0 GET k -> a\n", Valid, ""},
-	{"expired: two clients sleep, and neither excuses the other", "D", wakeless, expired, Violated,
-		""},
-	{"expired: a reply shows the key after its deletion", "D", wakeless,
-		sleepTraces + "5 0 200000002 200000005 n0 GET k -> a\n", Valid, ""},
-	{"expired: its lease is longer than the granted one", "D", wakeless, strings.Replace(expired,
-		"SET k a NX PX 1000 -> OK", "SET k a NX PX 1800 -> OK", 1), Valid, ""},
-	{"expired: it was deleted when its lease was over", "D", wakeless, expired +
-		"5 0 1300000000 1300000005 n0 DEL k -> 1\n", Valid, ""},
-	{"expired: a reply shows that the key is absent", "D", wakeless, expired +
-		"5 0 7000000000 7000000005 n0 GET k -> (nil)\n", Violated, ""},
-	{"expired: a reply shows the key while its lease runs", "D", wakeless, expired +
-		"5 0 1100000000 1100000005 n0 GET k -> a\n", Violated, ""},
-	{"expired: a reply shows the key when its lease is over", "D", wakeless, expired +
-		"5 0 1300000000 1300000005 n0 GET k -> a\n", Valid, ""},
-	{"expired: it is prolonged when its lease is over", "D", wakeless, expired +
-		"5 0 1300000000 1300000005 n0 PEXPIRE k 9000 -> 1\n", Valid, ""},
-	{"expired: the key may be taken", "D", wakeless, expired +
-		"4 0 210000000 210000001 n0 EVAL maybe 1 k x -> 1\n", Valid, ""},
-	{"expired: a command that may have written it was not answered", "D", wakeless, expired +
-		"4 0 210000000 0 n0 SET k x NX PX 9000 -> \n", Valid, ""},
-	{"expired: the command of a grant is not known", "D", wakeless,
-		strings.Replace(expired, "0 1 150000000 150000001 n0 SET k a NX PX 1000 -> OK\n", "", 1), Valid,
-		""},
-	{"expired: a promotion may have brought the key back", "D", wakeless +
-		"fault promote n1 100000010 100000020; ", expired, Valid, ""},
-	{"expired: a restart may have brought the key back", "D", wakeless +
-		"fault restart n0 100000010 100000020; ", expired, Valid, ""},
-	{"expired: a replica that took over may have brought the key back", "D", wakeless +
-		"fault switch-over n1 100000010 100000020; ", expired, Valid, ""},
-	{"expired: the clock of the server was moved", "D", wakeless +
-		"fault node-clock n0 100000010 100000020; ", expired, Valid, ""},
-	{"expired: a client was paused before", "D", wakeless + "fault pause c3 100000010 100000020; ",
-		expired, Violated, ""},
-	{"expired: they sleep at a key that is not known", "D", strings.Replace(wakeless, "names k; ", "",
-		1), expired, Valid, ""},
-	{"expired: they sleep at one of several masters", "D", strings.Replace(wakeless,
-		"topology single", "topology independent", 1), expired, Valid, ""},
-	{"expired: they sleep for as long as another one did", "D", wakeless + slowStory, expired +
-		slowTrace, Valid, ""},
-	{"expired: they sleep, and no other had to wait", "D", wakeless, strings.Replace(expired,
-		"0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n", "0 1 149999990 149999991 n0 GET k -> (nil)\n", 1),
-		Unknown, ""},
-	{"absent: one sleeps, and the other one looks twice", "D", lookers, lookTraces,
-		Violated, ""},
-	{"absent: the same at a key that is not known", "D", strings.Replace(lookers, "names k; ", "", 1),
-		lookTraces, Valid, ""},
-	{"absent: the same at one of several masters", "D", strings.Replace(lookers,
-		"topology single", "topology independent", 1), lookTraces, Valid, ""},
-	{"absent: the same, and a read shows that the lock was taken", "D", lookers,
-		lookTraces + "5 0 200000002 200000005 n0 GET k -> a\n", Valid, ""},
-	{"absent: the same, and a refusal shows that the lock was taken", "D", lookers,
-		lookTraces + "5 0 200000002 200000005 n0 SET k x NX PX 9 -> (nil)\n", Valid, ""},
 	{"absent: it was deleted while they slept", "D", sleepers, strings.Replace(sleepTraces,
 		"0 1 200000000 200000001 n0 DEL k -> 1\n", "5 0 8000000000 8000000001 n0 DEL k -> 1\n", 1),
 		Valid, ""},

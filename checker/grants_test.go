@@ -316,8 +316,7 @@ func TestOrphansThatDecide(t *testing.T) {
 			false},
 		{"an acquire that a server refused half-way had written, under a pause",
 			refused + "; fault pause c0 31 35", full, true},
-		{"the same on a server whose memory is full", refused + "; fault fill-memory n0 5 90", full,
-			true},
+		{"the same on a server whose memory is full", refused + "; fault fill-memory n0 5 90", full, true},
 		{"the same after the server forgot its scripts", refused + "; fault forget-scripts n0 5 6", full,
 			true},
 		{"the same by a script that the server forgot, and that may delete", refused +

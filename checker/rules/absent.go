@@ -59,54 +59,6 @@ func absencesOf(c waits, lock int) (all []absence) {
 	return all
 }
 
-// leftFree reports whether the trace of a single server leaves no doubt that a lock is free in a
-// quiet time, although no reply shows it. Only commands that granted the lock can have written its
-// key. What they left ends with its lease, which the bound includes: no later command shows the
-// key, and none shows it after its deletion. No fault can have brought the key back or kept it.
-func leftFree(c waits, lock int, q record.Interval) bool {
-	if c.quorums().independent() || !c.trace.Named() ||
-		slices.ContainsFunc(c.faults, func(f record.Fault) bool { return f.Forgets() }) {
-		return false
-	}
-	over := q.From + c.longestLease()
-	granted, known := grantsThatEnd(c, lock, q, over)
-	if !known {
-		return false
-	}
-	gone := over
-	for _, m := range c.trace.OfLock(lock) {
-		switch {
-		case m.Sent >= q.To:
-			return true
-		case granted[m]:
-			gone = over
-		case c.trace.MayWrite(m), m.Sent > gone && !c.trace.FindsNone(m):
-			return false
-		case c.trace.Deleted(m):
-			gone = min(gone, m.Recv)
-		}
-	}
-	return true
-}
-
-// grantsThatEnd returns the commands that granted a lock before the end of a quiet time. Known is
-// false if one is not known, or gave its key a lease that ends later than a stamp.
-func grantsThatEnd(c waits, lock int, q record.Interval, over int64) (
-	granted map[*history.Command]bool, known bool) {
-	granted = map[*history.Command]bool{}
-	for _, h := range c.lock(lock).Holds {
-		if h.Granting >= q.To {
-			continue
-		}
-		m := c.trace.GrantOf(h)
-		if m == nil || c.keyFacts().keyLeaseOf(h, m, q.To).end > over {
-			return nil, false
-		}
-		granted[m] = true
-	}
-	return granted, true
-}
-
 // replaced reports whether a fault replaced a server with another one.
 func (c waits) replaced() bool {
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool { return replaces(&f) })

@@ -26,15 +26,3 @@ func (ps pauses) longestOutside(q record.Interval) (ns int64) {
 	}
 	return ns
 }
-
-// sleepers returns how many clients paused for more than half of a quiet time. Together they say
-// nothing about how long a client of this lock pauses: each one would excuse the other.
-func (ps pauses) sleepers(q record.Interval) int {
-	asleep := map[int]bool{}
-	for _, p := range ps {
-		if 2*(min(p.To, q.To)-max(p.From, q.From)) > q.To-q.From {
-			asleep[p.Process] = true
-		}
-	}
-	return len(asleep)
-}

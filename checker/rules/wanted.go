@@ -144,8 +144,7 @@ func (c waits) bound() (ns int64, known bool) {
 }
 
 // boundWithin returns the bound for a time when no client was granted the lock. A pause does not
-// count if the lock itself may have caused it: see pauses.longestOutside, pauses.sleepers and
-// pauseElsewhere.
+// count if the lock itself may have caused it: see pauses.longestOutside and pauseElsewhere.
 func (c waits) boundWithin(lock int, q record.Interval) (ns int64, known bool) {
 	pause := c.declaredPause()
 	if pause == 0 {
@@ -160,7 +159,7 @@ func (c waits) seenWithout(lock int, q record.Interval) int64 {
 	if len(c.seenPauses()) == 0 {
 		return c.betweenCalls()
 	}
-	if c.absent(lock, q) || c.seenPauses().sleepers(q) > 1 && leftFree(c, lock, q) {
+	if c.absent(lock, q) {
 		return c.pauseElsewhere(q)
 	}
 	return cmp.Or(c.seenPauses().longestOutside(q), c.betweenCalls())
