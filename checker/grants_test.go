@@ -265,8 +265,6 @@ func TestOrphansThatDecide(t *testing.T) {
 	const left = "names k; c0 acquire 1 20 sent=2 lease=9000000; c0 release 30 40; " +
 		"c1 acquire 3 60 fail"
 	const failed = "names k; c0 acquire 1 30 fail; c1 acquire 3 60 fail"
-	const refused = "names k; c0 acquire 1 30 fail why=server-refused; c1 acquire 3 60 fail"
-	const full = "0 1 6 7 n0 EXPIRE k 9 -> (error) OOM command not allowed\n"
 	trace := func(release string) string {
 		return "0 1 2 5 n0 SET k a NX PX 9 -> OK\n" +
 			"" + release + "1 1 51 52 n0 SET k b NX PX 9 -> (nil)"
@@ -314,44 +312,6 @@ func TestOrphansThatDecide(t *testing.T) {
 			strings.Replace(failed, "30 fail", "30 fail why=unreachable", 1) + "; " +
 				"fault pause c0 31 35", "",
 			false},
-		{"an acquire that a server refused half-way had written, under a pause",
-			refused + "; fault pause c0 31 35", full, true},
-		{"the same on a server whose memory is full", refused + "; fault fill-memory n0 5 90", full, true},
-		{"the same after the server forgot its scripts", refused + "; fault forget-scripts n0 5 6", full,
-			true},
-		{"the same by a script that the server forgot, and that may delete", refused +
-			"; fault forget-scripts n0 5 6", "0 1 6 7 n0 EVALSHA 3ae 1 k a -> (error) NOSCRIPT No script\n",
-			false},
-		{"the same under a fault that can lose a deletion", refused + "; fault cut c0>n0 31 45", full,
-			false},
-		{"the same after the clock of a server was moved", refused + "; fault node-clock n0 0 1", full,
-			false},
-		{"the same by a server that deletes nothing", refused + "; fault pause c0 31 35",
-			strings.Replace(full, "OOM", "READONLY", 1), false},
-		{"the same by another server that deletes nothing", refused + "; fault pause c0 31 35",
-			"0 1 6 7 n0 INCR fence -> (error) READONLY You can't write\n", false},
-		{"the same while another key was counted", refused + "; fault pause c0 31 35",
-			strings.Replace(full, "EXPIRE k 9", "INCR fence", 1), true},
-		{"the same, and the client went on", refused + "; fault pause c0 31 35",
-			full + "0 1 8 9 n0 GET k -> b\n", false},
-		{"the same, and the server refused to take the key back", refused + "; fault pause c0 31 35",
-			full + "0 1 8 9 n0 DEL k -> (error) OOM command not allowed\n", false},
-		{"the same, after it had refused to take the key back", refused + "; fault pause c0 31 35",
-			"0 1 5 6 n0 DEL k -> (error) OOM command not allowed\n" + full, false},
-		{"the same by the deletion itself", refused + "; fault pause c0 31 35",
-			"0 1 8 9 n0 DEL k -> (error) OOM command not allowed\n", false},
-		{"the same by a script of unknown effect", refused + "; fault pause c0 31 35",
-			"0 1 8 9 n0 EVAL s 1 k a -> (error) OOM command not allowed\n", false},
-		{"the same, and the call says so of no server", refused + "; fault pause c0 31 35", "", false},
-		{"the same, and the outcome is unknown", strings.Replace(refused, "fail", "info", 1) +
-			"; fault pause c0 31 35", full, false},
-		{"the same, and a command was never answered", refused + "; fault pause c0 31 35",
-			"0 1 6 0 n0 EXPIRE k 9 ->\n", false},
-		{"the same, and a command was never answered, without a fault", refused,
-			"0 1 6 0 n0 EXPIRE k 9 ->\n", false},
-		{"the same, by a server that deletes nothing, without a fault", refused,
-			strings.Replace(full, "OOM", "READONLY", 1), false},
-		{"the same, by a server whose memory is full, without a fault", refused, full, true},
 		{"an acquire that was given up had written", strings.Replace(failed, "30 fail",
 			"30 fail why=called-off", 1) + "; fault cancel c0 28 29", "", true},
 		{"it was written in the background after a call that was given up", strings.Replace(failed,

@@ -108,12 +108,6 @@ func (f *Fault) OfClient() bool {
 		client && breaks != nemesis.Delivery && f.Action != nemesis.Redirect
 }
 
-// KeepsKeys reports whether the fault left the keys of all servers alone, and kept no deletion from
-// them: it hit only clients, or a server forgot scripts or had no memory for more keys.
-func (f *Fault) KeepsKeys() bool {
-	return f.OfClient() || f.Action == nemesis.FillMemory || f.Action == nemesis.ForgetScripts
-}
-
 // MovesClock reports whether the fault moved a clock, which stays moved when the action is over.
 func (f *Fault) MovesClock() bool {
 	a := f.Breaks()

@@ -194,13 +194,8 @@ func (c orphanRule) seenAfter(wrote *history.Command, after int64) *history.Comm
 // undisturbed reports whether no fault in a time can have taken a key away, brought one back, or
 // made a lease end early.
 func (c orphanRule) undisturbed(from, to int64) bool {
-	return c.harmless(from, to, (*record.Fault).OfClient)
-}
-
-// harmless reports whether all faults in a time are of a kind, and no clock had been moved before.
-func (c orphanRule) harmless(from, to int64, kind func(*record.Fault) bool) bool {
 	return !slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-		return f.From <= to && (f.To >= from || f.MovesClock()) && !kind(&f)
+		return f.From <= to && (f.To >= from || f.MovesClock()) && !f.OfClient()
 	})
 }
 

@@ -93,25 +93,17 @@ func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 		p.Class = verdict.RefusedThoughGranted
 	}
 	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost)
-	p.Decides = !c.keepsFromFreeing(lost) && c.decides(ms[0], writer)
+	p.Decides = lost == nil && c.decides(ms[0], writer)
 	return p
-}
-
-// keepsFromFreeing reports whether a lost command may be why a key was left behind: it was never
-// answered, it may have been the one that gives the key back, or its server deleted nothing then.
-// Lost may be nil.
-func (c orphanRule) keepsFromFreeing(lost *history.Command) bool {
-	return lost != nil && (trace.Unsure(lost) || c.trace.Frees(lost) || c.trace.Undeclared(lost) ||
-		!history.StillDeletes(lost.Reply))
 }
 
 // decides reports whether a leftover key decides the run. It never does if its writer is unknown,
 // if the lock keeps its key for a minimum time on purpose, if the client may give the key back a
 // moment later, or if its process ended. Otherwise it does if no fault began before the refusal
-// that shows it. After a fault, the call that wrote the key must have failed with a definite
-// answer, or the release that followed must have ended with one. No fault since the write can have
-// lost a write, brought one back or kept the client from its server. And the client must have all
-// replies, since a lock that counts its holds may still count an unanswered command.
+// that shows it. After a fault, the call that wrote the key must have said that the lock is another
+// client's, or the release that followed must have ended with a definite answer. No fault since the
+// write can have lost a write, brought one back or kept the client from its server. And the client
+// must have all replies, since a lock that counts its holds may still count an unanswered command.
 func (c orphanRule) decides(refused, writer *history.Command) bool {
 	switch {
 	case writer == nil, c.history.Header.Declares.MinimumHold > 0, c.freedLater(writer, refused),
@@ -119,11 +111,7 @@ func (c orphanRule) decides(refused, writer *history.Command) bool {
 		return false
 	case !slices.ContainsFunc(c.faults, func(f record.Fault) bool { return f.From <= refused.Recv }):
 		return true
-	case c.lostReply(writer, refused.Recv):
-		return false
-	case c.refusedHalfway(writer):
-		return c.harmless(writer.Sent, refused.Recv, (*record.Fault).KeepsKeys)
-	case !c.undisturbed(writer.Sent, refused.Recv):
+	case !c.undisturbed(writer.Sent, refused.Recv), c.lostReply(writer, refused.Recv):
 		return false
 	}
 	return c.saidNo(writer) || slices.ContainsFunc(c.Record.Holds,
@@ -131,20 +119,6 @@ func (c orphanRule) decides(refused, writer *history.Command) bool {
 			return h.Process == writer.Process && h.Ended == record.Released && h.Answer != history.Info &&
 				h.Call <= writer.Sent && (writer.N == 0 || writer.N == h.N)
 		})
-}
-
-// refusedHalfway reports whether a key was written by an acquire call that failed because a server
-// refused its last command, although that server would still have deleted the key.
-func (c orphanRule) refusedHalfway(writer *history.Command) bool {
-	k := c.trace.CallOf(writer)
-	if k == nil || k.Outcome != history.Fail || k.Why != history.ServerRefused {
-		return false
-	}
-	sent := c.quorums().sentWithin(writer.Process, writer.Sent, k.To)
-	last := sent[len(sent)-1]
-	refused := func(m *history.Command) bool { return m.Recv != 0 && !trace.Answered(m) }
-	return refused(last) && !c.keepsFromFreeing(last) &&
-		!slices.ContainsFunc(sent[:len(sent)-1], refused)
 }
 
 // saidNo reports whether a key was written by an acquire call that said that the lock is another

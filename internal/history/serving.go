@@ -50,12 +50,6 @@ func Refuses(reply string) bool {
 	return found && kind == refuses
 }
 
-// StillDeletes reports whether a server that gave an error reply still deletes keys: its memory is
-// full, or only the command is wrong.
-func StillDeletes(reply string) bool {
-	return !NotServing(reply) || strings.HasPrefix(strings.TrimPrefix(reply, "(error) "), "OOM")
-}
-
 // NotExecuted reports whether the server gave an error reply instead of carrying out the command.
 // An error that names a line of a script concerns one of its commands.
 func NotExecuted(reply string) bool {

@@ -38,24 +38,6 @@ func TestWhichErrorsSayThatAServerDoesNotServe(t *testing.T) {
 	}
 }
 
-// TestWhichServersStillDelete: a full memory keeps no key from being deleted.
-func TestWhichServersStillDelete(t *testing.T) {
-	for reply, want := range map[string]bool{
-		"(error) OOM command not allowed":           true,
-		"OOM command not allowed":                   true,
-		"(error) WRONGTYPE Operation":               true,
-		"(error) ERR unknown command":               true,
-		"(error) READONLY You can't write":          false,
-		"(error) MISCONF Redis is configured":       false,
-		"(error) MOVED 3999 127.0.0.1:6381":         false,
-		"ERR Error running script: 1: -OOM command": false,
-	} {
-		if StillDeletes(reply) != want {
-			t.Errorf("%q: %v", reply, !want)
-		}
-	}
-}
-
 // TestWhichErrorsComeInsteadOfACommand: what a script's command got may come after a write.
 func TestWhichErrorsComeInsteadOfACommand(t *testing.T) {
 	for reply, want := range map[string][2]bool{ // not executed; the server refuses
