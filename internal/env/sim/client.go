@@ -134,7 +134,7 @@ func (c *client) handle(o workloads.Order) {
 	carryOut := func() { err = c.worker.Handle(o) }
 	switch o.Do {
 	case workloads.DoRedirect, workloads.DoGiveUp:
-		c.scheduler.strike(carryOut)
+		c.scheduler.endTogether(carryOut)
 	default:
 		carryOut()
 	}
@@ -157,7 +157,7 @@ func (c *client) spawn() func() {
 // breathe returns at once while the process runs. In a stopped process it waits until the process
 // runs again. Goroutines that waited go on in their order of arrival.
 func (c *client) breathe() {
-	c.scheduler.struck()
+	c.scheduler.awaitEnds()
 	for {
 		c.mu.Lock()
 		thaw := c.thaw

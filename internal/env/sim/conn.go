@@ -248,7 +248,7 @@ type peek struct{ c *conn }
 
 // Read returns an error if the connection cannot be used. It has no descriptor to call f with.
 func (p peek) Read(func(fd uintptr) bool) error {
-	p.c.client.scheduler.struck()
+	p.c.client.scheduler.awaitEnds()
 	p.c.mu.Lock()
 	defer p.c.mu.Unlock()
 	switch {

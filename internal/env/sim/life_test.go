@@ -150,16 +150,20 @@ func TestACommandThatIsLackingBreaksTheRun(t *testing.T) {
 // others ended as well, however Go schedules its goroutines.
 func TestConnectionsEndTogether(t *testing.T) {
 	const many = 2000
-	var open atomic.Int64
+	var open, ended atomic.Int64
+	all := int64(0)
 	err := sim.Run(sim.Config{Clients: 1, Bare: true}, func(w *sim.Environment) error {
 		err := w.RunClient(0, func(p sim.Client) {
 			var all [many]net.Conn
 			for i := range all {
-				all[i], _ = p.Dial(p.Context, "", "n0")
+				if all[i], _ = p.Dial(p.Context, "", "n0"); all[i] == nil {
+					return
+				}
 			}
 			for i, c := range all {
 				go func() {
 					_, _ = c.Read(make([]byte, 1))
+					ended.Add(1)
 					other, _ := all[many-1-i].(syscall.Conn).SyscallConn()
 					if other.Read(nil) == nil {
 						open.Add(1)
@@ -170,9 +174,11 @@ func TestConnectionsEndTogether(t *testing.T) {
 		w.RunUntil(time.Second, func() bool { return false })
 		err = errors.Join(err, w.Refuse("c0>n0"))
 		w.RunUntil(2*time.Second, func() bool { return false })
+		all = ended.Load()
 		return err
 	})
-	if n := open.Load(); err != nil || n > 0 {
-		t.Errorf("%d of %d connections were open when another had ended: %v", n, many, err)
+	if n := open.Load(); err != nil || n > 0 || all != many {
+		t.Errorf("%d of %d connections ended, and %d were open when another had ended: %v", all, many,
+			n, err)
 	}
 }

@@ -138,7 +138,7 @@ func (l *link) hasten() {
 func (l *link) closeAll() {
 	all := l.conns
 	l.conns = nil
-	l.scheduler.strike(func() {
+	l.scheduler.endTogether(func() {
 		for _, c := range all {
 			c.broken = true
 			c.node.end(c)

@@ -26,7 +26,7 @@ type scheduler struct {
 	// a client may run, because the scheduler has changed something since all were blocked
 	stirred bool
 	// held while a fault or an order ends several connections: a client sees all of them end at once
-	striking sync.RWMutex
+	ending sync.RWMutex
 }
 
 func newScheduler() *scheduler {
@@ -60,18 +60,18 @@ func (s *scheduler) Next(ctx context.Context, deadline int64) (workloads.Report,
 	}
 }
 
-// strike calls f, which ends connections. A client that one of them wakes does nothing on the
+// endTogether calls f, which ends connections. A client that one of them wakes does nothing on the
 // network before f has returned. Otherwise Go's scheduler would decide which others it finds open.
-func (s *scheduler) strike(f func()) {
-	s.striking.Lock()
-	defer s.striking.Unlock()
+func (s *scheduler) endTogether(f func()) {
+	s.ending.Lock()
+	defer s.ending.Unlock()
 	f()
 }
 
-// struck returns when nothing is being struck.
-func (s *scheduler) struck() {
-	s.striking.RLock()
-	defer s.striking.RUnlock()
+// awaitEnds returns when endTogether has ended all its connections.
+func (s *scheduler) awaitEnds() {
+	s.ending.RLock()
+	defer s.ending.RUnlock()
 }
 
 // Tell gives the loop that drives the environment a report that no client made. It is for a Picker,
