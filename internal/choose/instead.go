@@ -51,13 +51,19 @@ func insteadUnder(fault string) (*Instead, error) {
 func findInstead(fault string) (*Instead, error) {
 	q := Query{Faults: []string{fault}}
 	all, err := choicesUnder(fault, false)
-	if locks := flawless(all); len(locks) > 0 || err != nil {
-		return q.instead("", locks), err
+	if err != nil {
+		return nil, err
+	}
+	if locks := flawless(all); len(locks) > 0 {
+		return q.instead("", locks), nil
 	}
 	for _, w := range changed(q) {
 		all, err := Choose(w.query)
-		if locks := flawless(all); len(locks) > 0 || err != nil {
-			return w.query.instead(w.What, locks), err
+		if err != nil {
+			return nil, err
+		}
+		if locks := flawless(all); len(locks) > 0 {
+			return w.query.instead(w.What, locks), nil
 		}
 	}
 	return nil, nil

@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
@@ -28,6 +29,10 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	}
 	if err := faults.TooShort(p.TTL.D()); err != nil {
 		return err
+	}
+	if w.Topology != "" && !slices.Contains(nemesis.Topologies(), w.Topology) {
+		return fmt.Errorf("no topology %q; there are %s", w.Topology,
+			strings.Join(nemesis.Topologies(), ", "))
 	}
 	params := p.params(w, lock)
 	s, err := faults.Scenario(params)
