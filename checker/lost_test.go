@@ -213,6 +213,12 @@ var lostCases = []propertyCase{
 	{"lost: the same, by a script that asks before", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 EVAL s 1 k -> 1 | EXISTS k | HINCRBY k a 1\n" +
 			"1 1 80 85 n0 EVAL s 1 k -> 1 | EXISTS k | HINCRBY k b 1\n", Violated, LostByFailover},
+	{"lost: the same, by a script that counts the fields afterwards", "L", lostHold +
+		"fault kill n0 25 26", "0 1 12 15 n0 EVAL s 1 k -> 1 | HINCRBY k a 1 | HLEN k\n" +
+		"1 1 80 85 n0 EVAL s 1 k -> 1 | HINCRBY k b 1 | HLEN k\n", Violated, LostByFailover},
+	{"lost: the same, and the call counted the fields afterwards", "L", lostHold +
+		"fault kill n0 25 26", "0 1 12 15 n0 HINCRBY k a 1 -> 1\n0 1 16 17 n0 HLEN k -> 1\n" +
+		"1 1 80 85 n0 HINCRBY k b 1 -> 1\n1 1 86 87 n0 HLEN k -> 1\n", Violated, LostByFailover},
 	{"lost: the same, and the call asked before", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 HINCRBY k a 1 -> 1\n1 1 70 75 n0 EXISTS k -> 0\n1 1 80 85 n0 HINCRBY k b 1 -> 1\n",
 		Violated, LostByFailover},

@@ -111,7 +111,7 @@ func writesOver(c *Case, first, grant *history.Command, h *record.Hold) bool {
 	if foundCounter(c, first, grant) {
 		return true
 	}
-	if !c.trace.Overwrites(grant) && !countsOther(c, first, grant) {
+	if !c.trace.Overwrites(grant) && !countsOther(c, first, grant, h) {
 		return false
 	}
 	value := trace.EffectOf(first.Args).Value
@@ -129,9 +129,15 @@ func foundCounter(c *Case, first, grant *history.Command) bool {
 	})
 }
 
-// countsOther reports whether both grants counted up fields of a hash, and the second one counts
-// its own, whatever the field of the first one says.
-func countsOther(c *Case, first, grant *history.Command) bool {
+// countsOther reports whether both grants counted up fields of a hash, each its own, and nothing
+// that the second client sent could show it the field of the first one.
+func countsOther(c *Case, first, grant *history.Command, h *record.Hold) bool {
+	after := c.quorums().sentWithin(h.Process, grant.Sent, h.From)
+	if slices.ContainsFunc(after, func(m *history.Command) bool {
+		return !c.trace.CountsUnasked(m) && trace.EffectOf(m.Args).Kind != trace.Expire
+	}) {
+		return false
+	}
 	of := func(m *history.Command) string {
 		ns := c.trace.Counters(m)
 		if len(ns) != 1 || ns[0].Key != trace.Key(grant) {

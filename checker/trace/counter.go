@@ -50,11 +50,20 @@ func (r *Reader) Overwrites(m *history.Command) bool {
 	return r.WritesUnasked(m) || EffectOf(m.Args).Kind == Swap
 }
 
-// CountsUnasked reports whether a command counted its key up without having read it before.
+// CountsUnasked reports whether a command counted its key up and did nothing else with it, except
+// to set its lease: no read can have made it refuse.
 func (r *Reader) CountsUnasked(m *history.Command) bool {
-	did := r.did(m)
-	i := slices.IndexFunc(did, func(args []string) bool { return EffectOf(args).Key == Key(m) })
-	return i >= 0 && EffectOf(did[i]).Kind == Count
+	counted := false
+	for _, args := range r.did(m) {
+		switch e := EffectOf(args); {
+		case e.Key != Key(m) || e.Kind == Expire:
+		case e.Kind == Count:
+			counted = true
+		default:
+			return false
+		}
+	}
+	return counted
 }
 
 // WritesUnasked reports whether a command wrote its key without a condition, and did not get the
