@@ -66,8 +66,8 @@ func assumed(what string) string {
 // words for a server.
 func Stall(s record.Gap) string {
 	if s.NoLeader {
-		return Say("%s found no leader for %d ms until %s", s.Node, s.Length()/int64(time.Millisecond),
-			Stamp(s.To))
+		return Say("%s was not healthy for %d ms until %s: it had no leader, or was slow to ask it",
+			s.Node, s.Length()/int64(time.Millisecond), Stamp(s.To))
 	}
 	if s.Node != "" {
 		return Say("%s did not answer for %d ms until %s, and no fault asked for it", s.Node,

@@ -12,8 +12,9 @@ func TestStall(t *testing.T) {
 	late, leaderless := gap, gap
 	leaderless.NoLeader = true
 	for g, want := range map[record.Gap]string{
-		late:       "n2 did not answer for 1001 ms until 2.001 s, and no fault asked for it",
-		leaderless: "n2 found no leader for 1001 ms until 2.001 s",
+		late: "n2 did not answer for 1001 ms until 2.001 s, and no fault asked for it",
+		leaderless: "n2 was not healthy for 1001 ms until 2.001 s: it had no leader, or was slow to " +
+			"ask it",
 		{Process: 2, From: 1e9, To: 2e9}: "the machine stalled for 1000 ms until 2.000 s (client 2 did " +
 			"not run, and no fault asked for it)",
 	} {

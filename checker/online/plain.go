@@ -165,7 +165,7 @@ func (s *Plain) Verdict() (e verdict.Evidence, q verdict.Porcupine, r *record.Re
 	}
 	e = s.found
 	e.Aimed, e.Unknown = s.header.Requires.Hits, r.Unknown
-	e.Gaps, e.Interrupted = len(r.Trust.Stalls), r.Trust.Interrupted
+	e.Gaps, e.Interrupted, e.Undone = len(r.Trust.Stalls), r.Trust.Interrupted, r.Trust.Undone
 	e.LongestGapMS = int(r.WorstStall().Length() / int64(time.Millisecond))
 	legal := s.asked.End()
 	q = verdict.Porcupine{Version: linear.PorcupineVersion(), Result: string(s.asked.Result),

@@ -26,6 +26,7 @@ func (c excuses) evidence() verdict.Evidence {
 		TimedOut:       c.timedOut(),
 		Faults:         len(c.faults),
 		Interrupted:    c.trust.Interrupted,
+		Undone:         c.trust.Undone,
 		Untouched:      trace.UntracedKeys(c.history, c.trace.Commands),
 		Starved:        starved(c.Case),
 	}

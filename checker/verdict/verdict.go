@@ -211,6 +211,8 @@ type Evidence struct {
 	TimedOut    int  `json:"timed_out,omitempty"`
 	Faults      int  `json:"faults,omitempty"`      // faults that began
 	Interrupted bool `json:"interrupted,omitempty"` // the run was stopped before it was over
+	// the first step of the scenario that was not done, if nothing is proved without it
+	Undone *history.Undone `json:"undone,omitempty"`
 	// writes to the guarded resource with a token
 	FencedWrites int `json:"fenced_writes,omitempty"`
 	// OldWrites counts the writes that the resource refused, because it had seen a newer token.

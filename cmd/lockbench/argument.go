@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// noArgument explains a flag that ends a command line without its value: what it takes, with an
-// example.
+// noArgument returns the error for a flag without a value. The error says what the flag takes, and
+// gives an example.
 func noArgument(c *cobra.Command, f *pflag.Flag) error {
 	_, usage := pflag.UnquoteUsage(f)
 	return fmt.Errorf("--%s needs a value: %s. Example: %s", f.Name, usage, exampleOf(c, f))

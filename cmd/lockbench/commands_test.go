@@ -77,7 +77,7 @@ func TestHelpIsAsItWasMeant(t *testing.T) {
 	look(rootCommand())
 }
 
-// TestAFlagWithoutItsValue: the error has an example that gives the flag a value which it takes.
+// TestAFlagWithoutItsValue takes the example of each such error, and parses it.
 func TestAFlagWithoutItsValue(t *testing.T) {
 	word := regexp.MustCompile(`"[^"]*"|\S+`)
 	var look func(path ...string)

@@ -97,7 +97,7 @@ var stillOpen = map[string]string{
 		"loses the count of the outer one; its class is double grant, and should be vanished",
 }
 
-// TestOpenDifferences: what is open is still wrong.
+// TestOpenDifferences fails if a verdict of stillOpen agrees with the servers.
 func TestOpenDifferences(t *testing.T) {
 	for line, why := range stillOpen {
 		l, err := ParseLine(line)

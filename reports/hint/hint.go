@@ -85,21 +85,28 @@ func longer(v *checker.Verdict, p harness.Plan) (h Hint) {
 	return h
 }
 
-// unsent is the part of a summary that says that a fault waited for a command in vain.
-const unsent = "was done: await that a client sends a command"
-
 // fallback says what to do after a run that could not tell, if nothing better is known.
 func fallback(v *checker.Verdict, p harness.Plan) Hint {
 	if v.Evidence.Acquisitions == 0 {
 		return Hint{Text: "No call was granted the lock: the report shows what each client sent, and " +
 			"what it was told"}
 	}
-	if fault, aim, _ := strings.Cut(p.Nemesis, ":"); aim != "" && strings.Contains(v.Summary, unsent) {
-		return Hint{Text: "Such a lock does not send this command: try the fault without its aim, " +
-			"--nemesis " + fault}
+	if fault, aim, _ := strings.Cut(p.Nemesis, ":"); aim != "" && awaited(v, p) {
+		return Hint{Text: fmt.Sprintf("No client sent this command within %v; try the fault without "+
+			"its aim, --nemesis %s", p.For, fault)}
 	}
 	const usual = 10 * time.Second
 	return Hint{Text: fmt.Sprintf("Give the run more time: --for %v", 2*max(p.For.D(), usual))}
+}
+
+// awaited reports whether the run ended while its scenario waited for a command.
+func awaited(v *checker.Verdict, p harness.Plan) bool {
+	u := v.Evidence.Undone
+	if u == nil || u.Step > len(p.Scenario) {
+		return false
+	}
+	a := p.Scenario[u.Step-1].Await
+	return a != nil && (a.Command != "" || a.Means != "")
 }
 
 // elsewhere names another aim of the fault, one that broke the lock in a measurement, if this run

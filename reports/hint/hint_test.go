@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 func TestHintsAfterARun(t *testing.T) {
@@ -23,9 +24,8 @@ func TestHintsAfterARun(t *testing.T) {
 	}
 	valid := violated(9, "R")
 	valid.Verdict = checker.Valid
-	unsent := &checker.Verdict{Verdict: checker.Unknown, Summary: "The run ended before step 2 of 3 " +
-		"of the scenario was done: await that a client sends a command that matches \"^p?expire \""}
-	unsent.Evidence.Acquisitions = 9
+	unsent := &checker.Verdict{Verdict: checker.Unknown}
+	unsent.Evidence.Acquisitions, unsent.Evidence.Undone = 9, &history.Undone{Step: 2, Of: 3}
 	short := &checker.Verdict{Verdict: checker.Unknown}
 	short.Evidence.Acquisitions = 2
 	for _, c := range []struct {

@@ -94,7 +94,7 @@ func overran(v *checker.Verdict) bool {
 	return checker.FindClass(v.Property(history.MutualExclusion).Class).Overrun
 }
 
-// inRuns says on how many runs a statement rests: " in 1 run", " in 1 to 20 runs of each". It
+// inRuns says on how many runs a statement rests: " in 1 run", " in 1 to 20 runs each". It
 // returns "" for no runs.
 func inRuns(least, most int) string {
 	switch {
@@ -103,7 +103,7 @@ func inRuns(least, most int) string {
 	case least == most:
 		return " in " + units.Count(most, "run")
 	}
-	return fmt.Sprintf(" in %d to %s of each", least, units.Count(most, "run"))
+	return fmt.Sprintf(" in %d to %s each", least, units.Count(most, "run"))
 }
 
 // most is the number of locks that a remedy names.

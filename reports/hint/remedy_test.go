@@ -67,7 +67,7 @@ func TestRemedies(t *testing.T) {
 				"--adapter postgres", "--nemesis crash"}},
 		{"a failover", harness.RunOptions{Impl: "token-lua", Nemesis: "failover"},
 			[]checker.Property{violated("L", checker.LostByFailover)}, []string{"Use another lock",
-				"agree on every write", "Clean under leader-loss in 2 to 4 runs of each", "etcd-mutex",
+				"agree on every write", "Clean under leader-loss in 2 to 4 runs each", "etcd-mutex",
 				"choose --fault leader-loss", "--wait-replicas 1, with one replica is no repair: no client"}},
 		{"a defect without a repair that a run has shown, and without a fault",
 			harness.RunOptions{Impl: "redlock", Nemesis: "none"},

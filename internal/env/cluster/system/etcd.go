@@ -25,8 +25,8 @@ func (Etcd) Name() string { return "etcd" }
 // Probe implements server.Probed: the answer needs the disk, and a leader.
 func (Etcd) Probe() string { return "GET /health HTTP/1.0\r\n\r\n" }
 
-// Leaderless implements server.Electing: a leader did not confirm the read within a second, so that
-// the member calls itself unhealthy.
+// Leaderless implements server.Electing: a member calls itself unhealthy if its leader did not
+// confirm a read within a second. The status does not say whether there was a leader.
 func (Etcd) Leaderless(answer string) bool { return strings.HasPrefix(answer, "HTTP/1.0 503 ") }
 
 // Find implements server.Kind.
