@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,11 +141,11 @@ func estimate(d time.Duration, load doctor.Finding) string {
 		return ""
 	case load.OK:
 		return fmt.Sprintf("; about %v, and more if the machine becomes busy, since runs that others "+
-			"disturb are repeated one by one. If it is interrupted, the same command goes on", d)
+			"disturb are repeated one by one. After an interruption, the same command continues", d)
 	}
 	return fmt.Sprintf("; %v on an idle machine, and now several times as long (load %s), since "+
-		"runs that others disturb are repeated one by one. If it is interrupted, the same command goes "+
-		"on", d, load.Found)
+		"runs that others disturb are repeated one by one. After an interruption, the same command "+
+		"continues", d, load.Found)
 }
 
 // measure writes a snapshot of a lock.
@@ -169,7 +168,7 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 	}
 	if c.Context().Err() != nil {
 		return interrupted("no gate file was written; the runs that were done are in " + dir +
-			", and the same command goes on with them")
+			"; run the same command again, and it continues")
 	}
 	for _, e := range r.Entries {
 		if !f.quiet {
@@ -244,7 +243,7 @@ func (f *gateFlags) open(c *cobra.Command, g *gate.File, name string) (dir strin
 		return newDir(f.out, f.store, "gate", base)
 	}
 	record := f.lock.Record(g)
-	dir = gate.Unfinished(cmp.Or(f.out, filepath.Join(f.store, "gate-"+base, "2*")), record)
+	dir = gate.Unfinished(f.dirs(base), record)
 	if dir != "" {
 		lock, err = batch.Lock(dir)
 	} else {
@@ -258,10 +257,25 @@ func (f *gateFlags) open(c *cobra.Command, g *gate.File, name string) (dir strin
 		return dir, nil, errors.Join(err, lock.Close())
 	}
 	if n := len(f.options.Record.Known); n > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "lockbench: an interrupted measurement goes on after %s, in %s; "+
-			"remove that directory to begin anew\n", units.Count(n, "run"), dir)
+		fmt.Fprintf(c.ErrOrStderr(), "lockbench: continues the measurement in %s, of which %s are done; "+
+			"remove that directory to start over\n", dir, units.Count(n, "run"))
 	}
 	return dir, lock, nil
+}
+
+// dirs returns the directories that a measurement may continue in.
+func (f *gateFlags) dirs(base string) (all []string) {
+	if f.out != "" {
+		return []string{f.out}
+	}
+	root := filepath.Join(f.store, "gate-"+base)
+	entries, _ := os.ReadDir(root) // there may be none yet
+	for _, e := range entries {
+		if e.IsDir() {
+			all = append(all, filepath.Join(root, e.Name()))
+		}
+	}
+	return all
 }
 
 // conclude prints the result and returns the exit code.

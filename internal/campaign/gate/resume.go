@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -28,14 +29,16 @@ func (s *Snapshot) Record(g *File) string {
 	return fmt.Sprintf("init-%.8x.jsonl", sha256.Sum256([]byte(of)))
 }
 
-// Unfinished returns the directory of the last measurement that was interrupted, or "". The pattern
-// matches the directories to look at.
-func Unfinished(pattern, record string) string {
-	all, err := filepath.Glob(filepath.Join(pattern, record))
-	if err != nil || len(all) == 0 {
-		return ""
+// Unfinished returns the last of the directories that has the record, or "". Their names tell their
+// order.
+func Unfinished(dirs []string, record string) string {
+	last := ""
+	for _, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, record)); err == nil {
+			last = max(last, dir)
+		}
 	}
-	return filepath.Dir(slices.Max(all))
+	return last
 }
 
 // recall takes the runs of an earlier process from the record. It returns the jobs that are left.
@@ -60,11 +63,13 @@ func (r *execution) recall(todo []job) (left []job) {
 	return left
 }
 
-// note writes a run to the record. A repetition is left out: its reason may be gone by then. If the
-// disk is full, only an interruption would show it.
+// note appends a run to the record. It skips a run that the next process makes again: one that
+// broke, was refused or disturbed, and a repetition. After an error it writes no more, since a line
+// that is cut off must be the last one. The runs that follow are made again after an interruption.
 func (r *execution) note(run Run) {
-	if r.Record != nil && !run.Again && !run.Extra {
-		_ = batch.WriteLine(r.Record, Done{batch.Format, run.Entry, run, run.heard,
-			run.says})
+	again := run.HarnessError != "" || run.Refused || run.Disturbed
+	if r.Record == nil || r.unwritten != nil || again || run.Again || run.Extra {
+		return
 	}
+	r.unwritten = batch.WriteLine(r.Record, Done{batch.Format, run.Entry, run, run.heard, run.says})
 }

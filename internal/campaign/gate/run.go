@@ -176,6 +176,8 @@ type execution struct {
 	says   Says
 	done   int
 	all    int
+
+	unwritten error // why the record takes no more runs
 }
 
 // clock limits the time of one entry.
