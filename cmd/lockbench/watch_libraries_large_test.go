@@ -25,7 +25,7 @@ import (
 )
 
 // watchTime returns how long the defects are planted again and again. By default they are planted
-// once, in a soak for ten minutes, and otherwise for as long as LOCKBENCH_SOAK_WATCH says.
+// twice, in a soak for ten minutes, and otherwise for as long as LOCKBENCH_SOAK_WATCH says.
 func watchTime(t *testing.T) time.Duration {
 	asked := os.Getenv("LOCKBENCH_SOAK_WATCH")
 	switch {
@@ -56,7 +56,7 @@ func TestWatchFindsEveryPlantedDefectBesideFiveLibraries(t *testing.T) {
 	filled := make(chan struct{})
 	go func() { p.fill(ctx, 2000); close(filled) }()
 	end := time.Now().Add(watchTime(t))
-	for p.rounds == 0 || time.Now().Before(end) {
+	for p.rounds < 2 || time.Now().Before(end) {
 		evict := p.evict(p.rounds)
 		p.plant(p.rounds)
 		evict()
@@ -81,11 +81,13 @@ type watchedPlace struct {
 	libraries       map[string][]*library
 	rounds          int
 	want            map[string][]string // events by key
+	untracked       map[string]bool     // keys of which a watch says that it lost track
 }
 
 func newWatchedPlace(t *testing.T) *watchedPlace {
 	testenv.Part(t, "redis")
-	p := &watchedPlace{T: t, libraries: map[string][]*library{}, want: map[string][]string{}}
+	p := &watchedPlace{T: t, libraries: map[string][]*library{}, want: map[string][]string{},
+		untracked: map[string]bool{}}
 	p.master, p.replica = p.redis("n0"), p.redis("n1")
 	p.front = newFront(t, p.master)
 	p.lead(p.master, p.replica)
@@ -208,7 +210,7 @@ func (w *watching) stop() {
 var highWater = regexp.MustCompile(`VmHWM:\s*(\d+) kB`)
 
 // memory returns the most memory that the watch has had, in MB.
-// The figure of wait4(2) is no use: a child's begins at what its parent had when it forked.
+// It does not ask wait4(2): Linux counts what the parent had when it started the child.
 func (w *watching) memory() (kilobytes int) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.cmd.Process.Pid))
 	m := highWater.FindSubmatch(status)
@@ -232,6 +234,9 @@ func (p *watchedPlace) polls() (n int) {
 // waitForPolls waits until both watches have polled the present keys.
 func (p *watchedPlace) waitForPolls() {
 	p.Helper()
+	p.until("both watches are connected", func() bool {
+		return strings.Count(p.admin.ClientList(p.Context()).Val(), " flags=O ") == 2
+	})
 	from := p.polls()
 	p.until("both watches poll", func() bool { return p.polls() >= from+4 })
 }
@@ -346,17 +351,34 @@ func (p *watchedPlace) compare(all ...*watching) {
 			p.summary(s)
 		}
 	}
-	for key, want := range p.want {
-		if !slices.Equal(got[key], want) {
-			p.Errorf("%s: %q, want %q", key, got[key], want)
-		}
-		delete(got, key)
-	}
+	p.missing(got)
 	for key, events := range got {
+		if _, planted := p.want[key]; planted {
+			continue
+		}
 		for _, e := range events {
 			if !hitLibrary.MatchString(key + " " + e) {
 				p.Errorf("invented: %s: %s", key, e)
 			}
+		}
+	}
+}
+
+// missing fails for each defect without its report. On a busy machine watch may lose track of a
+// key, and say so: then it must have found the same defect in another round.
+func (p *watchedPlace) missing(got map[string][]string) {
+	found := map[string]bool{}
+	defect := func(key string) string { return key[:strings.LastIndex(key, ":")] }
+	for key, want := range p.want {
+		found[defect(key)] = found[defect(key)] || slices.Equal(got[key], want)
+	}
+	for key, want := range p.want {
+		switch {
+		case slices.Equal(got[key], want):
+		case p.untracked[key] && found[defect(key)] && len(got[key]) == 0:
+			p.Logf("%s: watch lost track of it", key)
+		default:
+			p.Errorf("%s: %q, want %q", key, got[key], want)
 		}
 	}
 }
@@ -379,6 +401,7 @@ func (p *watchedPlace) proves(e watch.Event) {
 func (p *watchedPlace) summary(s watch.Summary) {
 	p.Logf("%s\n%v %v", s.Answer, s.Lost, s.Limits())
 	for _, k := range s.Keys {
+		p.untracked[k.Key] = p.untracked[k.Key] || k.Contradicted > 0
 		name := strings.TrimPrefix(k.Key, "lock:")
 		if shape := watchedLibraries[name]; shape != "" {
 			var told int64
