@@ -84,6 +84,11 @@ var causeCases = []propertyCase{
 		"c1 acquire 22 30 sent=22 lease=1000 node=n0; " +
 		"c0 release 50 60; c1 release 52 62", "0 1 11 39 n0 SET k a NX PX 1000 -> OK\n" +
 		"1 1 22 29 n0 SET k b NX PX 1000 -> OK\n", Violated, Vanished},
+	{"cause: a flush that had begun when the first grant was sent", "L", "lease; names k; " +
+		"fault flush n0 10 20; c0 acquire 10 16 sent=11 lease=1000 node=n0; " +
+		"c1 acquire 22 30 sent=22 lease=1000 node=n0; " +
+		"c0 release 50 60; c1 release 52 62", "0 1 11 15 n0 SET k a NX PX 1000 -> OK\n" +
+		"1 1 22 29 n0 SET k b NX PX 1000 -> OK\n", Violated, Vanished},
 	// The key was free when the second took it, however late another client's reply came.
 	{"cause: a flush, and a third client's reply came after the lease", "L", "lease; names k; " +
 		"fault flush n0 20 20; c0 acquire 10 15 sent=11 lease=30 node=n0; " +

@@ -76,7 +76,8 @@ var settled = []string{"setnx-del-expired/counter/message/741114",
 	"setnx-expire-lua/counter/flush/284523", "getset-java/counter/flush/749856",
 	"redisson-fenced fixed lease/counter/flush/57609",
 	"setnx-del-expired nil-retry/mutex/failover/814313", "getset-java/mutex/disconnect/430784",
-	"redisson watchdog/reentrant/flush/498725"}
+	"redisson watchdog/reentrant/flush/498725",
+	"redisson-fenced fixed lease/reentrant/random/903309"}
 
 // TestOrderOfCommands: no statement differs where the order of commands follows from their replies.
 func TestOrderOfCommands(t *testing.T) {
@@ -87,25 +88,6 @@ func TestOrderOfCommands(t *testing.T) {
 		}
 		if o, err := Run(context.Background(), l); err != nil || len(o.Differences) > 0 {
 			t.Errorf("%s: %v %v", line, err, o)
-		}
-	}
-}
-
-// stillOpen has the runs whose verdict is known to be wrong, and how. Mended ones are in settled.
-var stillOpen = map[string]string{
-	"redisson-fenced fixed lease/reentrant/random/903309": "a flush between two holds of one client " +
-		"loses the count of the outer one; its class is double grant, and should be vanished",
-}
-
-// TestOpenDifferences fails if a verdict of stillOpen agrees with the servers.
-func TestOpenDifferences(t *testing.T) {
-	for line, why := range stillOpen {
-		l, err := ParseLine(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o, err := Run(context.Background(), l); err != nil || len(o.Differences) == 0 {
-			t.Errorf("%s is mended (%s): %v", line, why, err)
 		}
 	}
 }
