@@ -15,7 +15,7 @@ TESTS := ./...
 LARGE := $(addprefix ./,checker checker/repair cmd/lockbench $(addprefix internal/,campaign/matrix \
 	dev/archtest env/sim foreign/stepped run/runner search/explore) reports reports/timeline)
 HOW = -vet=off -timeout 30m
-.PHONY: help run test sample soak bench lint build cross redis browser image pictures clean release reproducible empty-root
+.PHONY: help run test slowest sample soak bench lint build cross redis browser image pictures clean release reproducible empty-root
 help: ## show this list
 	@grep -hE '^[a-z -]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 34
 run: redis build ## the main job on real Redis: a failover under the GETSET lock, with a report
@@ -25,6 +25,7 @@ test: redis browser ## all tests on real Redis: with the race detector, and agai
 	$(PLAIN) vet $(TESTS) && $(GO) test $(RACE) $(HOW) $(TESTS)
 	$(if $(RACE),$(PLAIN) test $(HOW) $(LARGE))
 	cd lab && $(PLAIN) vet ./... && $(PLAIN) test $(HOW) ./...
+slowest: ; @CGO_ENABLED=0 GO="$(GO)" .ci/slowest $(TESTS) ## the slowest ten packages and tests; TESTS=./checker names some
 sample: ## take some conditions of the judges away, others with each commit; make soak takes all away
 	LOCKBENCH_MUTANTS=commit $(PLAIN) test -count 1 -v -run '^TestNoConditionIsIdle$$' ./checker
 soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory
@@ -37,8 +38,7 @@ lint: ## formatting, vet, staticcheck, and which room imports which
 	CGO_ENABLED=0 bin/golangci-lint run ./... && cd lab && CGO_ENABLED=0 ../bin/golangci-lint run ./...
 cross: ## build for macOS and Windows, where sim, check, report and gate run, too
 	GOOS=darwin $(GO) vet ./...
-	GOOS=darwin $(GO) build -o /dev/null ./cmd/lockbench
-	GOOS=windows $(GO) build -o /dev/null ./cmd/lockbench
+	for os in darwin windows; do GOOS=$$os $(GO) build -o /dev/null ./cmd/lockbench || exit; done
 build: ## build bin/lockbench, without C: it runs in containers of any image, too
 	$(PLAIN) build -ldflags "-s -w -X github.com/lockbench/lockbench/adapters.Checkout=$(CURDIR)" -o $(BIN) ./cmd/lockbench
 image: ; .ci/install dockerd=docker.io mmdebstrap=mmdebstrap && docker/base-image ## build the image for --env docker from Debian's packages
