@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"maps"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/history"
@@ -17,9 +18,11 @@ type progress struct {
 	fault     int64        // stamp of the latest fault event
 	served    map[int]bool // keys granted since that fault by a command that was sent after it
 	last      map[int]int  // the client that was granted each key last
-	handovers int          // grants to another client than the last one
-	moved     bool         // the new master has granted a lock
-	over      int64        // stamp of the end of the scenario
+	// what a call of unknown outcome may have left behind: no other client was granted it since
+	unsure    map[standing]bool
+	handovers int   // grants to another client than the last one
+	moved     bool  // the new master has granted a lock
+	over      int64 // stamp of the end of the scenario
 	// stamp of the latest event that may explain why a client was not granted the lock
 	excuse   int64
 	left     int64 // stamp of the latest event of a release
@@ -29,6 +32,11 @@ type progress struct {
 	promotedAt int64
 }
 
+func newProgress(p *Plan, c *clients) *progress {
+	return &progress{plan: p, clients: c, served: map[int]bool{}, last: map[int]int{},
+		unsure: map[standing]bool{}}
+}
+
 // add counts an event.
 func (p *progress) add(e history.Event) {
 	if e.F == history.Release {
@@ -36,14 +44,19 @@ func (p *progress) add(e history.Event) {
 	}
 	switch {
 	case e.Type == history.Fault:
-		p.fault, p.served = e.T, nil
+		p.fault = e.T
+		clear(p.served)
 		if (e.F == nemesis.Promote || e.F == nemesis.Lead) && e.Phase == history.PhaseTo {
 			p.master, p.promoted, p.promotedAt = e.Target, p.promoted+1, e.T
 		}
 	case e.Type == history.Exit && e.Planned:
-		p.fault, p.served = e.T, nil // a crash is over when the process is dead
-	case e.Type == history.Gap || e.Type == history.Info:
+		p.fault = e.T // a crash is over when the process is dead
+		clear(p.served)
+	case e.Type == history.Gap:
 		p.excuse = max(p.excuse, e.T)
+	case e.Type == history.Info:
+		p.excuse = max(p.excuse, e.T)
+		p.unsure[standing{e.Process, e.KeyOf()}] = true
 	case e.Type == history.OK && e.F == history.Acquire && e.Depth == 0:
 		if p.clients.declares.Optimistic {
 			p.contended += p.clients.meet(standing{e.Process, e.KeyOf()})
@@ -65,15 +78,9 @@ func (p *progress) byMaster(e history.Event) bool {
 }
 
 // granted notes which client was granted which lock. After a fault, a grant counts only if its
-// command was sent after the fault. For a reentrant lock it must also go to another client, because
-// a client can re-acquire the lock that it left behind itself.
+// command was sent after the fault. A client can re-acquire a reentrant lock that it left behind
+// itself: then the grant must go to another client.
 func (p *progress) granted(e history.Event) {
-	if p.served == nil {
-		p.served = map[int]bool{}
-	}
-	if p.last == nil {
-		p.last = map[int]int{}
-	}
 	key := e.KeyOf()
 	last, before := p.last[key]
 	another := before && last != e.Process
@@ -82,8 +89,13 @@ func (p *progress) granted(e history.Event) {
 	}
 	p.clients.all[e.Process].again = before && !another
 	p.last[key] = e.Process
+	maps.DeleteFunc(p.unsure, func(s standing, _ bool) bool {
+		return s.key == key && s.process != e.Process
+	})
 	late := e.Grant != nil && e.Grant.Sent > 0 && e.Grant.Sent < p.fault
-	if !late && (another || !before || !p.clients.declares.Reentrant || p.fault == 0) {
+	own := p.clients.declares.Reentrant && p.fault != 0 && (before && !another ||
+		p.unsure[standing{e.Process, key}])
+	if !late && !own {
 		p.served[key] = true
 	}
 }
