@@ -15,6 +15,7 @@ import (
 func TestFindings(t *testing.T) {
 	testenv.SkipRace(t)
 	testenv.Part(t, "redis")
+	t.Parallel()
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,19 +41,30 @@ func sampled(all []advice.Command, n int) []advice.Command {
 	return all[:n]
 }
 
-// keeps runs a command, and compares what came of it with what it promises.
-func keeps(t *testing.T, c advice.Command, words ...string) {
+// runIn runs lockbench in a directory. It is a process of its own, because tests that change their
+// directory cannot run in parallel.
+func runIn(t *testing.T, dir string, words ...string) (code int, out, say string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	c := exec.CommandContext(t.Context(), "lockbench", words...)
+	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
+	if err := c.Run(); c.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode(), stdout.String(), stderr.String()
+}
+
+// keeps runs a command in a directory, and compares what came of it with what it promises.
+func keeps(t *testing.T, dir string, c advice.Command, words ...string) {
 	t.Helper()
 	if len(promised(c)) > 0 {
 		words = append(words, "--verbose") // which has a row for each letter
 	}
-	var out, say bytes.Buffer
-	code := Main(t.Context(), words, &out, &say)
-	for try := 1; try < 4 && outlived(out.String()); try++ {
-		out.Reset()
-		code = Main(t.Context(), words, &out, &say)
+	code, out, say := runIn(t, dir, words...)
+	for try := 1; try < 4 && outlived(out); try++ {
+		code, out, say = runIn(t, dir, words...)
 	}
-	text := out.String() + say.String()
+	text := out + say
 	if len(c.Exits) > 0 && !slices.Contains(c.Exits, code) ||
 		len(c.Exits) == 0 && code >= 254 {
 		t.Errorf("%s ended with %d, not %v:\n%s", c.Line, code, c.Exits, text)
@@ -63,7 +75,7 @@ func keeps(t *testing.T, c advice.Command, words ...string) {
 		}
 	}
 	for letter, want := range promised(c) {
-		row := regexp.MustCompile(`(?m)^  (\S) ` + letter + ` `).FindStringSubmatch(out.String())
+		row := regexp.MustCompile(`(?m)^  (\S) ` + letter + ` `).FindStringSubmatch(out)
 		if row == nil || (row[1] == "✕") != want {
 			t.Errorf("%s: %s is not as promised:\n%s", c.Line, letter, text)
 		}
@@ -106,9 +118,9 @@ var elsewhere = map[string]string{
 // with all that such a command names.
 func TestEachFormOfACommandRuns(t *testing.T) {
 	testenv.SkipRace(t)
+	t.Parallel()
 	dir := t.TempDir()
-	t.Chdir(dir)
-	at := places(t)
+	at := places(t, dir)
 	for _, f := range advice.Forms() {
 		if slices.ContainsFunc(keysOf(elsewhere), func(k string) bool {
 			return strings.HasPrefix(f.String(), k)
@@ -127,8 +139,8 @@ func TestEachFormOfACommandRuns(t *testing.T) {
 		if words[0] == "run" && !slices.Contains(words, "--plan") {
 			words = append(words, "--env", "sim")
 		}
-		keeps(t, advice.Command{Line: "lockbench " + strings.Join(words, " "), Promise: f.Promise},
-			words...)
+		keeps(t, dir, advice.Command{Line: "lockbench " + strings.Join(words, " "),
+			Promise: f.Promise}, words...)
 	}
 }
 
@@ -139,20 +151,23 @@ func keysOf(m map[string]string) (out []string) {
 	return out
 }
 
-// places makes what the examples of forms name.
-func places(t *testing.T) map[string]string {
-	must(t, 0, "run", "--env", "sim", "--impl", "token-lua", "--store", "runs")
-	must(t, 0, "gate", "--init", "g.yaml")
-	must(t, 0, "matrix", "--env", "sim", "--impl", "token-lua", "--nemesis", "crash",
+// places makes in a directory what the examples of forms name.
+func places(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	in(t, dir, 0, "lockbench", "run", "--env", "sim", "--impl", "token-lua", "--store", "runs")
+	in(t, dir, 0, "lockbench", "gate", "--init", "g.yaml")
+	in(t, dir, 0, "lockbench", "matrix", "--env", "sim", "--impl", "token-lua", "--nemesis", "crash",
 		"--costs=false", "--store", "m")
-	must(t, 1, "explore", "--impl", "setpx-del", "--nemesis", "pause", "--curve=false", "--store", "x")
-	run, err := filepath.EvalSymlinks("runs/latest")
+	in(t, dir, 1, "lockbench", "explore", "--impl", "setpx-del", "--nemesis", "pause",
+		"--curve=false", "--store", "x")
+	run, err := os.Readlink(filepath.Join(dir, "runs", "latest"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, _ := filepath.Glob("x/counterexamples/*.yaml")
-	if len(found) == 0 {
-		t.Fatal("no counterexample was written")
+	run = filepath.Join("runs", run)
+	found, err := fs.Glob(os.DirFS(dir), "x/counterexamples/*.yaml")
+	if err != nil || len(found) == 0 {
+		t.Fatal("no counterexample was written", err)
 	}
 	return map[string]string{"{run}": run, "{plan}": filepath.Join(run, "plan.json"),
 		"{gate}": "g.yaml", "{new}": "new.yaml",
@@ -166,6 +181,7 @@ func places(t *testing.T) map[string]string {
 func TestProofsOfChooseHold(t *testing.T) {
 	testenv.SkipRace(t)
 	testenv.Part(t, "redis")
+	t.Parallel()
 	var own, printed []advice.Command
 	for _, q := range []choose.Query{{Faults: []string{"partition"}}, {Faults: []string{"longwork"}},
 		{Faults: []string{"pause", "partition"}, Fencing: true}, {Faults: []string{"leader-loss"}}} {
@@ -190,13 +206,14 @@ func TestProofsOfChooseHold(t *testing.T) {
 		t.Errorf("only %d proofs", len(own))
 	}
 	for _, c := range append(sampled(own, 3), sampled(printed, 2)...) {
-		keeps(t, c, append(strings.Fields(c.Line)[1:], "--store", t.TempDir())...)
+		keeps(t, t.TempDir(), c, strings.Fields(c.Line)[1:]...)
 	}
 }
 
 // TestHintsOfRunsHold runs the commands that the hints and reports of runs of all locks and faults
 // name: the one with all other locks, and it says as many.
 func TestHintsOfRunsHold(t *testing.T) {
+	t.Parallel()
 	var all []advice.Command
 	for _, lock := range []string{"setnx", "getset", "setpx-del", "token-lua", "redlock"} {
 		for _, fault := range []string{"crash", "pause", "failover", "partition", "restart"} {
@@ -213,7 +230,7 @@ func TestHintsOfRunsHold(t *testing.T) {
 		t.Errorf("only %d hints", len(all))
 	}
 	for _, c := range sampled(all, 4) {
-		keeps(t, c, strings.Fields(c.Line)[1:]...)
+		keeps(t, t.TempDir(), c, strings.Fields(c.Line)[1:]...)
 	}
 }
 
@@ -221,12 +238,14 @@ func TestHintsOfRunsHold(t *testing.T) {
 // the exit code and all words but the story, times of the judge and paths are the same.
 func TestAgainRepeatsTheRun(t *testing.T) {
 	testenv.SkipRace(t)
-	t.Chdir(t.TempDir())
-	must(t, 0, "run", "--env", "sim", "--impl", "token-lua", "--quiet")
-	plan, err := filepath.EvalSymlinks("store/latest/plan.json")
+	t.Parallel()
+	dir := t.TempDir()
+	in(t, dir, 0, "lockbench", "run", "--env", "sim", "--impl", "token-lua", "--quiet")
+	first, err := os.Readlink(filepath.Join(dir, "store", "latest"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	plan := filepath.Join("store", first, "plan.json")
 	var all []advice.Command
 	for _, flags := range []string{
 		"--impl token-lua", "--impl getset --nemesis failover --expect S", "--story p1p2p3",
@@ -244,12 +263,12 @@ func TestAgainRepeatsTheRun(t *testing.T) {
 		if !strings.Contains(c.Line, "--plan") {
 			words = append(words, "--env", "sim")
 		}
-		code, said, line := again(t, words)
+		code, said, line := again(t, dir, words)
 		parts, err := exec.Command("sh", "-c", "printf '%s\\n' "+line).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		repeated, same, _ := again(t, strings.Split(strings.TrimSpace(string(parts)), "\n")[1:])
+		repeated, same, _ := again(t, dir, strings.Split(strings.TrimSpace(string(parts)), "\n")[1:])
 		if code != repeated || said != same {
 			t.Errorf("%s: %s ended with %d, not %d:\n%s\nnot\n%s", c, line, repeated, code, same,
 				said)
@@ -261,16 +280,15 @@ func TestAgainRepeatsTheRun(t *testing.T) {
 var varies = regexp.MustCompile(`(?m)^(Judge:|Report: ).*\n|\nStory: (.*\n)+?\n`)
 
 // again runs a command, and returns the line that does it again.
-func again(t *testing.T, words []string) (code int, said, line string) {
+func again(t *testing.T, dir string, words []string) (code int, said, line string) {
 	t.Helper()
-	var out, say bytes.Buffer
-	code = Main(t.Context(), words, &out, &say)
-	text := regexp.MustCompile(` \\\n +`).ReplaceAllString(out.String(), " ") // a command of two lines
+	code, out, say := runIn(t, dir, words...)
+	text := regexp.MustCompile(` \\\n +`).ReplaceAllString(out, " ") // a command of two lines
 	found := regexp.MustCompile(`(?m)^Again:  (.*)$`).FindStringSubmatch(text)
 	if found == nil {
-		t.Fatalf("%v does not say how to do it again:\n%s%s", words, &out, &say)
+		t.Fatalf("%v does not say how to do it again:\n%s%s", words, out, say)
 	}
-	return code, varies.ReplaceAllString(out.String(), ""), found[1]
+	return code, varies.ReplaceAllString(out, ""), found[1]
 }
 
 // TestSuggestedAimsFind runs the aims that hints suggest after a run that found nothing: one that
@@ -278,6 +296,7 @@ func again(t *testing.T, words []string) (code int, said, line string) {
 func TestSuggestedAimsFind(t *testing.T) {
 	testenv.SkipRace(t)
 	testenv.Part(t, "redis")
+	t.Parallel()
 	var all []advice.Command
 	seen := map[string]bool{}
 	for _, lock := range []string{"setnx", "getset", "setpx-del", "token-lua", "setnx-del-expired"} {
@@ -301,9 +320,8 @@ func TestSuggestedAimsFind(t *testing.T) {
 	if len(all) < 5 {
 		t.Errorf("only %d aims are suggested", len(all))
 	}
-	t.Chdir(t.TempDir())
 	for _, c := range sampled(all, 2) {
-		keeps(t, c, strings.Fields(c.Line)[1:]...)
+		keeps(t, t.TempDir(), c, strings.Fields(c.Line)[1:]...)
 	}
 }
 
@@ -406,6 +424,7 @@ var special = regexp.MustCompile(`--adapter|--plan|--addr|--proxy|docker|NAME|FI
 func TestCommandsOfPagesRun(t *testing.T) {
 	testenv.SkipRace(t)
 	testenv.Part(t, "redis")
+	t.Parallel()
 	var all []advice.Command
 	seen := map[string]bool{}
 	onPages(t, func(page, line string) {
@@ -419,9 +438,8 @@ func TestCommandsOfPagesRun(t *testing.T) {
 	if len(all) < 10 {
 		t.Errorf("only %d commands", len(all))
 	}
-	t.Chdir(t.TempDir())
 	for _, c := range sampled(all, 3) {
-		keeps(t, c, strings.Fields(c.Line)[1:]...)
+		keeps(t, t.TempDir(), c, strings.Fields(c.Line)[1:]...)
 	}
 }
 
@@ -429,6 +447,7 @@ func TestCommandsOfPagesRun(t *testing.T) {
 // number in its comment, and ends with 0.
 func TestProofsOfWhichLockHold(t *testing.T) {
 	testenv.SkipRace(t)
+	t.Parallel()
 	text, err := os.ReadFile("../../docs/which-lock.md")
 	if err != nil {
 		t.Fatal(err)
@@ -439,14 +458,13 @@ func TestProofsOfWhichLockHold(t *testing.T) {
 	if lines := strings.Count(block, "lockbench "); len(proofs) != lines || lines < 6 {
 		t.Fatalf("%d proofs in %d lines", len(proofs), lines)
 	}
-	t.Chdir(t.TempDir())
 	for _, p := range proofs {
 		words := strings.Fields(p[1])
 		if !runsHere(t, words[1:]) {
 			t.Logf("%s cannot run here", p[1])
 			continue
 		}
-		keeps(t, advice.Command{Line: p[1], Promise: advice.Promise{Exits: []int{0},
+		keeps(t, t.TempDir(), advice.Command{Line: p[1], Promise: advice.Promise{Exits: []int{0},
 			Says: []string{p[2]}}}, words...)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,7 +12,8 @@ import (
 // of check.
 func TestTheAnswerFitsOnOneScreen(t *testing.T) {
 	testenv.SkipRace(t)
-	t.Chdir(t.TempDir())
+	t.Parallel()
+	dir := t.TempDir()
 	for _, c := range []struct {
 		args  string
 		lines int
@@ -37,7 +37,7 @@ func TestTheAnswerFitsOnOneScreen(t *testing.T) {
 		{"--impl setnx-expire --nemesis crash", 12, []string{"Next: ", "--nemesis crash:expire"}},
 		{"--impl token-lua --nemesis none --for 200ms", 12, []string{"Unknown.\n", "Next: ", "--for "}},
 	} {
-		said := printedBy(t, strings.Fields("run --env sim --seed 4 "+c.args)...)
+		said := printedBy(t, dir, strings.Fields("run --env sim --seed 4 "+c.args)...)
 		lines := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
 		if len(lines) > c.lines {
 			t.Errorf("%s: %d lines:\n%s", c.args, len(lines), said)
@@ -52,19 +52,19 @@ func TestTheAnswerFitsOnOneScreen(t *testing.T) {
 				t.Errorf("%s does not say %q:\n%s", c.args, w, said)
 			}
 		}
-		if again := printedBy(t, "check", "store/latest"); head(again) != head(said) {
+		if again := printedBy(t, dir, "check", "store/latest"); head(again) != head(said) {
 			t.Errorf("%s: check says\n%s\nnot\n%s", c.args, again, said)
 		}
 	}
 }
 
-func printedBy(t *testing.T, args ...string) string {
+func printedBy(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	var out, say bytes.Buffer
-	if code := Main(t.Context(), args, &out, &say); code >= exitUsage {
-		t.Fatalf("%v ended with %d: %s", args, code, &say)
+	code, out, say := runIn(t, dir, args...)
+	if code >= exitUsage {
+		t.Fatalf("%v ended with %d: %s", args, code, say)
 	}
-	return out.String()
+	return out
 }
 
 // head returns a summary without the path of the report.

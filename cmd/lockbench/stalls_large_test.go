@@ -51,6 +51,7 @@ var safeCells = []string{
 func TestStallsAccuseNoLock(t *testing.T) {
 	testenv.Part(t, "redis")
 	testenv.SkipRace(t)
+	t.Parallel()
 	runs := 4
 	if testenv.Soak() {
 		runs = 300
