@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
@@ -40,6 +41,7 @@ func TestASearchThatShowsTooLittleSaysSo(t *testing.T) {
 // TestTheBudgetBindsWhatIsDoneWithHits: with next to no time a hit is saved as it was found, and no
 // curve is measured.
 func TestTheBudgetBindsWhatIsDoneWithHits(t *testing.T) {
+	testenv.SkipRace(t)
 	hits, _, err := Search{Options: harness.RunOptions{Impl: "setpx-del", Nemesis: "pause"},
 		Properties: []string{"L"}, Schedule: Random, Moments: Both, Seeds: 200, Jobs: 1}.Find(t.Context())
 	if err != nil || len(hits) == 0 {

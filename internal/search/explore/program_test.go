@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/internal/base/resp"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -95,6 +96,7 @@ func (m *punctual) Acquire(_ context.Context, n int, keys []string, _ time.Durat
 // TestAProgramPromisesTheDrawnLease: a program is linked once, and each run has a drawn lease. The
 // program is accused only if it cuts the lease of the run.
 func TestAProgramPromisesTheDrawnLease(t *testing.T) {
+	testenv.SkipRace(t)
 	for unit, cuts := range map[time.Duration]bool{time.Millisecond: false, time.Second: true} {
 		m := adapters.Manifest{Name: "punctual", Topology: "single"}
 		m.Declares.Lease = true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
@@ -34,12 +35,13 @@ func TestTheSearchDoesNotDependOnCores(t *testing.T) {
 // TestSearchFindsNothingWhereNothingIs wants no violation of the right lock without a fault, and of
 // the lock without a lease under a pause.
 func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
+	seeds := testenv.Large(60, 10)
 	for _, c := range []struct{ lock, fault string }{{"token-lua", "none"}, {"setnx", "pause"}} {
 		for _, schedule := range Schedules() {
 			s := Search{Options: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Properties: []string{
-				"S", "L", "O", "D"}, Schedule: schedule, Moments: Both, Seeds: 60, Jobs: 2}
+				"S", "L", "O", "D"}, Schedule: schedule, Moments: Both, Seeds: seeds, Jobs: 2}
 			hits, p, err := s.Find(context.Background())
-			if err != nil || len(hits) > 0 || p.Runs != 60 || p.HarnessErrors > 0 {
+			if err != nil || len(hits) > 0 || p.Runs != seeds || p.HarnessErrors > 0 {
 				t.Errorf("%s under %s, %s: %v, %+v, %v", c.lock, c.fault, schedule, hits, p, err)
 			}
 		}
@@ -49,6 +51,7 @@ func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
 // TestAnOverrunDoesNotEndTheSearch: without a named fault, a lock with a lease is searched for what
 // is its own. If there is nothing else in the budget, the overrun is told.
 func TestAnOverrunDoesNotEndTheSearch(t *testing.T) {
+	testenv.SkipRace(t)
 	t.Parallel()
 	s := Search{Options: harness.RunOptions{Impl: "token-lua"}, Schedule: Portfolio, Moments: Both,
 		Seeds: 200, Jobs: 2}
