@@ -10,28 +10,28 @@ test: export LOCKBENCH_CHROMIUM = $(shell chromium --version 2>/dev/null)
 # A program with the race detector, which needs a C compiler, would sleep a second at its end.
 export GORACE := atexit_sleep_ms=0 $(GORACE)
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
-# The packages of make test, and those with tests that do less, or nothing, with the race detector.
+# The packages of make test, those with tests that do less with the race detector, and those without goroutines.
 TESTS := ./...
-LARGE := $(addprefix ./,checker checker/repair cmd/lockbench $(addprefix internal/,campaign/matrix \
-	dev/archtest env/sim foreign/stepped run/runner search/explore) reports reports/timeline)
+LARGE := $(addprefix ./,cmd/lockbench $(addprefix internal/,campaign/matrix env/sim foreign/stepped run/runner search/explore))
+ALONE := $(addprefix github.com/lockbench/lockbench/,checker% nemesis reports reports/figure reports/timeline \
+	reports/view $(addprefix internal/,choose dev/archtest history%))
+RACED = $(filter-out $(if $(RACE),$(ALONE)),$(shell $(GO) list $(TESTS)))
 HOW = -vet=off -timeout 30m
 .PHONY: help run test slowest sample soak bench lint build cross redis browser image pictures clean release reproducible empty-root
 help: ## show this list
 	@grep -hE '^[a-z -]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 34
-run: redis build ## the main job on real Redis: a failover under the GETSET lock, with a report
-	$(BIN) run --impl getset --nemesis failover --expect S
+run: redis build ; $(BIN) run --impl getset --nemesis failover --expect S ## the main job on real Redis: a failover under the GETSET lock, with a report
 test: redis browser ## all tests on real Redis: with the race detector, and again what does less with it
 	@.ci/missing "$(RACE)"
-	$(PLAIN) vet $(TESTS) && $(GO) test $(RACE) $(HOW) $(TESTS)
-	$(if $(RACE),$(PLAIN) test $(HOW) $(LARGE))
+	$(PLAIN) vet $(TESTS)
+	@$(if $(RACED),$(GO) test $(RACE) $(HOW) $(RACED))
+	@$(if $(RACE),$(PLAIN) test $(HOW) $(LARGE) $(filter $(ALONE),$(shell $(GO) list $(TESTS))))
 	cd lab && $(PLAIN) vet ./... && $(PLAIN) test $(HOW) ./...
 slowest: ; @CGO_ENABLED=0 GO="$(GO)" .ci/slowest $(TESTS) ## the slowest ten packages and tests; TESTS=./checker names some
-sample: ## take some conditions of the judges away, others with each commit; make soak takes all away
-	LOCKBENCH_MUTANTS=commit $(PLAIN) test -count 1 -v -run '^TestNoConditionIsIdle$$' ./checker
+sample: ; LOCKBENCH_MUTANTS=commit $(PLAIN) test -count 1 -v -run '^TestNoConditionIsIdle$$' ./checker ## take some conditions of the judges away, others with each commit; make soak takes all away
 soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory
 	GO="$(GO)" SOAK="$(SOAK)" .ci/soak
-bench: ## benchmarks, side by side
-	$(GO) test -run '^$$' -bench . -benchmem -benchtime 300ms ./checker ./internal/env/sim/... ./internal/foreign/tap
+bench: ; $(GO) test -run '^$$' -bench . -benchmem -benchtime 300ms ./checker ./internal/env/sim/... ./internal/foreign/tap ## benchmarks, side by side
 lint: ## formatting, vet, staticcheck, and which room imports which
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	GOBIN=$(CURDIR)/bin $(PLAIN) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0

@@ -42,26 +42,61 @@ func TestCommentsHaveSubjects(t *testing.T) {
 }
 
 // asksForRace finds what does less, or nothing, with the race detector.
-var asksForRace = regexp.MustCompile(`testenv\.(Large|Once)\(|testenv\.Race\b`)
+var asksForRace = regexp.MustCompile(`testenv\.(Large|SkipRace)\(|testenv\.Race\b`)
 
 // TestNothingIsLostToTheRaceDetector: `make test` also runs a package without the detector if a test
 // of it does less with it.
 func TestNothingIsLostToTheRaceDetector(t *testing.T) {
 	makefile := strings.Join(lines(t, "Makefile"), " ")
 	_, large, _ := strings.Cut(makefile, "LARGE :=")
-	large, _, _ = strings.Cut(large, "HOW =")
+	large, _, _ = strings.Cut(large, "RACED =")
 	for _, f := range goFiles(t) {
 		if !strings.HasSuffix(f, "_test.go") || strings.HasPrefix(f, "lab/") {
 			continue
 		}
-		room := strings.TrimPrefix(path.Dir(f), "internal/")
 		if asksForRace.MatchString(strings.Join(lines(t, f), "\n")) &&
-			!slices.Contains(strings.FieldsFunc(large, func(r rune) bool {
-				return strings.ContainsRune(" ,()\t\\", r)
-			}), room) {
-			t.Errorf("%s asks for the race detector; name its package in LARGE of the Makefile", f)
+			!isNamed(large, strings.TrimPrefix(path.Dir(f), "internal/")) {
+			t.Errorf("%s asks for the race detector; name its package in LARGE or ALONE of the Makefile", f)
 		}
 	}
+}
+
+// startsGoroutine finds what starts one.
+var startsGoroutine = regexp.MustCompile(`(?m)^\s*go (func|\w+)\b.*\(|\.Go\(|\bpool\.Each\(`)
+
+// TestWhatRunsAloneStartsNoGoroutine: the race detector would see nothing in the packages of ALONE
+// in the Makefile.
+func TestWhatRunsAloneStartsNoGoroutine(t *testing.T) {
+	makefile := strings.Join(lines(t, "Makefile"), "\n")
+	_, alone, found := strings.Cut(makefile, "ALONE :=")
+	if !found {
+		t.Fatal("the Makefile has no ALONE")
+	}
+	alone, _, _ = strings.Cut(alone, "RACED =")
+	checked := 0
+	for _, f := range goFiles(t) {
+		room := strings.TrimPrefix(path.Dir(f), "internal/")
+		if strings.HasSuffix(f, "_test.go") || !isNamed(alone, room) {
+			continue
+		}
+		checked++
+		if m := startsGoroutine.FindString(strings.Join(lines(t, f), "\n")); m != "" {
+			t.Errorf("%s starts a goroutine with %q; take its package out of ALONE in the Makefile", f, m)
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d files", checked)
+	}
+}
+
+// isNamed reports whether a list of the Makefile has a room, or a pattern with % for it.
+func isNamed(list, room string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(list, func(r rune) bool {
+		return strings.ContainsRune(" ,()\t\n\\", r)
+	}), func(name string) bool {
+		prefix, isPattern := strings.CutSuffix(name, "%")
+		return name == room || isPattern && strings.HasPrefix(room, prefix)
+	})
 }
 
 // goFiles are the Go files of the repository that git knows, but for test data.
