@@ -15,20 +15,21 @@ import (
 
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // WriteFinding drafts a report to a lock's maintainers in the form of docs/findings.md: how to
 // reproduce the violation, the expected and the observed behaviour, step by step. The author fills
 // in the quotes from the documentation, the origin and how often it was seen. It returns an error
-// if the run has no defect to report.
+// if the run has no defect of the lock to report.
 func WriteFinding(w io.Writer, v *view.View) error {
 	if len(v.Violations) == 0 {
 		return fmt.Errorf("this run violates nothing that could be reported: %s", v.Answer().Sentence)
 	}
-	found := defects(v)
+	found := view.Defects(v)
 	if len(found) == 0 {
-		return errors.New("this run shows only that a client worked beyond its lease. No lock " +
-			"with a lease can prevent that, so there is nothing to report")
+		return errors.New(strings.TrimSpace("this run shows nothing that a lock can prevent, so " +
+			"there is nothing to report. " + view.Whose(v)))
 	}
 	b, h := bufio.NewWriter(w), v.History.Header
 	name := page.Clean(strings.TrimSpace(h.Impl+" "+h.Versions[h.Impl]), 80)
@@ -39,7 +40,7 @@ func WriteFinding(w io.Writer, v *view.View) error {
 	fmt.Fprint(b, "- **Expected.** TODO: what the documentation of this release promises, with its "+
 		"place.\n")
 	for _, p := range v.Properties() {
-		if p.State == "violated" && !p.Reported {
+		if slices.ContainsFunc(found, func(x *view.Violation) bool { return x.Concerns(p.Name) }) {
 			fmt.Fprintf(b, "  %s: %s.\n", page.Literal(p.Name), page.Literal(p.Meaning))
 		}
 	}
@@ -59,27 +60,14 @@ func WriteFinding(w io.Writer, v *view.View) error {
 	return b.Flush()
 }
 
-// defects returns the violations that a lock is responsible for. It leaves out properties that are
-// only reported, and an S that is only an overrun.
-func defects(v *view.View) []*view.Violation {
-	decide := v.Verdict.Violated(false)
-	return slices.DeleteFunc(slices.Clone(v.Violations), func(x *view.Violation) bool {
-		decides := slices.ContainsFunc(x.Properties, func(l string) bool {
-			return slices.Contains(decide, l)
-		})
-		return !decides || checker.FindClass(x.Class).Overrun && slices.Equal(x.Properties,
-			[]string{checker.MutualExclusion})
-	})
-}
-
-// writeSteps writes the commands of a violation, in their order.
+// writeSteps writes the commands of a violation and the faults around them, in their order.
 func writeSteps(b *bufio.Writer, v *view.View, x *view.Violation) {
 	if len(x.Commands) == 0 {
 		return
 	}
 	h := v.History.Header
 	fmt.Fprint(b, "| time | client | server | command | reply | effect |\n|---|---|---|---|---|---|\n")
-	for _, c := range x.Commands {
+	for _, c := range withFaults(v, x.Commands) {
 		who, command, reply := "", "", ""
 		if len(c.Args) > 0 {
 			who = fmt.Sprint(c.Process)
@@ -93,14 +81,47 @@ func writeSteps(b *bufio.Writer, v *view.View, x *view.Violation) {
 	fmt.Fprintln(b)
 }
 
-// writeConfirmation writes the steps that turn the draft into a finding.
+// withFaults adds to the commands of a violation the faults that were not over before them, such
+// as the cut of a link, which a witness need not name.
+func withFaults(v *view.View, commands []checker.WitnessCommand) []checker.WitnessCommand {
+	all, first, last := slices.Clone(commands), commands[0].Sent, commands[len(commands)-1].Sent
+	for _, f := range v.Faults {
+		named := slices.ContainsFunc(commands, func(c checker.WitnessCommand) bool {
+			return len(c.Args) == 0 && c.Effect == f.Words()
+		})
+		if !named && f.From <= last && (f.Lasting || f.To >= first) {
+			row := checker.WitnessCommand{Effect: f.Words()}
+			row.Sent = f.From
+			all = append(all, row)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b checker.WitnessCommand) int {
+		return cmp.Compare(a.Sent, b.Sent)
+	})
+	return all
+}
+
+// writeConfirmation writes the steps that turn the draft into a finding. A matrix of the fault has
+// its control, too.
 func writeConfirmation(b *bufio.Writer, v *view.View) {
 	h := v.History.Header
-	form, lock := advice.MatrixLock, h.Impl
+	many, once, lock := advice.MatrixLock, advice.ControlLock, h.Impl
 	if a := v.Adapter(); a != "" {
-		form, lock = advice.MatrixLibrary, a
+		many, once, lock = advice.MatrixLibrary, advice.ControlLibrary, a
 	}
 	fault, _, _ := strings.Cut(cmp.Or(h.Nemesis, "none"), ":")
 	fmt.Fprintf(b, "To confirm it, on a machine with nothing else to do: the fault twenty times, and "+
-		"the control without it.\n\n```\n%s\n%s\n```\n", form.Fill(lock, fault), form.Fill(lock, "none"))
+		"the control, which must find nothing.\n\n```\n%s\n%s\n```\n", many.Fill(lock, fault),
+		once.Fill(lock, controlOf(fault)))
+}
+
+// controlOf returns the control of a fault, or no fault if it has none.
+func controlOf(fault string) string {
+	entry, _, _ := nemesis.Find(fault)
+	for _, x := range entry.Variants {
+		if x.Control {
+			return fault + ":" + x.Name
+		}
+	}
+	return "none"
 }

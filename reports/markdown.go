@@ -72,12 +72,15 @@ func head(b io.Writer, v *view.View) error {
 	if w := v.First(); w != nil && w.Cause() != "" {
 		fmt.Fprintf(b, "\n**Cause:** %s\n", page.Literal(units.Upper(w.Cause())))
 	}
+	if s := view.Whose(v); s != "" {
+		fmt.Fprintf(b, "\n**Whose is it?** %s\n", page.Literal(s))
+	}
 	r, err := remedy(v)
 	if r == nil || err != nil {
 		return err
 	}
-	fmt.Fprintf(b, "\n**What to do:** %s.\n", page.Literal(strings.Join(append([]string{r.Do},
-		r.Why...), ". ")))
+	fmt.Fprintf(b, "\n**What to do:** %s\n", page.Literal(strings.Join(append(
+		[]string{r.Do + "."}, r.Why...), " ")))
 	if len(r.Code) > 0 {
 		fmt.Fprintf(b, "\n```\n%s\n```\n", page.Fenced(strings.Join(r.Code, "\n")))
 	}

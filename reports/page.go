@@ -50,6 +50,7 @@ type runPage struct {
 	Header          history.Header
 	Subtitle        string
 	Why             string       // the cause of the first violation
+	Whose           string       // whether it is a defect of the lock
 	Remedy          *hint.Remedy // what to do about it; nil if nothing is known
 	Known           *knownSection
 	Waits           []view.WaitRow
@@ -188,6 +189,7 @@ func newPage(v *view.View) (*runPage, error) {
 	if w := v.First(); w != nil {
 		p.Why = units.Upper(w.Cause())
 	}
+	p.Whose = view.Whose(v)
 	if p.Remedy, err = remedy(v); err != nil {
 		return nil, err
 	}

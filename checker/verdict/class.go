@@ -31,6 +31,9 @@ type Class struct {
 	Cause   string   // the reason in a report
 	// the client outlived its hold, which no lease prevents
 	Overrun bool
+	// why no lock of its kind can prevent it, in a clause, or "" if it is a defect of the lock
+	Outside   string
+	Prevented string // what prevents it, after "by", if it is a defect and runs have shown what
 }
 
 // classes have the order of docs/design.md.
@@ -39,67 +42,81 @@ var classes = []Class{
 		Needs:   "the lease that the first holder was promised ended before the second grant",
 		Summary: "the lease of one ran out while it was inside",
 		Cause: "the first client's lease ended while it was still inside, so that the lock was free " +
-			"to be granted again"},
+			"to be granted again",
+		Outside: "any lock with a lease lets the next client in when the lease is over"},
 	{Name: SessionLost, Letters: []string{MutualExclusion}, Overrun: true,
 		Needs:   "the hold is bound to a session, and the session had ended before the second grant",
 		Summary: "the session of one ended while it was inside",
-		Cause:   "the first client's session ended while it was still inside, so that the lock was free"},
+		Cause:   "the first client's session ended while it was still inside, so that the lock was free",
+		Outside: "any lock with a session lets the next client in when the session is over"},
 	{Name: AfterNotice, Letters: []string{MutualExclusion}, Overrun: true,
 		Needs: "the lock told the first holder that its hold was over before the second " +
 			"client was inside",
 		Summary: "one stayed inside although the lock had told it that its hold was over",
-		Cause:   "the lock told the first client that its hold was over, and the client stayed inside"},
+		Cause:   "the lock told the first client that its hold was over, and the client stayed inside",
+		Outside: "the client stayed inside after the lock had told it"},
 	{Name: PromisedTooLong, Letters: []string{MutualExclusion, LeaseExclusion, Validity},
-		Needs:   "the client was told that its hold is good for longer than the key lives",
-		Summary: "the lock said that a hold was good after its lease was over",
-		Cause:   "the lock told a client that its hold was good for longer than its lease"},
+		Needs:     "the client was told that its hold is good for longer than the key lives",
+		Summary:   "the lock said that a hold was good after its lease was over",
+		Cause:     "the lock told a client that its hold was good for longer than its lease",
+		Prevented: "promising no more than the key's lease"},
 	{Name: LostRenewal, Letters: []string{MutualExclusion, LeaseExclusion},
 		Needs: "the first holder's key expired, because a renewal was late, failed or shortened " +
 			"its lease",
-		Summary: "a renewal did not reach the key in time",
-		Cause:   "the key of the first client was not renewed in time and expired on its server"},
+		Summary:   "a renewal did not reach the key in time",
+		Cause:     "the key of the first client was not renewed in time and expired on its server",
+		Prevented: "renewing in time, and telling the holder when that fails"},
 	{Name: NoServer, Letters: []string{MutualExclusion, LeaseExclusion, Fencing, Validity},
 		Needs: "no answered command of the call took the key, on a quorum where there " +
 			"are several masters",
-		Summary: "a client says that it holds the lock, but no server granted it",
-		Cause:   "a client was inside although no server had granted it the lock"},
+		Summary:   "a client says that it holds the lock, but no server granted it",
+		Cause:     "a client was inside although no server had granted it the lock",
+		Prevented: "granting it only on the answer of a server, or of a majority"},
 	{Name: ReleasedByNonOwner,
 		Letters: []string{MutualExclusion, LeaseExclusion, OwnerRelease, Fencing, Reentry},
 		Needs: "a command of another hold deleted the value that the first holder had " +
 			"written there",
-		Summary: "another client released it",
-		Cause:   "a client deleted the key of another client"},
+		Summary:   "another client released it",
+		Cause:     "a client deleted the key of another client",
+		Prevented: "comparing the owner and deleting in one step"},
 	{Name: LateMessage, Letters: []string{MutualExclusion, LeaseExclusion, OwnerRelease, Fencing},
 		Needs: "a command that was sent before the first grant deleted its key, or a grant was " +
 			"believed after its lease",
-		Summary: "a message came late and was accepted",
-		Cause:   "a command that was sent before took effect late, on the key of another grant"},
+		Summary:   "a message came late and was accepted",
+		Cause:     "a command that was sent before took effect late, on the key of another grant",
+		Prevented: "a new owner value for each try, and no grant after its lease"},
 	{Name: LostByFailover, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},
 		Needs: "the key of the first holder was lost by a restart, or the promoted replica did " +
 			"not have it",
 		Summary: "the grant was lost by the restart",
 		Cause: "the server that granted the lock the second time did not have, or did not have " +
-			"any more, the key of the first grant"},
+			"any more, the key of the first grant",
+		Outside: "any lock whose server loses a confirmed write loses a grant so"},
 	{Name: Vanished, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},
 		Needs: "the key was gone before its lease was over; no client of the run deleted it and " +
 			"no fault took it",
 		Summary: "the key vanished and no client deleted it: evicted, flushed or deleted by a third " +
 			"party",
-		Cause: "the key of the first client vanished: evicted, flushed or deleted by a third party"},
+		Cause:   "the key of the first client vanished: evicted, flushed or deleted by a third party",
+		Outside: "the key was removed by something else than a client of this run"},
 	{Name: Clock, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},
-		Needs:   "a clock was moved by a fault, and the lease was over by that clock",
-		Summary: "a clock was wrong",
-		Cause:   "a clock was moved, so that a lease was taken to be over before its time"},
+		Needs:     "a clock was moved by a fault, and the lease was over by that clock",
+		Summary:   "a clock was wrong",
+		Cause:     "a clock was moved, so that a lease was taken to be over before its time",
+		Outside:   "any lock whose server ends leases by its clock ends one early so",
+		Prevented: "leases that only the server's clock ends"},
 	{Name: OldToken, Letters: []string{Fencing},
 		Needs: "a token is not larger than one that was given before, or the resource took a write " +
 			"with an older token",
-		Summary: "a token was not larger than an earlier one",
-		Cause:   "the token of a later grant is not larger than the token of an earlier one"},
+		Summary:   "a token was not larger than an earlier one",
+		Cause:     "the token of a later grant is not larger than the token of an earlier one",
+		Prevented: "counting the token in the step that grants the lock"},
 	{Name: CheckThenSet, Letters: []string{MutualExclusion, LeaseExclusion},
 		Needs: "both clients read the key as free before either wrote it, and wrote it whatever was " +
 			"there",
-		Summary: "both clients saw it free before either took it",
-		Cause:   "both clients read the key as free before either wrote it"},
+		Summary:   "both clients saw it free before either took it",
+		Cause:     "both clients read the key as free before either wrote it",
+		Prevented: "looking at the key and taking it in one command"},
 	{Name: DoubleGrant, Letters: []string{MutualExclusion, LeaseExclusion, Reentry},
 		Needs:   "none of the other classes explains the second grant",
 		Summary: "it was granted twice",
@@ -108,8 +125,9 @@ var classes = []Class{
 	{Name: RefusedThoughGranted, Letters: []string{Orphan},
 		Needs: "a client's own earlier write, whose reply it did not use, told it that " +
 			"the lock is taken",
-		Summary: "its own earlier write told a client that the lock is taken",
-		Cause:   "a client was told that the lock is taken, by a key that it had written itself"},
+		Summary:   "its own earlier write told a client that the lock is taken",
+		Cause:     "a client was told that the lock is taken, by a key that it had written itself",
+		Prevented: "comparing the value of the key that is found with the call's own"},
 	{Name: KeptOwn, Letters: []string{Orphan},
 		Needs: "a release was told that the lock is not its own, and a later command on " +
 			"that node shows that it was",

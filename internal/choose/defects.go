@@ -65,8 +65,5 @@ func excused(cell *matrix.Cell, letter string) bool {
 
 // outside reports whether a violation of a class has a cause outside the lock.
 func outside(class string) bool {
-	return checker.FindClass(class).Overrun || slices.Contains(environmental, class)
+	return checker.FindClass(class).Outside != ""
 }
-
-// environmental lists the classes with a cause outside the lock.
-var environmental = []string{checker.LostByFailover, checker.Vanished, checker.Clock}

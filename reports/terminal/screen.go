@@ -24,10 +24,12 @@ func (t *terminal) screen(v *view.View, x Extra) {
 	t.wrap("", a.Sentence, 0)
 	if !violated {
 		t.section("Judged", t.also(v))
+		t.section("Whose", view.Whose(v))
 		t.next(x.Hints)
 		return
 	}
 	t.section("Cause", units.Upper(w.Cause()))
+	t.section("Whose", view.Whose(v))
 	t.remedy(x.Remedy)
 	end := terminal{Look: t.Look}
 	end.section("Also", t.also(v))

@@ -10,6 +10,10 @@ var (
 
 	RunLock = form("run --impl token-lua")
 	RunPlan = form("run --plan %s", "{plan}")
+
+	ControlLock    = form("run --impl %s --nemesis %s", "token-lua", "pause:short")
+	ControlLibrary = form("run --adapter %s --nemesis %s", "{adapter}", "pause:short")
+
 	// Check ends with the exit code of the run.
 	Check = form("check %s", "{run}")
 

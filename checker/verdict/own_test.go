@@ -1,0 +1,43 @@
+package verdict
+
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// TestOwn separates the defects of a lock from what no lock of its kind can prevent.
+func TestOwn(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		Property
+		others []Property
+		own    bool
+	}{
+		{"a lost write", Property{Property: LeaseExclusion, Class: LostByFailover}, nil, false},
+		{"an overrun", Property{Property: MutualExclusion, Class: LeaseOverrun}, nil, false},
+		{"a server's clock", Property{Property: LeaseExclusion, Class: Clock,
+			Assumption: nemesis.ServerClocks.String()}, nil, false},
+		{"a client's clock", Property{Property: LeaseExclusion, Class: Clock,
+			Assumption: nemesis.ClientClocks.String()}, nil, true},
+		{"a foreign release", Property{Property: OwnerRelease, Class: ReleasedByNonOwner}, nil, true},
+		{"a deadlock", Property{Property: Deadlock}, nil, true},
+		{"a reported outage", Property{Property: Outage, Reported: true}, nil, false},
+		{"a reported refusal", Property{Property: Orphan, Class: RefusedThoughGranted, Reported: true},
+			nil, true},
+		{"an update lost alone", Property{Property: LostUpdate}, nil, true},
+		{"an update lost by an overrun", Property{Property: LostUpdate},
+			[]Property{{Property: MutualExclusion, Class: LeaseOverrun, Verdict: Violated}}, false},
+	} {
+		p := c.Property
+		p.Verdict = Violated
+		v := Verdict{Properties: append(c.others, p)}
+		if v.Own(p) != c.own {
+			t.Errorf("%s: own %v", c.name, !c.own)
+		}
+		p.Verdict = Valid
+		if v.Own(p) {
+			t.Errorf("%s: own although it is valid", c.name)
+		}
+	}
+}

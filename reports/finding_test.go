@@ -1,0 +1,66 @@
+package reports
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/reports/reporttest"
+	"github.com/lockbench/lockbench/reports/view"
+)
+
+// TestADraftIsOfADefect judges one run by several classes. A grant that a failover lost is no
+// defect of the lock, so nothing is drafted; a foreign release is one, and so is a refusal (R) that
+// is only reported.
+func TestADraftIsOfADefect(t *testing.T) {
+	for _, c := range []struct {
+		letter, class string
+		reported      bool
+		whose         string
+		drafted       bool
+	}{
+		{"L", checker.LostByFailover, false, "Not a defect of getset: any lock on one Redis master " +
+			"with an asynchronous replica loses a grant so (assumption: durability).", false},
+		{"S", checker.LeaseOverrun, false, "Not a defect of getset: any lock with a lease", false},
+		{"L", checker.ReleasedByNonOwner, false, "L: released by a non-owner is a defect of getset: a " +
+			"lock can prevent it by comparing the owner and deleting in one step.", true},
+		{"R", checker.RefusedThoughGranted, true, "R: refused although granted is a defect", true},
+	} {
+		v := judgedAs(t, checker.Property{Property: c.letter, Class: c.class, Reported: c.reported})
+		var b bytes.Buffer
+		err := WriteFinding(&b, v)
+		if (err == nil) != c.drafted || !strings.HasPrefix(view.Whose(v), c.whose) {
+			t.Errorf("%s, %s: %v, %q", c.letter, c.class, err, view.Whose(v))
+		}
+		if err != nil && !strings.Contains(err.Error(), view.Whose(v)) {
+			t.Errorf("%s: the refusal does not say whose it is: %v", c.class, err)
+		}
+		for _, want := range []string{"  " + c.letter + ": ", "was cut", "run --impl getset --nemesis " +
+			"failover:healthy"} {
+			if c.drafted && !strings.Contains(b.String(), want) {
+				t.Errorf("%s: the draft lacks %q:\n%s", c.class, want, &b)
+			}
+		}
+	}
+}
+
+// judgedAs returns a run with one violation, and a link that was cut before it.
+func judgedAs(t *testing.T, p checker.Property) *view.View {
+	t.Helper()
+	r := reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})
+	cut := history.Event{Type: history.Fault, Process: history.Harness, F: "cut", Target: "n0>n1",
+		ID: 99, Phase: history.PhaseFrom, T: 1}
+	r.History.Events = append([]history.Event{cut}, r.History.Events...)
+	p.Verdict, p.Witness = checker.Violated, r.Verdict.Property(checker.MutualExclusion).Witness
+	p.Witness.Commands = []checker.WitnessCommand{{Effect: "grants", Command: r.Trace[0]}}
+	if p.Class == checker.LostByFailover {
+		p.Assumption = "durability"
+	}
+	r.Verdict.Properties = []checker.Property{p}
+	if p.Reported {
+		r.Verdict.Verdict = checker.Valid
+	}
+	return reporttest.View(t, r)
+}

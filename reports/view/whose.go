@@ -1,0 +1,73 @@
+package view
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+// Defects returns the violations that a lock of its kind can prevent, the worst first.
+func Defects(v *View) []*Violation {
+	return slices.DeleteFunc(slices.Clone(v.Violations), func(w *Violation) bool {
+		return !slices.ContainsFunc(w.Properties, func(letter string) bool {
+			return v.Verdict.Own(v.Verdict.Property(letter))
+		})
+	})
+}
+
+// Whose says whether the worst violation is a defect of the lock, and why. It returns "" if nothing
+// was violated that could be one, and for an imported history, of which too little is known.
+func Whose(v *View) string {
+	h := v.History.Header
+	if v.Verdict == nil || h.Environment == "" {
+		return ""
+	}
+	own, lock := Defects(v), page.Clean(h.Impl, 60)
+	switch {
+	case len(own) > 0 && own[0] == v.First():
+		return own[0].Title() + " is a defect of " + lock + prevented(own[0])
+	case v.Verdict.Verdict != checker.Violated || v.First() == nil:
+		return ""
+	}
+	s := "Not a defect of " + lock + ": " + outside(v.First(), h)
+	if len(own) > 0 {
+		s += " " + own[0].Title() + " is one."
+	}
+	return s
+}
+
+// prevented says what prevents a violation, or that a lock can.
+func prevented(w *Violation) string {
+	if how := checker.FindClass(w.Class).Prevented; how != "" {
+		return ": a lock can prevent it by " + how + "."
+	}
+	return ": nothing that was recorded excuses it."
+}
+
+// outside says why no lock of its kind prevents a violation, and which assumption was broken.
+func outside(w *Violation, h history.Header) string {
+	why := checker.FindClass(w.Class).Outside
+	if where := forgets[h.Topology]; w.Class == checker.LostByFailover && h.System == "" &&
+		where != "" {
+		why = "any lock on " + where + " loses a grant so"
+	}
+	if why == "" {
+		why = "it follows from the overlap"
+	}
+	if w.Assumption != "" {
+		why += " (assumption: " + page.Clean(w.Assumption, 40) + ")"
+	}
+	return why + "."
+}
+
+// forgets says what kind of servers can lose a confirmed write, by topology.
+var forgets = map[string]string{
+	nemesis.Single:      "one Redis that restarts without its data",
+	nemesis.Failover:    "one Redis master with an asynchronous replica",
+	nemesis.Sentinel:    "one Redis master with asynchronous replicas",
+	nemesis.Cluster:     "one Redis master with asynchronous replicas",
+	nemesis.Independent: "masters that forget their votes",
+}
