@@ -45,7 +45,8 @@ func (p *runPage) commands(v *view.View) {
 	if len(shown) < total {
 		p.CommandsLeft = fmt.Sprintf(
 			"%s of %s commands are shown: repeated polls are joined, and commands far from the "+
-				"violation or the fault are left out. All are in trace.jsonl.",
+				"violation or the fault are left out. trace.jsonl has all but those that only set up a "+
+				"connection, such as SCRIPT LOAD.",
 			units.Thousands(len(shown)), units.Thousands(total))
 	}
 	for _, c := range shown {
