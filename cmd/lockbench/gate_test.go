@@ -17,11 +17,11 @@ func TestAboutHowLong(t *testing.T) {
 	}{
 		{0, busy, ""},
 		{51 * time.Second, idle, "; about 51s, and more if the machine becomes busy, " +
-			"since runs that others disturb are repeated one by one. If it is interrupted, the same " +
-			"command goes on"},
+			"since runs that others disturb are repeated one by one. After an interruption, the " +
+			"same command continues"},
 		{51 * time.Second, busy, "; 51s on an idle machine, and now several times as long (load 4.5 on " +
-			"2 processors), since runs that others disturb are repeated one by one. If it is " +
-			"interrupted, the same command goes on"},
+			"2 processors), since runs that others disturb are repeated one by one. After an " +
+			"interruption, the same command continues"},
 	} {
 		if got := estimate(c.d, c.load); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
