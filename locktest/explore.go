@@ -145,7 +145,7 @@ func (l Lock) searchFault(t *testing.T, fault string, o Options, told map[string
 	case progress.Untouched != "", len(hits) == 0 && progress.Doubt() != "":
 		t.Fatalf("the search under %s shows too little: %s", fault, progress.Doubt())
 	case len(hits) == 0:
-		t.Log(progress.Rarer())
+		t.Log(progress.Rarer() + unasked(s.Properties))
 		return
 	}
 	if first := told[kind(hits[0])]; first != "" {
@@ -155,6 +155,17 @@ func (l Lock) searchFault(t *testing.T, fault string, o Options, told map[string
 	told[kind(hits[0])] = fault
 	l.tell(t, explore.Findings{Impl: l.Name, Nemesis: fault, Progress: progress,
 		Rate: progress.Rate(), Again: replayCommand(t), Verbose: true}, hits, o)
+}
+
+// unasked names S and U if a search without a violation did not ask about them, as usual for a lock
+// with a lease under a fault.
+func unasked(asked []string) string {
+	open := slices.DeleteFunc([]string{history.MutualExclusion, history.LostUpdate},
+		func(p string) bool { return slices.Contains(asked, p) })
+	if len(open) == 0 {
+		return ""
+	}
+	return "; not asked: " + strings.Join(open, " and ") + " (Options.Properties asks)"
 }
 
 // kind returns the property that a hit violates, and the class.

@@ -17,7 +17,7 @@ import (
 func WriteMarkdown(w io.Writer, v *view.View) error {
 	b, h, a := bufio.NewWriter(w), v.History.Header, v.Answer()
 	fmt.Fprintf(b, "# %s\n\n**%s** %s\n\n%s\n", page.Literal(v.Question()), page.Literal(a.Word),
-		page.Literal(a.Sentence), page.Literal(v.Subtitle()))
+		page.Literal(strings.TrimSpace(a.Sentence+" "+v.Unasked.String())), page.Literal(v.Subtitle()))
 	if err := head(b, v); err != nil {
 		return err
 	}

@@ -46,6 +46,7 @@ type runPage struct {
 	Title, Question string
 	Above           []page.Place
 	Answer          view.Answer
+	Unasked         view.Unasked
 	Expectation     string
 	Header          history.Header
 	Subtitle        string
@@ -149,6 +150,7 @@ func (p *runPage) note(s string) { p.Notes = append(p.Notes, s) }
 func newPage(v *view.View) (*runPage, error) {
 	h := v.History.Header
 	p := &runPage{Header: h, Above: v.Above, Question: v.Question(), Answer: v.Answer(),
+		Unasked:  v.Unasked,
 		Subtitle: v.Subtitle(),
 		Evidence: v.Evidence(), Declares: v.Declares(), Caveats: v.Caveats(),
 		CSS: template.CSS(page.CSS + pageCSS), JS: template.JS(timeline.JS)}

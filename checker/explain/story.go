@@ -58,7 +58,7 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
 	story := tell(told) + " " + together(p)
 	if p.Rule == record.WhileLeased {
-		story += Say(" Both leases were valid then%s.", leaseNote(p))
+		story += bothLeased(p)
 	}
 	return story
 }
@@ -277,6 +277,15 @@ func whilePaused(faults []record.Fault, process int, t int64) string {
 		}
 	}
 	return ""
+}
+
+// bothLeased says for how long of the overlap both leases were valid.
+func bothLeased(p *record.Pair) string {
+	end := min(p.A.LeaseAt(p.To-1), p.B.LeaseAt(p.To-1))
+	if end < p.To && end > p.From {
+		return Say(" Both leases were valid for %s of that%s.", Brief(end-p.From), leaseNote(p))
+	}
+	return Say(" Both leases were valid then%s.", leaseNote(p))
 }
 
 func leaseNote(p *record.Pair) string {

@@ -23,7 +23,7 @@ var Answers = struct {
 	"Let one transaction on the data decide; if none can, your data must check the tokens of {lock}.",
 	"For leader election, use {lock}: it declares that it tells a leader when its term has ended.",
 	"For long jobs, use {lock}: it is held while they run. No lock alone keeps a late holder out.",
-	"No lock alone keeps a late holder out; the best one under {faults} is {lock}.",
+	"Use {lock} under {faults}; only your data can refuse a holder that comes too late.",
 }
 
 // Answer answers a query in words.

@@ -2,6 +2,7 @@ package hint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
@@ -38,6 +39,9 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 		return r, err
 	}
 	x := matrix.RepairOf(p, v, worst.Property, worst.Class)
+	if x == nil && worst.Property == history.LostUpdate && mayOverrun(v, p) {
+		x = matrix.RepairOf(p, v, history.MutualExclusion, checker.LeaseOverrun)
+	}
 	switch {
 	case x != nil && x.Tried:
 		return Remedy{Do: x.Do, Shown: "Whether that is in time, this shows", Command: x.Command,
@@ -52,7 +56,7 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 			Shown: "It stays clean" + inRuns(own.Runs, own.Runs), Command: advice.Command{
 				Line: own.Command}}, nil
 	case x == nil:
-		r, err = instead(p)
+		r, err = instead(p, worst)
 		if worst.Class == checker.Vanished && r.Do != "" {
 			r.Why = append(r.Why, "Give locks a Redis of their own that evicts nothing (maxmemory-policy "+
 				"noeviction), or use etcd or a row of a database.")
@@ -89,6 +93,13 @@ func shown(x *repair.Found, fault string) string {
 	return words
 }
 
+// mayOverrun reports whether a client outlived its lease, or may have where S was not violated or
+// not judged.
+func mayOverrun(v *checker.Verdict, p harness.Plan) bool {
+	judged := v.Property(history.MutualExclusion).Verdict == checker.Violated
+	return p.Declares().Lease && (overran(v) || !judged)
+}
+
 // overran reports whether a client outlived its lease.
 func overran(v *checker.Verdict) bool {
 	return checker.FindClass(v.Property(history.MutualExclusion).Class).Overrun
@@ -109,8 +120,11 @@ func inRuns(least, most int) string {
 // most is the number of locks that a remedy names.
 const most = 4
 
+// exclusive are the properties whose violation lets an old holder write.
+var exclusive = []string{history.MutualExclusion, history.LeaseExclusion, history.LostUpdate}
+
 // instead names the locks to use instead.
-func instead(p harness.Plan) (r Remedy, err error) {
+func instead(p harness.Plan, worst checker.Property) (r Remedy, err error) {
 	x, err := choose.InsteadOf(p)
 	if x == nil || err != nil {
 		return r, err
@@ -126,8 +140,11 @@ func instead(p harness.Plan) (r Remedy, err error) {
 	r.Shown = fmt.Sprintf("Clean under %s%s: %s", x.Fault, inRuns(x.Runs[0], x.Runs[1]),
 		units.List(names))
 	r.Command = x.Command
+	if slices.Contains(exclusive, worst.Property) {
+		r.Do += "; or let one transaction on the data decide (" + choose.Page + ")"
+	}
 	known, err := choose.Lookup(p)
-	if known != nil {
+	if known != nil && worst.Class == checker.LostByFailover {
 		for _, h := range known.Helps {
 			if h.Same && !h.Helped() && strings.HasPrefix(h.Mitigation, "--") {
 				r.Rest = append(r.Rest, fmt.Sprintf("%s is no repair: %s.", h.Mitigation, h.Verdict))

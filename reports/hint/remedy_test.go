@@ -27,6 +27,12 @@ func TestRemedies(t *testing.T) {
 		{"an overrun", harness.RunOptions{Impl: "token-lua", Nemesis: "pause"},
 			[]checker.Property{overrun}, []string{"Have the resource refuse old holders",
 				"UPDATE account", "Then the resource refuses the late write", "--workload fenced"}},
+		{"a lost update in a run that did not judge S", harness.RunOptions{Impl: "setpx-del",
+			Nemesis: "pause"}, []checker.Property{violated("U", "")},
+			[]string{"Have the resource refuse old holders", "--workload fenced"}},
+		{"a lost update after a failover, which may lose the tokens", harness.RunOptions{
+			Impl: "setpx-del", Nemesis: "failover"}, []checker.Property{violated("U", "")},
+			[]string{"Use another lock", "or let one transaction on the data decide"}},
 		{"an outage, which other locks may have", harness.RunOptions{Impl: "redlock",
 			Nemesis: "majority-loss"}, []checker.Property{violated("A", "")}, nil},
 		{"an overrun, and tokens that do not grow", harness.RunOptions{Impl: "redisson-fenced",

@@ -68,7 +68,7 @@ func TestThePageChoosesAsTheVerb(t *testing.T) {
 // decide: neither without any fault, nor with a crash.
 func TestThePageDoesNotKnowWhatWasNotRun(t *testing.T) {
 	b := reporttest.NewBrowser(t)
-	for left, want := range map[string]string{"none crash": "No lock alone keeps",
+	for left, want := range map[string]string{"none crash": "Use ",
 		"none": "Not known: crash was",
 		"":     "Not known: none, crash were not run."} {
 		m := reporttest.Matrix(t, "")

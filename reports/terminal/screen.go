@@ -22,6 +22,7 @@ func (t *terminal) screen(v *view.View, x Extra) {
 	w := v.First()
 	violated := a.Result == checker.Violated && w != nil
 	t.wrap("", a.Sentence, 0)
+	t.unasked(v.Unasked)
 	if !violated {
 		t.section("Judged", t.also(v))
 		t.section("Whose", view.Whose(v))
@@ -36,6 +37,16 @@ func (t *terminal) screen(v *view.View, x Extra) {
 	end.ending(v, x)
 	t.story(w, tallest-t.lines()-end.lines())
 	t.section("Also", t.also(v))
+}
+
+// unasked writes what the run was not asked, and the command that asks it.
+func (t *terminal) unasked(u view.Unasked) {
+	if u.Words != "" {
+		t.wrap("", u.Sentence(), 0)
+	}
+	if u.Command.Line != "" {
+		t.command("  ", page.Clean(u.Command.Line, 1000))
+	}
 }
 
 // lines counts the lines that were written.

@@ -31,10 +31,24 @@ func (v *View) judgement() judgement { return judgement{v.Verdict, v.History.Hea
 // anything else wrong? It ends with the letters of the worst violation.
 func (v *View) Answer() Answer {
 	a := answerOf(v)
+	if v.judgement().chosen() != nil {
+		a.Word = chosenWord(a)
+	}
 	if w := v.First(); a.Result == checker.Violated && w != nil {
 		a.Sentence += " Violates " + w.Title() + "."
 	}
 	return a
+}
+
+// chosenWord answers whether the properties hold that the user chose.
+func chosenWord(a Answer) string {
+	switch a.Result {
+	case checker.Valid:
+		return "Yes, in this run."
+	case checker.Violated:
+		return "No."
+	}
+	return a.Word
 }
 
 // answerOf returns the answer without the letters.
@@ -91,7 +105,7 @@ func (j judgement) brokenAnswer(first *Violation) Answer {
 		word = "Yes."
 	}
 	switch {
-	case optimistic:
+	case optimistic || j.chosen() != nil: // what was not asked is told apart
 		also = ""
 	case slices.Contains(w.Violated(false), checker.MutualExclusion):
 		also = ""
@@ -111,6 +125,8 @@ func (j judgement) validSentence() string {
 	e := j.verdict.Evidence
 	judged := "No property that was judged was violated"
 	switch {
+	case j.chosen() != nil:
+		judged = "No violation of " + units.List(j.letters())
 	case j.verdict.Property(checker.MutualExclusion).Verdict == checker.Valid:
 		judged = "No two clients were inside at once"
 	case j.verdict.Property(checker.LostUpdate).Verdict == checker.Valid:

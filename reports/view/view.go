@@ -36,6 +36,8 @@ type View struct {
 	Curve *counterexample.Curve
 	// Above are pages that lead to this run or belong to it, as seen from its directory.
 	Above []page.Place
+	// Unasked has the properties that the run was not asked to judge.
+	Unasked Unasked
 
 	nodes []Node
 }
@@ -86,6 +88,7 @@ func New(r *store.Run) (*View, error) {
 			w.attach(v.History.Header, v.Record)
 		}
 	}
+	v.Unasked = findUnasked(v)
 	if x, err := counterexample.ReadFile(filepath.Join(r.Dir, store.Counterexample)); err == nil {
 		v.Curve = x.Curve
 	}

@@ -25,6 +25,9 @@ func (v *View) Question() string {
 	if when == "" && h.Nemesis != "" {
 		when = "under the fault " + page.Clean(h.Nemesis, 60)
 	}
+	if letters := v.judgement().chosen(); len(letters) > 0 {
+		return strings.TrimSpace(hold(letters)+" for "+lock+" "+when) + "?"
+	}
 	if h.Declares.Optimistic {
 		return strings.TrimSpace("Can an update that "+lock+" checks be lost "+when) + "?"
 	}

@@ -16,6 +16,8 @@ var (
 
 	// Check ends with the exit code of the run.
 	Check = form("check %s", "{run}")
+	// CheckLetters judges a run by some properties.
+	CheckLetters = form("check --properties %s %s", "S", "{run}").ends(0, 1, 2)
 
 	ExploreAdapter = form("explore --adapter %s", "{adapter}").ends(0, 1)
 	Replay         = form("replay %s", "{counterexample}").ends(0, 1)

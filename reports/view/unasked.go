@@ -1,0 +1,115 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// Unasked says which property that a reader asks for this run was not asked to judge, because its
+// user chose others, and what the record shows of it. The zero value has nothing to say.
+type Unasked struct {
+	Words   string         // without its last full stop
+	Command advice.Command // it asks; empty for a run without a directory
+}
+
+// Sentence returns the words with their end: a colon before the command.
+func (u Unasked) Sentence() string {
+	switch {
+	case u.Words == "":
+		return ""
+	case u.Command.Line == "":
+		return u.Words + "."
+	}
+	return u.Words + ":"
+}
+
+// String returns the sentence with its command.
+func (u Unasked) String() string { return strings.TrimSpace(u.Sentence() + " " + u.Command.Line) }
+
+// letters returns the properties that decide the run, or nil if it was judged by a model.
+func (j judgement) letters() (names []string) {
+	for _, p := range j.verdict.Properties {
+		if _, ok := history.FindProperty(p.Property); !ok {
+			return nil
+		}
+		if !p.Reported {
+			names = append(names, p.Property)
+		}
+	}
+	return names
+}
+
+// judges reports whether the run was asked to judge a property.
+func (j judgement) judges(property string) bool {
+	return slices.ContainsFunc(j.verdict.Properties, func(p checker.Property) bool {
+		return p.Property == property
+	})
+}
+
+// chosen returns the properties that the user chose in place of the one that the usual question is
+// about. It returns nil if the run answers that question.
+func (j judgement) chosen() []string {
+	usual := checker.MutualExclusion
+	if j.header.Declares.Optimistic {
+		usual = checker.LostUpdate
+	}
+	if j.verdict == nil || j.judges(usual) {
+		return nil
+	}
+	return j.letters()
+}
+
+// findUnasked judges S and U if the run was not asked to.
+func findUnasked(v *View) (u Unasked) {
+	j := v.judgement()
+	if j.verdict == nil || len(j.letters()) == 0 || len(v.History.Events) > maxRedraw {
+		return u
+	}
+	names := slices.DeleteFunc([]string{checker.MutualExclusion, checker.LostUpdate}, j.judges)
+	if len(names) == 0 {
+		return u
+	}
+	var parts, open []string
+	judged := checker.Check(v.History, v.Trace, checker.Options{Properties: names})
+	for _, p := range judged.Properties {
+		if p.Verdict == checker.NA {
+			continue
+		}
+		open = append(open, p.Property)
+		parts = append(parts, p.Property+", which "+fate(p))
+	}
+	if len(open) == 0 {
+		return u
+	}
+	u.Words = "Not asked: " + strings.Join(parts, "; ")
+	if v.Dir != "" {
+		u.Command = advice.CheckLetters.Fill(strings.Join(open, ","), v.Dir)
+	}
+	return u
+}
+
+// fate says what the record shows of a property.
+func fate(p checker.Property) string {
+	switch {
+	case p.Verdict == checker.Violated && p.Class != "":
+		return "was violated (" + p.Class + ")"
+	case p.Verdict == checker.Violated:
+		return "was violated"
+	case p.Verdict == checker.Valid:
+		return "was not violated"
+	}
+	return "the record does not decide"
+}
+
+// hold asks whether the chosen properties hold: "Does L hold", "Do L and O hold".
+func hold(letters []string) string {
+	if len(letters) == 1 {
+		return "Does " + letters[0] + " hold"
+	}
+	return "Do " + units.List(letters) + " hold"
+}
