@@ -56,6 +56,16 @@ func (fs Faults) Elects() bool {
 	return false
 }
 
+// Lease returns the shortest lease with which the faults show more than their own scenarios.
+func (fs Faults) Lease() (longest time.Duration) {
+	for _, f := range fs {
+		if least, err := (Params{}).span(f.entry.form(f.variant).Lease); err == nil {
+			longest = max(longest, least.D())
+		}
+	}
+	return longest
+}
+
 // TooShort returns an error if the fault's own scenario would outlive the lease. A run would then
 // show only that.
 func (fs Faults) TooShort(lease time.Duration) error {

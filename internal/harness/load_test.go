@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -38,5 +39,23 @@ func TestRandomFaultsHaveADrawnLoad(t *testing.T) {
 		Clients: 3, TTL: time.Minute, For: time.Hour, Workload: workloads.Counter})
 	if err != nil || p.Clients != 3 || p.TTL.D() != time.Minute || p.Workload != workloads.Counter {
 		t.Errorf("%d clients, a lease of %v, %s: %v", p.Clients, p.TTL, p.Workload, err)
+	}
+}
+
+// TestALeaseOutlastsTheElection gives a run the lease that its fault needs, unless it has one.
+func TestALeaseOutlastsTheElection(t *testing.T) {
+	for _, c := range []struct {
+		fault     string
+		ttl, want time.Duration
+	}{{"pause", 0, 2 * time.Second}, {"leader-loss", 0, 5 * time.Second},
+		{"leader-loss:cut,crash", 0, 5 * time.Second}, {"leader-loss", 7 * time.Second, 7 * time.Second},
+		{"failover-cluster", 0, 10 * time.Second}} {
+		o := RunOptions{Impl: "token-lua", Nemesis: c.fault, TTL: c.ttl}
+		if strings.HasPrefix(c.fault, "leader") {
+			o.Impl, o.Adapter, o.Variant = "", "etcd-mutex", "ttl"
+		}
+		if p, err := NewPlan(o); err != nil || p.TTL.D() != c.want {
+			t.Errorf("%s: a lease of %v, want %v: %v", c.fault, p.TTL.D(), c.want, err)
+		}
 	}
 }

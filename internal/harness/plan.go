@@ -179,6 +179,9 @@ func NewPlan(w RunOptions) (Plan, error) {
 	if faults.Elects() {
 		w.TTL, w.For = or(w.TTL, electionTTL), or(w.For, electionFor)
 	}
+	if least := faults.Lease(); least > defaultTTL && !w.ownLease() {
+		w.TTL, w.For = or(w.TTL, least), or(w.For, 2*defaultFor)
+	}
 	p := Plan{
 		Format: PlanFormat, Seed: w.Seed, Environment: w.Environment, Place: w.Place,
 		Impl: w.Impl, Nemesis: w.Nemesis,

@@ -29,7 +29,7 @@ func Impossible(r Row, c Column) string {
 	case c.Libraries && c.lacks(r) != "":
 		return fmt.Sprintf("it does not declare %q", c.lacks(r))
 	case ensemble && !r.Has(unseen):
-		return "servers of Redis do not agree on writes; see failover"
+		return "its servers do not agree on writes; see failover"
 	case r.Has(unseen) && loss:
 		return "it has no masters that vote; see node-crash, leader-loss and member-loss"
 	case !r.Has(masters) && loss:

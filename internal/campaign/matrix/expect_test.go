@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
@@ -207,5 +208,18 @@ func TestColumnsOfLibraries(t *testing.T) {
 	tasks, err = Options{Adapters: []string{"redsync"}, Columns: []string{"message"}}.Tasks()
 	if err != nil || len(tasks) == 0 {
 		t.Errorf("%d runs, %v", len(tasks), err)
+	}
+}
+
+// TestALeaseThatAFaultNeeds gives a run of the matrix a lease that outlasts an election.
+func TestALeaseThatAFaultNeeds(t *testing.T) {
+	row := Row{Name: "etcd-mutex", Impl: "etcd-mutex", Adapter: "etcd-mutex", Variant: "ttl"}
+	for fault, want := range map[string]time.Duration{"pause": 2 * time.Second,
+		"leader-loss:cut": 5 * time.Second} {
+		p, err := Options{Environment: "process", TTL: 2 * time.Second}.Plan(Task{Row: row,
+			Aim: Aim{Nemesis: fault}})
+		if err != nil || p.TTL.D() != want || p.For.D() < 12*want {
+			t.Errorf("%s: a lease of %v for %v: %v", fault, p.TTL.D(), p.For.D(), err)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Options specify which part of the matrix is run, and how. They are stored in options.json.
@@ -125,6 +126,15 @@ func (a Aim) load(w *harness.RunOptions, ttl time.Duration) {
 	}
 }
 
+// leastLease returns the lease that a fault needs.
+func leastLease(fault string) time.Duration {
+	fs, err := nemesis.Parse(fault)
+	if err != nil {
+		return 0 // the plan reports the error
+	}
+	return fs.Lease()
+}
+
 // longLeases is the time limit of a run with a library's own lease of up to a minute.
 const longLeases = 5 * time.Minute
 
@@ -145,6 +155,9 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 		For:            12*ttl + 2*time.Second,
 	}
 	a.load(&w, ttl)
+	if least := leastLease(a.Nemesis); least > w.TTL {
+		w.TTL, w.For = least, 12*least+2*time.Second
+	}
 	if a.Patient {
 		w.AcquireTimeout = patience * ttl
 	}
