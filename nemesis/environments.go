@@ -47,8 +47,8 @@ var environments = []Capabilities{
 			Ensemble: noAgreement}},
 }
 
-// noAgreement is the reason why a group of Redis servers is not an ensemble.
-const noAgreement = "servers of Redis do not agree on writes: take a system whose servers do, " +
+// noAgreement is the reason why a group of servers is not an ensemble.
+const noAgreement = "its servers do not agree on writes: take a system whose servers do, " +
 	"by --adapter etcd-mutex or go-zookeeper"
 
 // noStop is the reason why clocks in containers cannot be stopped.

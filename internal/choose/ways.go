@@ -21,7 +21,7 @@ type Way struct {
 // others lists the alternatives to a failover to a replica that lags behind.
 var others = []struct{ fault, what string }{
 	{"leader-loss", "servers whose members agree on every write, as etcd and ZooKeeper, have no " +
-		"replica that lags behind; they can only lose their leader"},
+		"replica that lags behind; the loss of their leader is the fault to try on them"},
 	{"minority-loss", "independent masters without replicas do not fail over; a minority of them " +
 		"may die, and one that restarts must have its data or stay away for a lease"},
 }

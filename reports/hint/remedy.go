@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // A Remedy says what to do about the worst violation of a run. The zero value has nothing to say.
@@ -51,6 +52,10 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 		f := repair.Fence()
 		return Remedy{Do: f.Do, Code: f.Code, Shown: lock + " gives such tokens, and is clean with " +
 			"them" + inRuns(own.Runs, own.Runs), Command: advice.Command{Line: own.Command}}, nil
+	case x == nil && p.Declares().Optimistic && losesWrites(p):
+		return Remedy{Do: "Let a commit wait for the standby that would take over (PostgreSQL: " +
+			"synchronous_standby_names). The database lost a write that it had confirmed, and no " +
+			"lock restores it. No run of lockbench has tried this"}, nil
 	case x == nil && own != nil && !overrun && p.System() != "":
 		return Remedy{Do: "Use another lock of this library: " + lock,
 			Shown: "It stays clean" + inRuns(own.Runs, own.Runs), Command: advice.Command{
@@ -91,6 +96,14 @@ func shown(x *repair.Found, fault string) string {
 		words += " (shown with another lock)"
 	}
 	return words
+}
+
+// losesWrites reports whether a step of a run makes a server lose what it has confirmed.
+func losesWrites(p harness.Plan) bool {
+	return slices.ContainsFunc(p.Scenario, func(s nemesis.Step) bool {
+		a, known := nemesis.ActionOf(s.Do)
+		return known && a.Breaks == nemesis.Durability
+	})
 }
 
 // mayOverrun reports whether a client outlived its lease, or may have where S was not violated or
