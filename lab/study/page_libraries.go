@@ -213,13 +213,30 @@ func (p *page) variant(m *matrix.Matrix, r matrix.Row) {
 		}
 	}
 	if len(rows) == 0 {
-		p.paragraph("Nothing was found.")
+		p.paragraph("Nothing was found.%s", notRun(m, r))
 		return
 	}
 	p.head("fault", "letters", "class", "runs", "shown by")
 	for _, row := range rows {
 		p.row(row...)
 	}
+	if missing := notRun(m, r); missing != "" {
+		p.paragraph("%s", missing[1:])
+	}
+}
+
+// notRun names the faults that were not run of a row, after a space.
+func notRun(m *matrix.Matrix, r matrix.Row) string {
+	var names []string
+	for _, c := range m.Columns {
+		if cell := m.Cell(r.Name, c.Name); cell.Impossible == "" && len(cell.Runs) == 0 {
+			names = append(names, "`"+c.Name+"`")
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " Not run: " + strings.Join(names, ", ") + "."
 }
 
 // foundIn returns a row for each class of violations of a cell, and one for its unknown letters.
