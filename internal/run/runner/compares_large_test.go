@@ -42,7 +42,6 @@ var comparing = []struct{ nemesis, workload, want string }{
 func TestScriptAndCommandCompareAlike(t *testing.T) {
 	testenv.SkipRace(t)
 	testenv.Part(t, "redis")
-	t.Parallel()
 	for _, on := range []struct{ variant, server string }{
 		{"lua", ""}, {"lua", newServer}, {"delifeq", newServer},
 	} {

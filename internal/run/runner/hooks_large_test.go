@@ -40,7 +40,6 @@ const hookedPairs = 13
 // it. Both must find the same, and the tap must have seen what hooks in that process saw.
 func TestHooksAndTapGiveTheSame(t *testing.T) {
 	testenv.Part(t, "redis")
-	t.Parallel()
 	for _, task := range hookedTasks(t) {
 		t.Run(task.Row.Name+" "+task.Aim.Nemesis, func(t *testing.T) {
 			t.Parallel()
@@ -165,7 +164,6 @@ const (
 func TestSomeCellsOfLibraries(t *testing.T) {
 	testenv.SkipRace(t)
 	testenv.Part(t, "redis")
-	t.Parallel()
 	o := matrix.Options{Environment: runner.Process, TTL: 2 * time.Second,
 		Adapters: []string{matrix.All}}
 	missing, err := o.MissingAdapters()

@@ -18,7 +18,6 @@ import (
 // impossible; none breaks, whatever lease the library has.
 func TestCellsOfLibrariesCanBePlanned(t *testing.T) {
 	testenv.SkipRace(t)
-	t.Parallel()
 	o := matrix.Options{Environment: runner.Process, TTL: 2 * time.Second,
 		Adapters: []string{matrix.All}}
 	tasks, err := o.Tasks()

@@ -16,15 +16,13 @@ import (
 	"github.com/lockbench/lockbench/internal/run/runner"
 )
 
-// keyCell is a run on servers of another system than Redis: what must be found, and what must not.
+// keyCells are runs on servers of other systems than Redis: what must be found, and what must not.
 // A letter is violated, or with a + before it valid.
-type keyCell struct {
+var keyCells = []struct {
 	adapter, variant, nemesis, workload string
 	ttl                                 time.Duration
 	want                                string
-}
-
-var keyCells = []keyCell{
+}{
 	{"etcd-mutex", "ttl", "none", "fenced", time.Second, "+S +D +F +U"},
 	{"etcd-mutex", "ttl", "pause", "mutex", time.Second, "S N +F"},
 	{"etcd-mutex", "ttl", "crash", "mutex", time.Second, "+S +D +F"},
@@ -105,7 +103,6 @@ var eachSystem = []string{
 
 // TestKeyCellsOfSystems is what CI wants of each system.
 func TestKeyCellsOfSystems(t *testing.T) {
-	t.Parallel()
 	var only []string
 	if testenv.Race {
 		only = eachSystem
@@ -117,7 +114,6 @@ func TestKeyCellsOfSystems(t *testing.T) {
 func TestKeyCellsOfSystemsInContainers(t *testing.T) {
 	testenv.SkipRace(t)
 	testenv.Part(t, "docker")
-	t.Parallel()
 	if _, err := docker.ImageID(t.Context(), docker.SystemsImage); err != nil {
 		if testenv.Required("docker") {
 			t.Fatal(err)
@@ -128,53 +124,37 @@ func TestKeyCellsOfSystemsInContainers(t *testing.T) {
 }
 
 // testKeyCells runs those cells that only names, of the form "adapter variant nemesis"; nil: all.
-// Cells with three servers, and a lease that they must not miss, run one after the other.
 func testKeyCells(t *testing.T, environment string, only []string) {
-	var three, others []keyCell
+	ran := 0
 	for _, c := range keyCells {
-		switch {
-		case only != nil && !slices.Contains(only, c.String()):
-		case strings.Contains(c.nemesis, "-loss"):
-			three = append(three, c)
-		default:
-			others = append(others, c)
+		name := c.adapter + " " + c.variant + " " + c.nemesis
+		if only != nil && !slices.Contains(only, name) {
+			continue
 		}
-	}
-	if only != nil && len(three)+len(others) != len(only) {
-		t.Errorf("%d of the %d cells are there", len(three)+len(others), len(only))
-	}
-	t.Run("three", func(t *testing.T) {
-		t.Parallel()
-		for _, c := range three {
-			t.Run(c.String(), func(t *testing.T) { c.test(t, environment) })
-		}
-	})
-	for _, c := range others {
-		t.Run(c.String(), func(t *testing.T) {
-			t.Parallel()
-			c.test(t, environment)
+		ran++
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(c.nemesis, "-loss") { // three servers, and a lease that they must not miss
+				t.Parallel()
+			}
+			if environment == runner.Process {
+				setUp(t, c.adapter, c.variant)
+			} else {
+				setUpAdapter(t, c.adapter, c.variant)
+			}
+			o := harness.RunOptions{Adapter: c.adapter, Variant: c.variant, Nemesis: c.nemesis,
+				Workload: c.workload, TTL: c.ttl, Thorough: true, Seed: 1, Environment: environment}
+			if strings.HasPrefix(c.nemesis, "failover") {
+				o.Hold = c.ttl / 4 // outlasts a client's way to the new master on a busy machine
+			}
+			if environment == runner.Docker && c.ttl < 5*time.Second {
+				o.TTL += 2 * time.Second // a container takes longer to end, and its server to be asked
+			}
+			demandLetters(t, o, strings.Fields(c.want))
 		})
 	}
-}
-
-func (c keyCell) String() string { return c.adapter + " " + c.variant + " " + c.nemesis }
-
-// test runs a cell in an environment and demands its letters.
-func (c keyCell) test(t *testing.T, environment string) {
-	if environment == runner.Process {
-		setUp(t, c.adapter, c.variant)
-	} else {
-		setUpAdapter(t, c.adapter, c.variant)
+	if only != nil && ran != len(only) {
+		t.Errorf("%d of the %d cells are there", ran, len(only))
 	}
-	o := harness.RunOptions{Adapter: c.adapter, Variant: c.variant, Nemesis: c.nemesis,
-		Workload: c.workload, TTL: c.ttl, Thorough: true, Seed: 1, Environment: environment}
-	if strings.HasPrefix(c.nemesis, "failover") {
-		o.Hold = c.ttl / 4 // outlasts a client's way to the new master on a busy machine
-	}
-	if environment == runner.Docker && c.ttl < 5*time.Second {
-		o.TTL += 2 * time.Second // a container takes longer to end, and its server to be asked
-	}
-	demandLetters(t, o, strings.Fields(c.want))
 }
 
 // setUp skips a test whose adapter or system is not here, unless it is required.

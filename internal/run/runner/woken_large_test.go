@@ -14,7 +14,6 @@ import (
 // run is over, as its servers say before they stop; a server that has no such count says so.
 func TestServersCountWhomTheyWake(t *testing.T) {
 	testenv.SkipRace(t)
-	t.Parallel()
 	for _, c := range []struct {
 		adapter, variant string
 		counts           bool
