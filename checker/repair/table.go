@@ -19,7 +19,7 @@ var (
 	fence = &Repair{"fencing token",
 		"Have the resource refuse old holders: each grant draws a larger token, the resource learns it " +
 			"before the holder reads, and each write carries it",
-		[]string{`redis.call("incr", KEYS[2])  -- the token, in the script that takes the key`,
+		[]string{`redis.call("incr", KEYS[2])  -- in the script of the grant; a failover may set it back`,
 			"UPDATE account SET token = $2 WHERE id = $3 AND token < $2;  -- first",
 			"UPDATE account SET balance = $1 WHERE id = $3 AND token = $2;  -- each write",
 			"-- if no row matched, a later holder was here: give up"}}

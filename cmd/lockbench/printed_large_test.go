@@ -108,6 +108,7 @@ var elsewhere = map[string]string{
 	"lockbench doctor":                         "testdata/script/doctor.txtar",
 	"lockbench gate --init --adapter ./mylock": "testdata/script/adapters.txtar",
 	"lockbench explore --adapter":              "TestAnAdapterIsExplored",
+	"lockbench run --adapter %s --nemesis %s":  "TestFindings",
 	"lockbench matrix --adapters":              "testdata/script/adapters.txtar",
 	"lockbench tour --from":                    "testdata/pure/tour.txtar",
 	"lockbench replay --env process":           "testdata/script/replay.txtar",

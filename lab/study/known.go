@@ -35,7 +35,7 @@ func alone(rows []ranking.Row) (all []choose.Alone) {
 	for _, r := range rows {
 		p := harness.Plan{Impl: r.Impl, Variant: r.Variant}
 		if r.Adapter != "" {
-			p.Impl, p.Adapter = r.Adapter, &harness.Adapter{}
+			p.Impl, p.Adapter = r.Adapter, &harness.Adapter{Name: r.Adapter}
 		}
 		row, ok := matrix.RowFor(p)
 		for _, s := range r.Speeds {

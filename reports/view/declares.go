@@ -63,8 +63,8 @@ func (v *View) Declares() []DeclareRow {
 	if p.extended > 0 {
 		lease += "; " + units.Count(p.extended, "extension")
 	}
-	promise := DeclareRow{"Two clients are never inside at once", together(v.Violations),
-		j.judged(checker.MutualExclusion)}
+	promise := DeclareRow{"Asked of every lock: two clients are never inside at once",
+		together(v.Violations), j.judged(checker.MutualExclusion)}
 	if d.Optimistic && v.Verdict != nil {
 		promise = DeclareRow{"All clients are let in; a write that comes second is refused",
 			units.Count(v.Verdict.Evidence.Conflicts, "write") + " refused", j.judged(checker.LostUpdate)}
