@@ -180,7 +180,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 		w.TTL, w.For = or(w.TTL, electionTTL), or(w.For, electionFor)
 	}
 	if least := faults.Lease(); least > defaultTTL && !w.ownLease() {
-		w.TTL, w.For = or(w.TTL, least), or(w.For, 2*defaultFor)
+		w.TTL = or(w.TTL, least)
 	}
 	p := Plan{
 		Format: PlanFormat, Seed: w.Seed, Environment: w.Environment, Place: w.Place,
