@@ -301,7 +301,7 @@ func TestPromises(t *testing.T) {
 	for promise, want := range map[string]view.DeclareRow{
 		"Asked of every lock: two clients are never inside at once": {
 			Happened: "no two were seen inside at once",
-			Kept: "not put to the test"},
+			Kept:     "not put to the test"},
 		"A hold ends by itself after a time (lease)": {Kept: "kept",
 			Happened: "1 hold outlasted the lease of 10 ms; the longest hold took 19 ms"},
 		"Each grant carries a growing token": {Kept: "broken",
