@@ -185,7 +185,7 @@ func newPage(v *view.View) (*runPage, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.ID, s.Title = "fault", "nothing was violated when the fault struck"
+		s.ID, s.Title = "fault", "no judged property was violated when the fault struck"
 		p.Stories = append(p.Stories, s)
 	}
 	if w := v.First(); w != nil {

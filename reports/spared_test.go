@@ -12,7 +12,7 @@ import (
 // TestAValidRunIsDrawn where a fault fell into a hold: from its grant to the next client's. A fault
 // that fell elsewhere has no diagram, nor has a run that proves nothing.
 func TestAValidRunIsDrawn(t *testing.T) {
-	const heading = "nothing was violated when the fault struck"
+	const heading = "no judged property was violated when the fault struck"
 	for _, c := range []struct {
 		name    string
 		at      int64 // of the kill
