@@ -4,15 +4,19 @@ package verdict
 const clientClock = "client clock"
 
 // Own reports whether a violation is a defect of the lock: another lock on the same servers could
-// have prevented it. It is the one place that decides this. A lost update is as much the lock's as
-// the overlap that it came from, and what is only reported has a class if it is a defect.
-func (v *Verdict) Own(p Property) bool {
-	class := FindClass(p.Class)
+// have prevented it. It is the one place that decides this. A lost update is the lock's if the
+// overlap before it is. Without an overlap it is the lock's only if S was judged, or is not asked
+// of such a lock, and lossy is false: no fault made a server lose what it had confirmed. A property
+// that is only reported is the lock's if its violation has a class.
+func (v *Verdict) Own(p Property, lossy bool) bool {
+	class, overlap := FindClass(p.Class), v.Property(MutualExclusion)
 	switch {
 	case p.Verdict != Violated:
 		return false
-	case p.Property == LostUpdate && v.Property(MutualExclusion).Verdict == Violated:
-		return v.Own(v.Property(MutualExclusion))
+	case p.Property == LostUpdate && overlap.Verdict == Violated:
+		return v.Own(overlap, lossy)
+	case p.Property == LostUpdate && (lossy || overlap.Verdict != Valid && overlap.Verdict != NA):
+		return false
 	case class.Name == Clock:
 		return p.Assumption == clientClock
 	case class.Outside != "":

@@ -25,18 +25,25 @@ func TestOwn(t *testing.T) {
 		{"a reported outage", Property{Property: Outage, Reported: true}, nil, false},
 		{"a reported refusal", Property{Property: Orphan, Class: RefusedThoughGranted, Reported: true},
 			nil, true},
-		{"an update lost alone", Property{Property: LostUpdate}, nil, true},
+		{"an update lost alone", Property{Property: LostUpdate},
+			[]Property{{Property: MutualExclusion, Verdict: Valid}}, true},
+		{"an update lost by an optimistic lock", Property{Property: LostUpdate},
+			[]Property{{Property: MutualExclusion, Verdict: NA}}, true},
+		{"an update lost, and overlaps were not judged", Property{Property: LostUpdate}, nil, false},
 		{"an update lost by an overrun", Property{Property: LostUpdate},
 			[]Property{{Property: MutualExclusion, Class: LeaseOverrun, Verdict: Violated}}, false},
 	} {
 		p := c.Property
 		p.Verdict = Violated
 		v := Verdict{Properties: append(c.others, p)}
-		if v.Own(p) != c.own {
+		if v.Own(p, false) != c.own {
 			t.Errorf("%s: own %v", c.name, !c.own)
 		}
+		if p.Property == LostUpdate && v.Own(p, true) {
+			t.Errorf("%s: own although a server lost writes", c.name)
+		}
 		p.Verdict = Valid
-		if v.Own(p) {
+		if v.Own(p, false) {
 			t.Errorf("%s: own although it is valid", c.name)
 		}
 	}

@@ -54,7 +54,7 @@ func runIn(t *testing.T, dir string, words ...string) (code int, out, say string
 	return c.ProcessState.ExitCode(), stdout.String(), stderr.String()
 }
 
-// keeps runs a command in a directory, and compares what came of it with what it promises.
+// keeps fails if a command, run in a directory, does not end and print as its promise says.
 func keeps(t *testing.T, dir string, c advice.Command, words ...string) {
 	t.Helper()
 	if len(promised(c)) > 0 {

@@ -81,7 +81,7 @@ type watchedPlace struct {
 	libraries       map[string][]*library
 	rounds          int
 	want            map[string][]string // events by key
-	untracked       map[string]bool     // keys of which a watch says that it lost track
+	untracked       map[string]bool     // keys that a watch says it lost track of
 }
 
 func newWatchedPlace(t *testing.T) *watchedPlace {

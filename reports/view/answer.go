@@ -105,7 +105,7 @@ func (j judgement) brokenAnswer(first *Violation) Answer {
 		word = "Yes."
 	}
 	switch {
-	case optimistic || j.chosen() != nil: // what was not asked is told apart
+	case optimistic || j.chosen() != nil: // Unasked says the rest
 		also = ""
 	case slices.Contains(w.Violated(false), checker.MutualExclusion):
 		also = ""

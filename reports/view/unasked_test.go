@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
 
-// TestTheQuestionIsTheChosenOne asks for other properties than S: the headline must not answer for
-// two clients at once, and tells what it was not asked.
+// TestTheQuestionIsTheChosenOne judges runs by other properties than S. The question must name
+// them, and the page must say that S was not asked.
 func TestTheQuestionIsTheChosenOne(t *testing.T) {
 	for _, c := range []struct {
 		letters                 []string

@@ -13,13 +13,20 @@ import (
 func Defects(v *View) []*Violation {
 	return slices.DeleteFunc(slices.Clone(v.Violations), func(w *Violation) bool {
 		return !slices.ContainsFunc(w.Properties, func(letter string) bool {
-			return v.Verdict.Own(v.Verdict.Property(letter))
+			return v.Verdict.Own(v.Verdict.Property(letter), lossy(v))
 		})
 	})
 }
 
-// Whose says whether the worst violation is a defect of the lock, and why. It returns "" if nothing
-// was violated that could be one, and for an imported history, of which too little is known.
+// lossy reports whether a fault may have made a server lose what it had confirmed.
+func lossy(v *View) bool {
+	return slices.ContainsFunc(v.Faults, func(f Fault) bool {
+		return f.Breaks() == nemesis.Durability
+	})
+}
+
+// Whose says whether the worst violation is a defect of the lock, and why. It returns "" for a
+// valid run, for an imported history, and for a lost update if no overlap tells whose it is.
 func Whose(v *View) string {
 	h := v.History.Header
 	if v.Verdict == nil || h.Environment == "" {
@@ -29,12 +36,12 @@ func Whose(v *View) string {
 	switch {
 	case len(own) > 0 && own[0] == v.First():
 		return own[0].Title() + " is a defect of " + lock + prevented(own[0])
-	case v.Verdict.Verdict != checker.Violated || v.First() == nil:
+	case v.Verdict.Verdict != checker.Violated || v.First() == nil || v.First().Class == "":
 		return ""
 	}
 	s := "Not a defect of " + lock + ": " + outside(v.First(), h)
 	if len(own) > 0 {
-		s += " " + own[0].Title() + " is one."
+		s += " A defect of the lock: " + own[0].Title() + "."
 	}
 	return s
 }
