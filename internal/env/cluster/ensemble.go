@@ -55,6 +55,9 @@ func (l *ensembleLayout) start() error {
 	if err := ready(l.nodes.all); err != nil {
 		return err
 	}
+	if err := awaitLeader(l.nodes.all[0]); err != nil { // on a busy machine the third may unseat it
+		return err
+	}
 	l.election.lead(l.nodes.all[0].Name)
 	l.settled.Store(true)
 	return nil
