@@ -21,7 +21,7 @@ func TestADraftIsOfADefect(t *testing.T) {
 		whose         string
 		drafted       bool
 	}{
-		{"L", checker.LostByFailover, false, "Not a defect of getset: any lock on one Redis master " +
+		{"L", checker.LostByServer, false, "Not a defect of getset: any lock on one Redis master " +
 			"with an asynchronous replica loses a grant so (assumption: durability).", false},
 		{"S", checker.LeaseOverrun, false, "Not a defect of getset: any lock with a lease", false},
 		{"L", checker.ReleasedByNonOwner, false, "L: released by a non-owner is a defect of getset: a " +
@@ -55,7 +55,7 @@ func judgedAs(t *testing.T, p checker.Property) *view.View {
 	r.History.Events = append([]history.Event{cut}, r.History.Events...)
 	p.Verdict, p.Witness = checker.Violated, r.Verdict.Property(checker.MutualExclusion).Witness
 	p.Witness.Commands = []checker.WitnessCommand{{Effect: "grants", Command: r.Trace[0]}}
-	if p.Class == checker.LostByFailover {
+	if p.Class == checker.LostByServer {
 		p.Assumption = "durability"
 	}
 	r.Verdict.Properties = []checker.Property{p}

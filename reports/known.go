@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/reports/hint"
@@ -34,8 +35,8 @@ func (p *runPage) clients(v *view.View) {
 	case outage.Verdict == checker.Violated:
 		p.Effects = append(p.Effects, effect{"Outage.", page.Clean(outage.Explanation, 600)})
 	case outage.Verdict == checker.Valid && outage.Seconds > 0:
-		p.Effects = append(p.Effects, effect{"Outage.", fmt.Sprintf("While a fault was under way, no "+
-			"client was granted the lock for at most %.3f s, which is within the bound.", outage.Seconds)})
+		p.Effects = append(p.Effects, effect{"Outage.", fmt.Sprintf("While a fault was under way, the "+
+			"longest time without a grant was %.3f s, which is within the bound.", outage.Seconds)})
 	}
 	if n := v.Verdict.Property(checker.Notice); n.Verdict == checker.Violated {
 		p.Effects = append(p.Effects, effect{"Notice.", page.Clean(n.Explanation, 600)})
@@ -80,15 +81,9 @@ func known(v *view.View) (*knownSection, error) {
 	}
 	s := &knownSection{Known: k}
 	s.Line = units.Upper(k.Line) + "."
-	for _, r := range k.Rates {
-		s.Often = append(s.Often, r.String()+".")
-	}
-	if k.Clean > 0 {
-		s.Often = append(s.Often, fmt.Sprintf("Nothing that counts in %s.",
-			units.Count(k.Clean, "run")))
-	}
-	s.Where = fmt.Sprintf("Measured with %s under aimed faults, on %s, lease %s: how often the "+
-		"fault hits in a system of yours, this does not say.", k.Lock, k.Server, units.Span(k.TTL))
+	s.Often = often(k, plan)
+	s.Where = fmt.Sprintf("Measured with %s under aimed faults, on %s, with %s: how often the "+
+		"fault hits in a system of yours, this does not say.", k.Lock, k.Server, k.Lease())
 	s.Drawn = drawn(k)
 	s.HelpsTitle = "Settings that were measured with this lock"
 	if len(k.Helps) > 0 && !k.Helps[0].Same {
@@ -105,6 +100,25 @@ func known(v *view.View) (*knownSection, error) {
 	s.None = fmt.Sprintf("Of the %s that were measured, none stayed clean under %s without a defect "+
 		"of its own under another fault.", units.Count(k.Asked, "lock"), k.FaultNames())
 	return s, nil
+}
+
+// often says how often the aimed runs violated something, and which aim this run had.
+func often(k *choose.Known, plan harness.Plan) (out []string) {
+	for _, r := range k.Rates {
+		out = append(out, r.String()+".")
+	}
+	switch {
+	case k.Clean > 0 && len(k.Untold) > 0:
+		out = append(out, fmt.Sprintf("Nothing that counts in %s, which could not judge %s.",
+			units.Count(k.Clean, "run"), units.List(k.Untold)))
+	case k.Clean > 0:
+		out = append(out, fmt.Sprintf("Nothing that counts in %s.", units.Count(k.Clean, "run")))
+	case !slices.ContainsFunc(k.Rates, func(r choose.Rate) bool {
+		return matrix.SameAim(r.Nemesis, plan.Nemesis)
+	}):
+		out = append(out, "This run was "+matrix.FullName(plan.Nemesis)+".")
+	}
+	return out
 }
 
 // drawn says how often a search without an aim meets what the aimed runs show; "" if that was not

@@ -31,7 +31,7 @@ func TestPageAnswersFirst(t *testing.T) {
 	for _, want := range []string{
 		"Can two clients hold the lock getset at once when the master fails over?",
 		"<strong class=\"violated\">Yes.</strong>", "both were inside for",
-		"Cause:", "n1 did not have the key", "What happened", "S and L: lost by failover",
+		"Cause:", "n1 did not have the key", "What happened", "S and L: lost by a server",
 		"What was tried", "Timeline, to scale", "What it was like for the clients", "passed by",
 		"The Redis commands of the clients involved", "SETNX", "Latency of acquire over time",
 		"Hold chart", "What the lock declares",

@@ -20,18 +20,27 @@ import (
 
 // Known holds the measurements of a lock under a fault.
 type Known struct {
-	Lock, Fault, Line string // Line describes the fault
-	TTL               history.Duration
-	Server            string // with its version, if known
-	Rates             []Rate // of the violated properties
-	Drawn             []Hit  // results of a search without an aim in the simulator
-	Search            string // the command that repeats the search
-	Clean             int    // number of runs, if none violated a property that counts
+	Lock, Fault, Line string           // Line describes the fault
+	TTL               history.Duration // 0: the library's own
+	Server            string           // with its version, if known
+	Rates             []Rate           // of the violated properties
+	Drawn             []Hit            // results of a search without an aim in the simulator
+	Search            string           // the command that repeats the search
+	Clean             int              // number of runs, if none violated a property that counts
+	Untold            []string         // properties that count and that no run could judge
 	Helps             []Help
 	// locks that are clean under this fault and a crash and have no defect under others
 	Others []Choice
 	Remain int // number of locks that are clean under this fault and a crash
 	Asked  int // number of measured locks
+}
+
+// Lease names the lease of the measured runs.
+func (k *Known) Lease() string {
+	if k.TTL == 0 {
+		return "its own lease"
+	}
+	return "a lease of " + units.Span(k.TTL)
 }
 
 // Rate is how often properties were violated in the scenario that finds them best.
@@ -138,10 +147,11 @@ func Lookup(p harness.Plan) (*Known, error) {
 		if c.Name == "none" || cell == nil || cell.Impossible != "" || len(cell.Runs) == 0 {
 			continue
 		}
-		k := &Known{Lock: r.Name, Fault: c.Name, Line: c.Line, TTL: s.TTL,
+		k := &Known{Lock: r.Name, Fault: c.Name, Line: c.Line,
+			TTL:    history.Duration(matrix.LeaseOf(r, c.Fault(), s.TTL.D())),
 			Server: serverOf(r, s.Versions), Rates: s.rates(cell)}
-		if len((Query{}).counts(cell.Found())) == 0 && len((Query{}).counts(cell.Unknown())) == 0 {
-			k.Clean = s.runs(cell)
+		if len((Query{}).counts(cell.Found())) == 0 {
+			k.Clean, k.Untold = s.runs(cell), (Query{}).counts(cell.Unknown())
 		}
 		all, err := choicesUnder(c.Name, false)
 		if err != nil {

@@ -70,8 +70,8 @@ func likely(v *checker.Verdict, k *choose.Known) (h Hint) {
 		return h
 	}
 	h.Command = k.Choose()
-	h.Text = fmt.Sprintf("Measured before, with a lease of %s: %s; of %s, %d are known to stay "+
-		"clean under %s", units.Span(k.TTL), units.List(k.Rates), units.Count(k.Asked, "lock"),
+	h.Text = fmt.Sprintf("Measured before, with %s: %s; of %s, %d are known to stay "+
+		"clean under %s", k.Lease(), units.List(k.Rates), units.Count(k.Asked, "lock"),
 		k.Remain, k.FaultNames())
 	return h
 }

@@ -157,10 +157,10 @@ func instead(p harness.Plan, worst checker.Property) (r Remedy, err error) {
 		r.Do += "; or let one transaction on the data decide (" + choose.Page + ")"
 	}
 	known, err := choose.Lookup(p)
-	if known != nil && worst.Class == checker.LostByFailover {
+	if known != nil && worst.Class == checker.LostByServer {
 		for _, h := range known.Helps {
 			if h.Same && !h.Helped() && strings.HasPrefix(h.Mitigation, "--") {
-				r.Rest = append(r.Rest, fmt.Sprintf("%s is no repair: %s.", h.Mitigation, h.Verdict))
+				r.Rest = append(r.Rest, fmt.Sprintf("No repair: %s (%s).", h.Mitigation, h.Verdict))
 				break
 			}
 		}

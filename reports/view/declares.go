@@ -58,7 +58,7 @@ func (v *View) Declares() []DeclareRow {
 		}
 		return DeclareRow{Promise: otherwise, Happened: "–"}
 	}
-	lease := fmt.Sprintf("%s outlasted the lease of %s; the longest hold took %s",
+	lease := fmt.Sprintf("in %s the client stayed inside after its lease of %s; the longest took %s",
 		units.Count(p.over, "hold"), units.Span(v.History.Header.TTL), units.Span(p.longest))
 	if p.extended > 0 {
 		lease += "; " + units.Count(p.extended, "extension")

@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/reports/page"
 )
 
-// Title names the properties and the class: "S and L: lost by failover".
+// Title names the properties and the class: "S and L: lost by a server".
 func (w *Violation) Title() string {
 	var names []string
 	for _, p := range w.Properties {

@@ -303,7 +303,8 @@ func TestPromises(t *testing.T) {
 			Happened: "no two were seen inside at once",
 			Kept:     "not put to the test"},
 		"A hold ends by itself after a time (lease)": {Kept: "kept",
-			Happened: "1 hold outlasted the lease of 10 ms; the longest hold took 19 ms"},
+			Happened: "in 1 hold the client stayed inside after its lease of 10 ms; " +
+				"the longest took 19 ms"},
 		"Each grant carries a growing token": {Kept: "broken",
 			Happened: "2 grants with a token, 1 not above the one before"},
 		"Not re-entrant": {Happened: "–"},

@@ -59,7 +59,7 @@ const (
 )
 
 // SameAim reports whether two names mean the same aim, even if one omits its variant.
-func SameAim(a, b string) bool { return full(a) == full(b) }
+func SameAim(a, b string) bool { return FullName(a) == FullName(b) }
 
 // rowOf returns the row of the requested lock. It ignores the number of masters.
 func rowOf(o harness.RunOptions) (Row, bool) {
@@ -111,8 +111,8 @@ func base(spec string) string {
 	return name
 }
 
-// full returns a fault's name with its variant, even if that is the default.
-func full(spec string) string {
+// FullName returns a fault's name with its variant, even if that is the default.
+func FullName(spec string) string {
 	if _, variant, err := nemesis.Find(spec); err == nil {
 		return base(spec) + ":" + variant
 	}

@@ -126,13 +126,17 @@ func (a Aim) load(w *harness.RunOptions, ttl time.Duration) {
 	}
 }
 
-// leastLease returns the lease that a fault needs.
-func leastLease(fault string) time.Duration {
+// LeaseOf returns the lease of a row's runs under a fault: ttl, or more if the fault needs it, or 0
+// for a library that has a lease of its own.
+func LeaseOf(r Row, fault string, ttl time.Duration) time.Duration {
+	if r.Has(ownLease) {
+		return 0
+	}
 	fs, err := nemesis.Parse(fault)
 	if err != nil {
-		return 0 // the plan reports the error
+		return ttl // the plan reports the error
 	}
-	return fs.Lease()
+	return max(ttl, fs.Lease())
 }
 
 // longLeases is the time limit of a run with a library's own lease of up to a minute.
@@ -155,16 +159,18 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 		For:            12*ttl + 2*time.Second,
 	}
 	a.load(&w, ttl)
-	if least := leastLease(a.Nemesis); least > w.TTL {
-		w.TTL, w.For = least, 12*least+2*time.Second
+	lease := LeaseOf(r, a.Nemesis, w.TTL)
+	if lease > w.TTL {
+		w.For = 12*lease + 2*time.Second
 	}
+	w.TTL = lease
 	if a.Patient {
 		w.AcquireTimeout = patience * ttl
 	}
 	if r.Adapter != "" {
 		w.Impl, w.Adapter = "", r.Adapter
-		if r.Has(ownLease) { // all other times follow from the lease
-			w.TTL, w.For, w.AcquireTimeout = 0, longLeases, 0
+		if lease == 0 { // all other times follow from the library's own
+			w.For, w.AcquireTimeout = longLeases, 0
 		}
 		return w
 	}
