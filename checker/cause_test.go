@@ -53,7 +53,7 @@ var causeCases = []propertyCase{
 		bothWrite + "fault kill n0 22 23", bothLook, Violated, CheckThenSet},
 	{"cause: a server was killed, perhaps between a write and a look", "L",
 		bothWrite + "fault kill n0 22 23", "0 1 12 15 n0 GET k -> (nil)\n" +
-			"1 1 13 29 n0 GET k -> (nil)\n" + bothSet, Violated, LostByFailover},
+			"1 1 13 29 n0 GET k -> (nil)\n" + bothSet, Violated, LostByServer},
 	{"cause: a look that overlaps the write of the other", "L", bothWrite,
 		"0 1 12 15 n0 GET k -> (nil)\n1 1 13 29 n0 GET k -> (nil)\n" + bothSet, Violated,
 		CheckThenSet},
@@ -75,9 +75,9 @@ var causeCases = []propertyCase{
 	{"cause: the counter of the tokens was flushed", "F", "fault flush n0 40 41; " + tokenLost, "",
 		Violated, Vanished},
 	{"cause: the counter of the tokens was lost with the server", "F", "fault kill n0 40 41; " +
-		tokenLost, "", Violated, LostByFailover},
+		tokenLost, "", Violated, LostByServer},
 	{"cause: a flush, and the server was killed", "F", "fault kill n0 40 41; fault flush n0 42 43; " +
-		tokenLost, "", Violated, LostByFailover},
+		tokenLost, "", Violated, LostByServer},
 	// The flush came between two grants that were under way at once: the second began after it.
 	{"cause: a flush before the grant that was read first", "L", "lease; names k; " +
 		"fault flush n0 20 20; c0 acquire 10 40 sent=11 lease=1000 node=n0; " +
@@ -144,15 +144,15 @@ var causeCases = []propertyCase{
 		"c0 acquire 1 5 sent=2 lease=20; c1 acquire 30 35; c0 lost 40; c0 release 50 51; " +
 		"c1 release 52 53", "", Violated, LeaseOverrun},
 	{"cause: the holder was told, and declares no loss", "S", sessionOf + lostServer, "", Violated,
-		LostByFailover},
+		LostByServer},
 	{"cause: the holder was told, and declares no lease", "S", "loss; c0 acquire 1 5; " + lostServer,
-		"", Violated, LostByFailover},
+		"", Violated, LostByServer},
 	{"cause: the holder was told, and its lease is known", "S", "lease; loss; ttl 1000; " +
-		"c0 acquire 1 5 sent=2 lease=3000000000; " + lostServer, "", Violated, LostByFailover},
+		"c0 acquire 1 5 sent=2 lease=3000000000; " + lostServer, "", Violated, LostByServer},
 	{"cause: the holder was not told", "S", "loss; " + sessionOf + "fault kill n0 8 9; " +
 		"c1 acquire 6 1500000000; " + sessionsEnd, "", Violated, SessionLost},
 	{"cause: the session cannot have ended so soon", "S", "loss; " + sessionOf +
-		"fault kill n0 8 9; c1 acquire 6 400000000; " + sessionsEnd, "", Violated, LostByFailover},
+		"fault kill n0 8 9; c1 acquire 6 400000000; " + sessionsEnd, "", Violated, LostByServer},
 	// What a script that compares deleted has the value that it names; another client wrote later.
 	{"cause: its own vote, and another client wrote there after it", "L",
 		"script drop free 1 0; " + lostVotesOf + "c2 acquire 1 9 fail; c2 acquire 11 99 fail",
@@ -163,30 +163,30 @@ var causeCases = []propertyCase{
 	// The promoted node lost the owner's value; what is deleted there is the deleter's own.
 	{"cause: its own grant on the promoted node", "L", lostHold + promoted + "c2 acquire 30 60 info",
 		ownerOnN0 + "2 1 31 0 n1 SET k c NX PX 100 ->\n2 1 41 45 n1 DEL k -> 1\n" + winnerOnN1, Violated,
-		LostByFailover},
+		LostByServer},
 	{"cause: the owner's value on the promoted node", "L", "c2 acquire 1 4 sent=2 lease=3; " +
 		lostHold + promoted + "c2 release 40 60", "2 1 2 3 n0 SET k c NX PX 3 -> OK\n" + ownerOnN0 +
 		"2 1 41 45 n1 DEL k -> 1\n" + winnerOnN1, Violated, ReleasedByNonOwner},
 	{"cause: a deletion that never arrived at the dead node", "L", "c2 acquire 1 4 sent=2 lease=3; " +
 		lostHold + promoted + "c2 release 22 60 info", "2 1 2 3 n0 SET k c NX PX 3 -> OK\n" + ownerOnN0 +
-		"2 1 23 0 n0 DEL k ->\n" + winnerOnN1, Violated, LostByFailover},
+		"2 1 23 0 n0 DEL k ->\n" + winnerOnN1, Violated, LostByServer},
 	{"cause: a deletion that was never answered, and no fault", "L",
 		"c2 acquire 1 4 sent=2 lease=3; " + lostHold + "c2 release 22 60 info",
 		"2 1 2 3 n0 SET k c NX PX 3 -> OK\n" + ownerOnN0 +
 			"2 1 23 0 n0 DEL k ->\n" + winnerOnN0, Violated, ReleasedByNonOwner},
 	// The promoted node may still have the value of the owner's earlier hold.
 	{"cause: the owner's older value, seen on the promoted node", "L", heldTwice,
-		ownerTwice + "1 1 40 45 n1 GET k -> value-one\n" + deletedOnN1, Violated, LostByFailover},
+		ownerTwice + "1 1 40 45 n1 GET k -> value-one\n" + deletedOnN1, Violated, LostByServer},
 	{"cause: the owner's value, seen on the promoted node", "L", heldTwice,
 		ownerTwice + "1 1 40 45 n1 GET k -> value-two\n" + deletedOnN1, Violated, ReleasedByNonOwner},
 	// No reply shows which value the promoted node had. It may never have had the later one.
 	{"cause: the owner's older value may be on the promoted node", "L", heldTwice,
-		ownerTwice + deletedOnN1, Violated, LostByFailover},
+		ownerTwice + deletedOnN1, Violated, LostByServer},
 	{"cause: the owner has had only one value", "L", lostHold + promoted,
 		"0 1 12 15 n0 SETNX k value-two -> 1\n" + deletedOnN1, Violated, ReleasedByNonOwner},
 	{"cause: the owner's value, seen before the promoted node was killed", "L", heldTwice +
 		"fault restart n1 47 48; ", ownerTwice + "1 1 40 45 n1 GET k -> value-two\n" + deletedOnN1,
-		Violated, LostByFailover},
+		Violated, LostByServer},
 	// What the deleter overwrote before was lost by the writing.
 	{"cause: its own value over the owner's", "L", lostHold + "c2 acquire 30 60 info", ownerOnN0 +
 		"2 1 31 35 n0 SET k c PX 100 -> OK\n2 1 41 45 n0 DEL k -> 1\n" + winnerOnN0, Violated,

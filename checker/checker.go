@@ -140,7 +140,7 @@ const (
 	NoServer             = verdict.NoServer
 	ReleasedByNonOwner   = verdict.ReleasedByNonOwner
 	LateMessage          = verdict.LateMessage
-	LostByFailover       = verdict.LostByFailover
+	LostByServer         = verdict.LostByServer
 	Vanished             = verdict.Vanished
 	Clock                = verdict.Clock
 	CheckThenSet         = verdict.CheckThenSet

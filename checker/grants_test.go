@@ -119,7 +119,7 @@ var grantCases = []propertyCase{
 		"lease; names k; fault kill n0 10 15; c0 acquire 1 5 sent=2 lease=9000; " +
 			"c1 acquire 11 20 sent=12 lease=9000; c0 release 30 31; c1 release 32 33",
 		"0 1 2 5 n0 SET k a NX -> OK\n1 1 12 0 n0 SET k b NX -> !gone\n1 1 32 0 n0 DEL k -> !gone",
-		Violated, LostByFailover},
+		Violated, LostByServer},
 	{"two inside, since the key of the first had a shorter lease", "L",
 		"lease; names k; c0 acquire 1 5 sent=2 lease=9000000; c1 acquire 11 3000020 sent=3000010 " +
 			"lease=9000000; c0 release 3000030 3000031; c1 release 3000032 3000033",

@@ -42,7 +42,7 @@ var keyCases = []propertyCase{
 		"c2 release 40 60", "2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n" + setA +
 		"2 1 41 45 n0 DEL k -> 1\n" + setB, Violated, ReleasedByNonOwner},
 	{"vanished: a server lost it", "L", lasting + "fault restart n0 30 40", setA + setB, Violated,
-		LostByFailover},
+		LostByServer},
 	{"vanished: another server lost its memory", "L", lasting + "fault restart n1 30 40", setA + setB,
 		Violated, DoubleGrant},
 	{"vanished: the next command does not ask whether it is free", "L", lasting,

@@ -6,12 +6,12 @@ import "strings"
 // the key or the counter of the first grant; otherwise the lock is.
 var lostCases = []propertyCase{
 	{"lost: the next grant found a free key", "L", lostHold + "fault kill n0 25 26",
-		ownerOnN0 + winnerOnN0, Violated, LostByFailover},
+		ownerOnN0 + winnerOnN0, Violated, LostByServer},
 	{"lost: the next grant wrote over any value", "L", lostHold + "fault kill n0 25 26",
 		ownerOnN0 + "1 1 80 85 n0 SET k b PX 100 -> OK", Violated, DoubleGrant},
 	{"lost: the next grant asked before it wrote", "L", lostHold + "fault kill n0 25 26",
 		ownerOnN0 + "1 1 70 75 n0 GET k -> (nil)\n1 1 80 85 n0 SET k b PX 100 -> OK", Violated,
-		LostByFailover},
+		LostByServer},
 	{"lost: it saw the first one's value, and wrote over it", "L", lostHold + "fault kill n0 25 26",
 		ownerOnN0 + "1 1 70 75 n0 GET k -> a\n1 1 80 85 n0 SET k b PX 100 -> OK", Violated,
 		DoubleGrant},
@@ -21,7 +21,7 @@ var lostCases = []propertyCase{
 	{"lost: the next grant swapped it", "L", lostHold + "fault kill n0 25 26",
 		ownerOnN0 + "1 1 80 85 n0 GETSET k b -> a", Violated, DoubleGrant},
 	{"lost: the next grant swapped none", "L", lostHold + "fault kill n0 25 26",
-		ownerOnN0 + "1 1 80 85 n0 GETSET k b -> (nil)", Violated, LostByFailover},
+		ownerOnN0 + "1 1 80 85 n0 GETSET k b -> (nil)", Violated, LostByServer},
 	{"lost: the next grant was refused, and wrote over any value", "L", lostHold + "fault kill n0 " +
 		"25 26",
 		ownerOnN0 + "1 1 70 75 n0 SET k b NX -> (nil)\n" +
@@ -31,11 +31,11 @@ var lostCases = []propertyCase{
 		ownerOnN0 + "1 1 70 0 n0 GET k -> \n1 1 80 85 n0 SET k b PX 100 -> OK", Violated, DoubleGrant},
 	{"lost: it saw an older value, and wrote over it", "L", lostHold + promoted,
 		ownerOnN0 + "1 1 70 75 n1 GET k -> c\n1 1 80 85 n1 SET k b PX 100 -> OK", Violated,
-		LostByFailover},
+		LostByServer},
 	{"lost: the first one deleted its key by itself", "L", lostHold + "fault kill n0 45 46",
 		ownerOnN0 + "0 1 30 31 n0 DEL k -> 1\n" + winnerOnN0, Violated, DoubleGrant},
 	{"lost: the first one's deletion found nothing", "L", lostHold + "fault kill n0 25 26",
-		ownerOnN0 + "0 1 30 31 n0 DEL k -> 0\n" + winnerOnN0, Violated, LostByFailover},
+		ownerOnN0 + "0 1 30 31 n0 DEL k -> 0\n" + winnerOnN0, Violated, LostByServer},
 	{"lost: the key was prolonged after the failover", "L", lostHold + promoted,
 		ownerOnN0 + "0 1 30 31 n1 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, DoubleGrant},
 	{"lost: the key was read after the failover", "L", lostHold + promoted,
@@ -44,25 +44,25 @@ var lostCases = []propertyCase{
 		Violated, DoubleGrant},
 	{"lost: a value that two clients write was read after the failover", "L", lostHold + promoted,
 		"0 1 12 15 n0 SET k locked NX PX 200 -> OK\n2 0 30 31 n1 GET k -> locked\n" +
-			"1 1 80 85 n1 SET k locked NX PX 100 -> OK\n", Violated, LostByFailover},
+			"1 1 80 85 n1 SET k locked NX PX 100 -> OK\n", Violated, LostByServer},
 	{"lost: the key was read on the old master", "L", lostHold + promoted,
 		"0 1 12 15 n0 SET k value-of-a NX PX 200 -> OK\n" +
 			"2 0 30 31 n0 GET k -> value-of-a\n" + winnerOnN1,
-		Violated, LostByFailover},
+		Violated, LostByServer},
 	{"lost: another client prolonged a key after the failover", "L", lostHold + promoted,
 		ownerOnN0 + "2 1 30 31 n1 PEXPIRE k 200 -> 1\n" +
-			winnerOnN1, Violated, LostByFailover},
+			winnerOnN1, Violated, LostByServer},
 	{"lost: the key was prolonged on the old master", "L", lostHold + promoted,
 		ownerOnN0 + "0 1 30 31 n0 PEXPIRE k 200 -> 1\n" +
-			winnerOnN1, Violated, LostByFailover},
+			winnerOnN1, Violated, LostByServer},
 	{"lost: the key was prolonged after the second grant", "L", lostHold + promoted,
 		ownerOnN0 + "0 1 86 87 n1 PEXPIRE k 200 -> 1\n" +
-			winnerOnN1, Violated, LostByFailover},
+			winnerOnN1, Violated, LostByServer},
 	{"lost: the key was prolonged in the background", "L", lostHold + promoted,
 		ownerOnN0 + "0 0 30 31 n1 PEXPIRE k 200 -> 1\n" +
 			winnerOnN1, Violated, DoubleGrant},
 	{"lost: the key was prolonged before the failover", "L", lostHold + promoted,
-		ownerOnN0 + "0 1 22 23 n0 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, LostByFailover},
+		ownerOnN0 + "0 1 22 23 n0 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, LostByServer},
 	{"lost: the key was over before the failover", "L",
 		shortKey + "fault promote n1 30000000 30000001",
 		"0 1 12 15 n0 SET k a NX PX 20 -> OK\n1 1 60000000 60000005 n1 SET k b NX PX 100 -> OK",
@@ -70,16 +70,16 @@ var lostCases = []propertyCase{
 	{"lost: the key was not yet over after the failover", "L",
 		shortKey + "fault promote n1 30000000 30000001",
 		"0 1 12 15 n0 SET k a NX PX 80 -> OK\n1 1 60000000 60000005 n1 SET k b NX PX 100 -> OK",
-		Violated, LostByFailover},
+		Violated, LostByServer},
 	{"lost: a restart between the take and the lease", "L", "lease; names k; c0 acquire 10 20 " +
 		"sent=17 lease=200000000 node=n0; c1 acquire 11 90 sent=80 lease=100000000 node=n0; " +
 		"fault kill " +
 		"n0 14 16; c0 release 150 160; c1 release 170 180",
 		"0 1 12 13 n0 SETNX k a -> 1\n0 1 17 18 n0 PEXPIRE k 200 -> 0\n" + winnerOnN0, Violated,
-		LostByFailover},
+		LostByServer},
 	{"lost: a restart between two takes that were under way at once", "L", takesAtOnce + "20 25",
 		"0 1 10 60 n0 EVAL grab 1 k a -> 1\n1 1 40 55 n0 EVAL grab 1 k b -> 1\n", Violated,
-		LostByFailover},
+		LostByServer},
 	{"lost: a restart before two takes that were under way at once", "L", takesAtOnce + "6 9",
 		"0 1 10 60 n0 EVAL grab 1 k a -> 1\n1 1 40 55 n0 EVAL grab 1 k b -> 1\n", Violated,
 		DoubleGrant},
@@ -95,7 +95,7 @@ var lostCases = []propertyCase{
 		ownerOnN0 + winnerOnN0, Valid, ""},
 	{"lost: all keys were deleted, and the server was killed", "L",
 		lostHold + "fault flush n0 25 26; fault kill n0 30 31", ownerOnN0 + winnerOnN0, Violated,
-		LostByFailover},
+		LostByServer},
 	{"lost: all keys were deleted, and the server was killed after both grants", "L",
 		lostHold + "fault flush n0 25 26; fault kill n0 100 101", ownerOnN0 + winnerOnN0, Violated,
 		Vanished},
@@ -107,11 +107,11 @@ var lostCases = []propertyCase{
 			"fault flush n0 25 26", ownerOnN0 + winnerOnN0, Violated, Vanished},
 	{"lost: all keys were deleted, and the server was killed, too", "L",
 		"fault kill n0 21 22; " + lostHold + "fault flush n0 25 26", ownerOnN0 + winnerOnN0, Violated,
-		LostByFailover},
+		LostByServer},
 	{"lost: all keys were deleted before the grant", "L", lostHold + "fault flush n0 1 2",
 		ownerOnN0 + winnerOnN0, Violated, Vanished},
 	{"lost: a master that gave a vote", "L", lostVotesOf + "fault kill n1 25 26",
-		ownerVotes + winnerVotes, Violated, LostByFailover},
+		ownerVotes + winnerVotes, Violated, LostByServer},
 	{"lost: a master that gave no vote", "L", lostVotesOf + "fault kill n2 25 26",
 		ownerVotes + winnerVotes, Violated, DoubleGrant},
 	{"lost: a master that the second grant did not need", "L", lostVotesOf + "fault kill n0 25 26",
@@ -120,14 +120,14 @@ var lostCases = []propertyCase{
 		lostVotesOf + "fault kill n0 25 26; fault promote r0 27 28",
 		"0 1 12 15 n2 SET k a NX PX 200 -> OK\n" + ownerOnN0 + winnerVotes + "1 1 80 85 r0 SET k b " +
 			"NX " +
-			"PX 100 -> OK\n1 1 80 85 n2 SET k b NX PX 100 -> (nil)\n", Violated, LostByFailover},
+			"PX 100 -> OK\n1 1 80 85 n2 SET k b NX PX 100 -> (nil)\n", Violated, LostByServer},
 	{"lost: a master that gave its vote after it was lost", "L",
 		lostVotesOf + "fault kill n0 1 30; fault promote n1 2 3; fault node-clock n1 25 26",
 		"0 1 12 15 n1 SET k a NX PX 200 -> OK\n0 1 12 15 n2 SET k a NX PX 200 -> OK\n" + winnerVotes,
 		Violated, Clock},
 
 	{"lost: the counter, by a restart", "F", tokens + "fault kill n0 25 26", "", Violated,
-		LostByFailover},
+		LostByServer},
 	{"lost: no counter, since it counted on after the restart", "F",
 		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 INCR c -> 7\n2 1 31 32 n0 INCR c -> 8\n2 1 33 34 n0 DEL c -> 1\n" +
@@ -135,19 +135,19 @@ var lostCases = []propertyCase{
 	{"lost: the counter, which had counted on before the restart", "F",
 		tokens + "fault kill n0 55 56; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 INCR c -> 7\n2 1 31 32 n0 INCR c -> 8\n1 1 70 75 n0 INCR c -> 6\n",
-		Violated, LostByFailover},
+		Violated, LostByServer},
 	{"lost: the counter, which counted on from less", "F",
 		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 INCR c -> 7\n2 1 31 32 n0 INCR c -> 5\n" +
-			"1 1 70 75 n0 INCR c -> 6\n", Violated, LostByFailover},
+			"1 1 70 75 n0 INCR c -> 6\n", Violated, LostByServer},
 	{"lost: the counter, and another server counted on", "F",
 		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 INCR c -> 7\n2 1 31 32 n1 INCR c -> 8\n" +
-			"1 1 70 75 n0 INCR c -> 6\n", Violated, LostByFailover},
+			"1 1 70 75 n0 INCR c -> 6\n", Violated, LostByServer},
 	{"lost: the counter, which counted on later", "F",
 		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 INCR c -> 7\n2 1 76 77 n0 INCR c -> 8\n" +
-			"1 1 70 75 n0 INCR c -> 6\n", Violated, LostByFailover},
+			"1 1 70 75 n0 INCR c -> 6\n", Violated, LostByServer},
 	{"lost: no field of a hash, since it counted on after the restart", "F",
 		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 HINCRBY c k 1 -> 7\n2 1 31 32 n0 HINCRBY c k 1 -> 8\n" +
@@ -155,7 +155,7 @@ var lostCases = []propertyCase{
 	{"lost: a field of a hash, and another one had counted on", "F",
 		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 HINCRBY c k 1 -> 7\n2 1 31 32 n0 HINCRBY c other 1 -> 8\n" +
-			"1 1 70 75 n0 HINCRBY c k 1 -> 6\n", Violated, LostByFailover},
+			"1 1 70 75 n0 HINCRBY c k 1 -> 6\n", Violated, LostByServer},
 	{"lost: no counter, since it counted on by twos", "F",
 		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 INCRBY c 2 -> 7\n2 1 31 32 n0 INCRBY c 2 -> 9\n" +
@@ -169,32 +169,32 @@ var lostCases = []propertyCase{
 		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 EVAL s 2 k c -> 7 | SET k a NX | INCR c\n" +
 			"2 1 31 32 n0 EVAL t 2 k c -> 900 | INCR c | PTTL k\n" +
-			"1 1 70 75 n0 EVAL s 2 k c -> 6 | SET k b NX | INCR c\n", Violated, LostByFailover},
+			"1 1 70 75 n0 EVAL s 2 k c -> 6 | SET k b NX | INCR c\n", Violated, LostByServer},
 	{"lost: the counter, and a script counted down", "F",
 		tokens + "fault kill n0 25 26; c2 acquire 30 45 fail",
 		"0 1 11 12 n0 HINCRBY c k 1 -> 7\n2 1 31 32 n0 EVAL s 1 c -> 8 | HINCRBY c k -1\n" +
-			"1 1 70 75 n0 HINCRBY c k 1 -> 6\n", Violated, LostByFailover},
+			"1 1 70 75 n0 HINCRBY c k 1 -> 6\n", Violated, LostByServer},
 	{"lost: the next grant counted on, and was let in", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 2\n", Violated, DoubleGrant},
 	{"lost: the next grant counted on, and was let in, says S", "S", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 2\n", Violated, DoubleGrant},
 	{"lost: the next grant counted from the beginning, says S", "S", lostHold + "fault kill n0 25 26",
-		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 1\n", Violated, LostByFailover},
+		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 1\n", Violated, LostByServer},
 	{"lost: another client's deletion, and the next grant counted from the beginning", "S",
 		"c2 acquire 1 4 sent=2 lease=3; c2 release 5 8; " + lostHold,
 		"2 1 2 3 n0 INCR k -> 1\n2 1 4 4 n0 PEXPIRE k 0.000003 -> 1\n0 1 12 15 n0 INCR k -> 1\n" +
 			"2 1 31 35 n0 DEL k -> 1\n1 1 80 85 n0 INCR k -> 1\n", Violated, ReleasedByNonOwner},
 	{"lost: the next grant counted from the beginning", "L", lostHold + "fault kill n0 25 26",
-		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 1\n", Violated, LostByFailover},
+		"0 1 12 15 n0 INCR k -> 1\n1 1 80 85 n0 INCR k -> 1\n", Violated, LostByServer},
 	{"lost: the next grant counted by twos from the beginning", "L", lostHold +
 		"fault kill n0 25 26", "0 1 12 15 n0 INCRBY k 2 -> 2\n1 1 80 85 n0 INCRBY k 2 -> 2\n",
-		Violated, LostByFailover},
+		Violated, LostByServer},
 	{"lost: the next grant counted on by twos", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 INCRBY k 2 -> 2\n1 1 80 85 n0 INCRBY k 2 -> 4\n", Violated, DoubleGrant},
 	{"lost: the next grant counted on in a field", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 HINCRBY k f 1 -> 1\n1 1 80 85 n0 HINCRBY k f 1 -> 2\n", Violated, DoubleGrant},
 	{"lost: the next grant counted a field from the beginning", "L", lostHold + "fault kill n0 25 26",
-		"0 1 12 15 n0 HINCRBY k f 1 -> 1\n1 1 80 85 n0 HINCRBY k f 1 -> 1\n", Violated, LostByFailover},
+		"0 1 12 15 n0 HINCRBY k f 1 -> 1\n1 1 80 85 n0 HINCRBY k f 1 -> 1\n", Violated, LostByServer},
 	{"lost: the next grant's script counted on", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 EVAL s 1 k -> 1 | INCR k\n1 1 80 85 n0 EVAL s 1 k -> 2 | INCR k\n", Violated,
 		DoubleGrant},
@@ -203,7 +203,7 @@ var lostCases = []propertyCase{
 		Violated, DoubleGrant},
 	{"lost: the next grant's script counted from the beginning", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 EVAL s 1 k -> 1 | INCR k\n1 1 80 85 n0 EVAL s 1 k -> 1 | INCR k\n", Violated,
-		LostByFailover},
+		LostByServer},
 	{"lost: the next grant counted a field of its own, whatever was there", "L", lostHold +
 		"fault kill n0 25 26", "0 1 12 15 n0 HINCRBY k a 1 -> 1\n1 1 80 85 n0 HINCRBY k b 1 -> 1\n",
 		Violated, DoubleGrant},
@@ -212,22 +212,22 @@ var lostCases = []propertyCase{
 		Violated, DoubleGrant},
 	{"lost: the same, by a script that asks before", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 EVAL s 1 k -> 1 | EXISTS k | HINCRBY k a 1\n" +
-			"1 1 80 85 n0 EVAL s 1 k -> 1 | EXISTS k | HINCRBY k b 1\n", Violated, LostByFailover},
+			"1 1 80 85 n0 EVAL s 1 k -> 1 | EXISTS k | HINCRBY k b 1\n", Violated, LostByServer},
 	{"lost: the same, by a script that counts the fields afterwards", "L", lostHold +
 		"fault kill n0 25 26", "0 1 12 15 n0 EVAL s 1 k -> 1 | HINCRBY k a 1 | HLEN k\n" +
-		"1 1 80 85 n0 EVAL s 1 k -> 1 | HINCRBY k b 1 | HLEN k\n", Violated, LostByFailover},
+		"1 1 80 85 n0 EVAL s 1 k -> 1 | HINCRBY k b 1 | HLEN k\n", Violated, LostByServer},
 	{"lost: the same, and the call counted the fields afterwards", "L", lostHold +
 		"fault kill n0 25 26", "0 1 12 15 n0 HINCRBY k a 1 -> 1\n0 1 16 17 n0 HLEN k -> 1\n" +
-		"1 1 80 85 n0 HINCRBY k b 1 -> 1\n1 1 86 87 n0 HLEN k -> 1\n", Violated, LostByFailover},
+		"1 1 80 85 n0 HINCRBY k b 1 -> 1\n1 1 86 87 n0 HLEN k -> 1\n", Violated, LostByServer},
 	{"lost: the same, and the call asked before", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 HINCRBY k a 1 -> 1\n1 1 70 75 n0 EXISTS k -> 0\n1 1 80 85 n0 HINCRBY k b 1 -> 1\n",
-		Violated, LostByFailover},
+		Violated, LostByServer},
 	{"lost: the next grant's script wrote over any value", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 EVAL s 1 k a -> OK | SET k a\n1 1 80 85 n0 EVAL s 1 k b -> OK | SET k b\n",
 		Violated, DoubleGrant},
 	{"lost: the next grant's script asked before it wrote", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 EVAL s 1 k a -> OK | EXISTS k | SET k a\n" +
-			"1 1 80 85 n0 EVAL s 1 k b -> OK | EXISTS k | SET k b\n", Violated, LostByFailover},
+			"1 1 80 85 n0 EVAL s 1 k b -> OK | EXISTS k | SET k b\n", Violated, LostByServer},
 
 	{"lost: no counter, since clients make their tokens", "F", madeTokens,
 		"0 1 12 15 n0 SET k 1795649510 NX -> OK\n0 1 21 22 n0 DEL k -> 1\n" +
@@ -235,7 +235,7 @@ var lostCases = []propertyCase{
 	{"lost: the counter, since a server gives the tokens", "F", madeTokens,
 		"0 1 11 12 n0 INCR c -> 1795649510\n0 1 12 15 n0 SET k 1795649510 NX -> OK\n" +
 			"0 1 21 22 n0 DEL k -> 1\n1 1 70 75 n0 INCR c -> 1795649509\n" +
-			"1 1 80 85 n0 SET k 1795649509 NX -> OK", Violated, LostByFailover},
+			"1 1 80 85 n0 SET k 1795649509 NX -> OK", Violated, LostByServer},
 }
 
 const (

@@ -31,7 +31,7 @@ var propertyCases = []propertyCase{
 		OldToken},
 	{"tokens begin anew after a failover", "F",
 		"fencing; c0 acquire 1 5 token=2; c0 release 6 7; fault promote n1 7 8; c1 acquire 9 10 token=1",
-		"", Violated, LostByFailover},
+		"", Violated, LostByServer},
 	{"no token where one was promised", "F", "fencing; c0 acquire 1 5; c0 release 6 7", "", Unknown,
 		""},
 	{"no token and none promised", "F", "c0 acquire 1 5; c0 release 6 7", "", NA, ""},
@@ -302,9 +302,9 @@ var propertyCases = []propertyCase{
 	{"a lease that ran out", "S",
 		"lease; c0 acquire 1 5 sent=2 lease=10; c1 acquire 6 15 sent=14 lease=10; c0 release 50 60 fail",
 		"", Violated, LeaseOverrun},
-	{"lost by failover", "L",
+	{"lost by a server", "L",
 		"lease; c0 acquire 1 5 sent=2 lease=100; fault kill n0 6 7; fault promote n1 8 9; c1 acquire 6 " +
-			"15 sent=14 lease=10; c0 release 50 60 fail", "", Violated, LostByFailover},
+			"15 sent=14 lease=10; c0 release 50 60 fail", "", Violated, LostByServer},
 	{"a clock that jumped", "L",
 		"lease; c0 acquire 1 5 sent=2 lease=100; fault clock n0 6 7; c1 acquire 6 15 sent=14 lease=10; " +
 			"c0 release 50 60 fail", "", Violated, Clock},
@@ -325,7 +325,7 @@ var propertyCases = []propertyCase{
 		"lease; c2 acquire 1 3 sent=2 lease=100; c2 release 4 9; c0 acquire 3 8 sent=7 lease=100; " +
 			"fault promote n0 9 10; c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail",
 		"2 1 2 3 n0 SETNX k c -> 1\n2 1 5 9 n0 DEL k -> 1\n0 1 7 8 n0 SETNX k a -> 1\n1 1 14 15 n0 " +
-			"SETNX k b -> 1", Violated, LostByFailover},
+			"SETNX k b -> 1", Violated, LostByServer},
 	{"a grant that was believed too late", "S",
 		"lease; c0 acquire 1 50 sent=2 lease=10; c1 acquire 6 30 sent=29 lease=100; c0 release 60 61; " +
 			"c1 release 62 63", "", Violated, LateMessage},

@@ -45,7 +45,7 @@ func TestLocksOfAnotherModule(t *testing.T) {
 		{"TestForgets", "under none violates R: refused to release its own"},
 		{"TestRedislock", ""},
 		{"TestRedsync", ""},
-		{"TestRedislockFailover", "under failover violates L: lost by failover"},
+		{"TestRedislockFailover", "under failover violates L: lost by a server"},
 		{"TestRedsyncClockServer", "under clock-server violates L: clock"},
 	} {
 		t.Run(c.test, func(t *testing.T) {

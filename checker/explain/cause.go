@@ -33,7 +33,7 @@ func cause(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 
 func causeOf(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	switch v.Class {
-	case verdict.LostByFailover:
+	case verdict.LostByServer:
 		return lostBy(faults, p)
 	case verdict.Clock:
 		return clockOf(faults, p)

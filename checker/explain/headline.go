@@ -35,7 +35,7 @@ func defect(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 		return Say("client %d's key was not renewed in time", a) + next
 	case verdict.ReleasedByNonOwner, verdict.LateMessage:
 		return wrongRelease(p, v)
-	case verdict.LostByFailover:
+	case verdict.LostByServer:
 		return forgotten(faults, p) + next
 	case verdict.Vanished:
 		return Say("client %d's key vanished, and no client deleted it", a) + next

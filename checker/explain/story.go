@@ -53,7 +53,7 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 			p.A.Process), tail: whilePaused(faults, p.A.Process, end)})
 	}
 	told = append(told, looks(v.Witness.Commands)...)
-	told = append(told, before(header, faults, p, v)...)
+	told = append(told, causeOfDeletion(header, faults, p, v)...)
 	told = append(told, deletions(header, p, v.Witness.Commands)...)
 	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
 	story := tell(told) + " " + together(p)
@@ -63,10 +63,10 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 	return story
 }
 
-// before returns what made a client delete the key of the first holder: its own lease had ended, or
-// a client had been killed not long before, so that others took its lock over.
-func before(header history.Header, faults []record.Fault, p *record.Pair, v verdict.Property,
-) (told []happening) {
+// causeOfDeletion returns what made a client delete the key of the first holder: its own lease had
+// ended, or a client had been killed not long before, so that others took its lock over.
+func causeOfDeletion(header history.Header, faults []record.Fault, p *record.Pair,
+	v verdict.Property) (told []happening) {
 	if v.Class != verdict.ReleasedByNonOwner {
 		return nil
 	}

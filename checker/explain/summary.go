@@ -56,11 +56,11 @@ func why(p verdict.Property, faults []record.Fault) string {
 	case p.Class == verdict.ReleasedByNonOwner && p.Property == verdict.OwnerRelease,
 		p.Class == verdict.DoubleGrant && (p.Property == verdict.Fencing || p.Property == "fencing"):
 		return ""
-	case p.Class == verdict.LostByFailover && slices.ContainsFunc(faults, func(f record.Fault) bool {
+	case p.Class == verdict.LostByServer && slices.ContainsFunc(faults, func(f record.Fault) bool {
 		return f.Promotes()
 	}):
 		why = "the grant was lost by the failover"
-	case p.Class == verdict.LostByFailover && slices.ContainsFunc(faults, func(f record.Fault) bool {
+	case p.Class == verdict.LostByServer && slices.ContainsFunc(faults, func(f record.Fault) bool {
 		return f.Action == nemesis.LoseDisk
 	}):
 		why = "the grant was lost with the server's disk"

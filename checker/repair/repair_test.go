@@ -155,13 +155,13 @@ func TestFind(t *testing.T) {
 			"redisson-fenced --watchdog=false --workload fenced --nemesis pause --properties D,F,U"},
 		{"redisson watchdog", "partition:stay", "S", checker.LeaseOverrun, "fencing token",
 			"lockbench run --impl redisson-fenced --workload fenced --nemesis pause --properties D,F,U"},
-		{"token-lua", "restart", "L", checker.LostByFailover, "a disk", "lockbench run --impl x " +
+		{"token-lua", "restart", "L", checker.LostByServer, "a disk", "lockbench run --impl x " +
 			"--redis-config appendonly=yes --redis-config appendfsync=always --nemesis restart " +
 			"--properties L,O"},
 		// a lock that is not in the table, by the class alone
 		{"redis-py", "pause", "S", checker.LeaseOverrun, "fencing token", "lockbench run --impl " +
 			"redisson-fenced --watchdog=false --workload fenced --nemesis pause --properties D,F,U"},
-		{"mine", "restart", "L", checker.LostByFailover, "a disk", "lockbench run --impl token-lua " +
+		{"mine", "restart", "L", checker.LostByServer, "a disk", "lockbench run --impl token-lua " +
 			"--redis-config appendonly=yes --redis-config appendfsync=always --nemesis restart " +
 			"--properties L,O"},
 		{"mine", "pause", "L", checker.ReleasedByNonOwner, "owner check",
@@ -177,8 +177,8 @@ func TestFind(t *testing.T) {
 		// the restart loses the counter of the tokens, too
 		{"redisson watchdog", "restart-delayed:stay", "S", checker.LeaseOverrun, "", ""},
 		// a disk does not help where another server takes over
-		{"token-lua", "failover", "L", checker.LostByFailover, "", ""},
-		{"token-lua", "disk-loss", "L", checker.LostByFailover, "", ""},
+		{"token-lua", "failover", "L", checker.LostByServer, "", ""},
+		{"token-lua", "disk-loss", "L", checker.LostByServer, "", ""},
 		{"etcd-mutex", "leader-loss", "S", checker.SessionLost, "", ""},
 		{"etcd-mutex", "partition:stay", "S", checker.AfterNotice, "leaving when told",
 			"lockbench run --impl x --workload heed --nemesis partition:stay --properties S,D"},

@@ -175,7 +175,7 @@ var rows = []Row{
 	{Kind: verdict.AfterNotice, Repair: leave, With: Lock{Workload: "heed"}, Keeps: timely,
 		Anywhere: true, Locks: []string{"a lock that tells"},
 		Faults: []string{"overrun"}, General: true},
-	{Kind: verdict.LostByFailover, Repair: disk, With: saved, Keeps: exclusion, Real: true,
+	{Kind: verdict.LostByServer, Repair: disk, With: saved, Keeps: exclusion, Real: true,
 		Except: unhelped, Faults: []string{"restart"},
 		Locks: []string{"token-lua", "setnx", "setnx-expire",
 			"setnx-expire-lua", "getset", "getset-redispy", "setpx-del", "setpx-getdel",

@@ -63,7 +63,7 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		return verdict.LateMessage, ""
 	}
 	class, assumption = classOf(culprit)
-	if class == verdict.LostByFailover && c.emptied(p.A, p.B) {
+	if class == verdict.LostByServer && c.emptied(p.A, p.B) {
 		class = verdict.Vanished
 	}
 	return class, assumption
@@ -209,7 +209,7 @@ func certain(commands []command) (out []command) {
 func classOf(broken nemesis.Assumption) (class, assumption string) {
 	switch broken {
 	case nemesis.Durability:
-		return verdict.LostByFailover, broken.String()
+		return verdict.LostByServer, broken.String()
 	case nemesis.ServerClocks, nemesis.ClientClocks:
 		return verdict.Clock, broken.String()
 	}

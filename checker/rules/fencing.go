@@ -104,7 +104,7 @@ func (c fencingRule) stale(a, b *tokened) property {
 	}
 	p.Class, p.Assumption = classOf(broken)
 	switch {
-	case p.Class == verdict.LostByFailover && c.classifier().emptied(a.Hold, b.Hold):
+	case p.Class == verdict.LostByServer && c.classifier().emptied(a.Hold, b.Hold):
 		p.Class = verdict.Vanished
 	case p.Class != verdict.DoubleGrant:
 	case c.keyFacts().thirdParties() && b.Token < a.Token:

@@ -1,6 +1,9 @@
 package verdict
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // The classes of a violation: what kind of thing went wrong. Their rows are in Classes.
 const (
@@ -12,7 +15,7 @@ const (
 	NoServer             = "granted by no server"
 	ReleasedByNonOwner   = "released by a non-owner"
 	LateMessage          = "late message accepted"
-	LostByFailover       = "lost by failover"
+	LostByServer         = "lost by a server"
 	Vanished             = "vanished"
 	Clock                = "clock"
 	CheckThenSet         = "check then set"
@@ -85,7 +88,7 @@ var classes = []Class{
 		Summary:   "a message came late and was accepted",
 		Cause:     "a command that was sent before took effect late, on the key of another grant",
 		Prevented: "a new owner value for each try, and no grant after its lease"},
-	{Name: LostByFailover, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},
+	{Name: LostByServer, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},
 		Needs: "the key of the first holder was lost by a restart, or the promoted replica did " +
 			"not have it",
 		Summary: "the grant was lost by the restart",
@@ -134,6 +137,12 @@ var classes = []Class{
 		Summary: "a release was refused although the lock was its client's own",
 		Cause:   "a client was told that the lock is not its own, although its value was still there"},
 }
+
+// formerly has the present name of each class that older records call otherwise.
+var formerly = map[string]string{"lost by failover": LostByServer}
+
+// UsePresentNames gives the class of a property from an older record its present name.
+func (p *Property) UsePresentNames() { p.Class = cmp.Or(formerly[p.Class], p.Class) }
 
 // FindClass returns the row of a class. The zero Class is returned for a name that is none.
 func FindClass(name string) Class {

@@ -304,6 +304,9 @@ func Read(r io.Reader) (*Verdict, error) {
 	if err := units.CheckFormat(v.Format, Format); err != nil {
 		return nil, err
 	}
+	for i := range v.Properties {
+		v.Properties[i].UsePresentNames()
+	}
 	return v, nil
 }
 

@@ -53,6 +53,15 @@ func TestAnotherFormatIsRefused(t *testing.T) {
 	}
 }
 
+// TestAnOldClassHasItsPresentName reads a class under the name that it had before.
+func TestAnOldClassHasItsPresentName(t *testing.T) {
+	v, err := Read(strings.NewReader(
+		`{"format":2,"properties":[{"property":"S","class":"lost by failover"},{"class":"clock"}]}`))
+	if err != nil || v.Properties[0].Class != LostByServer || v.Properties[1].Class != Clock {
+		t.Errorf("read %+v, %v", v, err)
+	}
+}
+
 func TestWorse(t *testing.T) {
 	order := []Result{NA, Valid, "", Unknown, Violated}
 	for i, a := range order {

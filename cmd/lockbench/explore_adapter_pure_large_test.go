@@ -18,7 +18,7 @@ func TestAnAdapterIsExplored(t *testing.T) {
 	knows(t, filepath.Join(ownLock, "go", "*"), "../../internal/foreign/linked/bridge/*.go",
 		"../../go.*")
 	for _, c := range []struct{ adapter, nemesis, finds string }{
-		{"bsm-redislock", "restart", "under restart violates L: lost by failover"},
+		{"bsm-redislock", "restart", "under restart violates L: lost by a server"},
 		{"bsm-redislock", "pause", ""},
 		{"redsync", "clock-server", "under clock-server violates L: clock"},
 		{"redsync", "message", ""},

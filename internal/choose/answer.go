@@ -39,7 +39,7 @@ func Answer(q Query, choices []Choice) string {
 	case slices.Contains(q.AllFaults(), "longwork"):
 		text = Answers.Work
 	}
-	return strings.NewReplacer("{lock}", best[0].Name, "under {faults}", q.under()).Replace(text)
+	return strings.NewReplacer("{lock}", best[0].Name, "under {faults}", q.underFaults()).Replace(text)
 }
 
 // Tally says how many locks stay clean under the faults of a query.
@@ -49,11 +49,11 @@ func Tally(q Query, choices []Choice) string {
 		n += batch.Truth(c.Remains)
 	}
 	return fmt.Sprintf("%d of the %s that were measured %s clean %s.", n,
-		units.Count(len(choices), "lock"), units.Plural(n, "stays", "stay"), q.under())
+		units.Count(len(choices), "lock"), units.Plural(n, "stays", "stay"), q.underFaults())
 }
 
-// under names the faults of a query: "under crash and partition".
-func (q Query) under() string {
+// underFaults names the faults of a query: "under crash and partition".
+func (q Query) underFaults() string {
 	if faults := q.AllFaults(); len(faults) > 0 {
 		return "under " + units.List(faults)
 	}

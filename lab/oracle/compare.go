@@ -216,7 +216,7 @@ func (c *comparing) fits(x *cause, a, b *record.Hold) bool {
 		return x.kind == string(deleted) && x.late || lateGrant
 	case verdict.Clock:
 		return x.kind == string(early) || c.clientClockMoved()
-	case verdict.LostByFailover:
+	case verdict.LostByServer:
 		return x.kind == string(lost) || x.kind == absent && x.node != "" || x.wasBehind() ||
 			c.p.Property == verdict.Fencing && c.forgot(a, b)
 	case verdict.OldToken:

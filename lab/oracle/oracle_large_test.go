@@ -119,7 +119,7 @@ func seedOf(commit string) uint64 {
 var planted = []struct{ line, property, class string }{
 	{"setpx-del/mutex/pause/4", verdict.OwnerRelease, verdict.ReleasedByNonOwner},
 	{"token-lua/mutex/overrun/1", verdict.MutualExclusion, verdict.LeaseOverrun},
-	{"token-lua/mutex/failover/1", verdict.LeaseExclusion, verdict.LostByFailover},
+	{"token-lua/mutex/failover/1", verdict.LeaseExclusion, verdict.LostByServer},
 }
 
 // TestAWrongStatementIsFound: each statement of a verdict that is true is no difference, and is one
@@ -203,7 +203,7 @@ func spoilt(p *verdict.Property) map[string]func(*verdict.Property) bool {
 	if p.Property == verdict.OwnerRelease {
 		return ways // its class says no more than its steps
 	}
-	for _, class := range []string{verdict.LeaseOverrun, verdict.LostByFailover, verdict.Clock,
+	for _, class := range []string{verdict.LeaseOverrun, verdict.LostByServer, verdict.Clock,
 		verdict.ReleasedByNonOwner, verdict.DoubleGrant} {
 		if class != p.Class {
 			ways["class "+class] = func(p *verdict.Property) bool { p.Class = class; return true }

@@ -13,7 +13,7 @@ import (
 func Defects(v *View) []*Violation {
 	return slices.DeleteFunc(slices.Clone(v.Violations), func(w *Violation) bool {
 		return !slices.ContainsFunc(w.Properties, func(letter string) bool {
-			return v.Verdict.Own(v.Verdict.Property(letter), lossy(v))
+			return v.Verdict.IsDefect(v.Verdict.Property(letter), lossy(v))
 		})
 	})
 }
@@ -57,7 +57,7 @@ func prevented(w *Violation) string {
 // outside says why no lock of its kind prevents a violation, and which assumption was broken.
 func outside(w *Violation, h history.Header) string {
 	why := checker.FindClass(w.Class).Outside
-	if where := forgets[h.Topology]; w.Class == checker.LostByFailover && h.System == "" &&
+	if where := forgets[h.Topology]; w.Class == checker.LostByServer && h.System == "" &&
 		where != "" {
 		why = "any lock on " + where + " loses a grant so"
 	}

@@ -347,7 +347,7 @@ func (c *checker) sayOfKeys(asked string, look func() error) {
 
 // unwritten returns an error if a key of the lock exists. Other keys are not the lock's.
 func (c *checker) unwritten() error {
-	keys, err := c.all("keys", "*"+checkKey+"*")
+	keys, err := c.names("keys", "*"+checkKey+"*")
 	if err == nil && len(keys) > 0 {
 		err = fmt.Errorf("there are the keys %q", keys)
 	}
@@ -356,24 +356,24 @@ func (c *checker) unwritten() error {
 
 // here returns an error unless some Redis has a key, or a channel with a subscriber.
 func (c *checker) here() error {
-	keys, err := c.all("keys", "*")
-	channels, wrong := c.all("pubsub", "channels", "*")
+	keys, err := c.names("keys", "*")
+	channels, wrong := c.names("pubsub", "channels", "*")
 	if err = cmp.Or(err, wrong); err == nil && len(keys)+len(channels) == 0 {
 		err = fmt.Errorf("no key exists; it must use the addresses of its config")
 	}
 	return err
 }
 
-// all returns the names that the servers answer to a command.
-func (c *checker) all(args ...any) (names []string, err error) {
+// names returns the names that the servers answer to a command.
+func (c *checker) names(args ...any) (all []string, err error) {
 	for _, a := range c.admin {
 		more, err := a.Do(context.Background(), args...).StringSlice()
 		if err != nil {
 			return nil, err
 		}
-		names = append(names, more...)
+		all = append(all, more...)
 	}
-	return names, nil
+	return all, nil
 }
 
 // key returns the name of the lock's key in Redis by the manifest.
@@ -388,12 +388,12 @@ func (c *checker) key() string {
 // subscription has no key, and its channel has the name.
 func (c *checker) named() error {
 	name := c.key()
-	keys, err := c.all("keys", "*")
+	keys, err := c.names("keys", "*")
 	if err != nil || slices.Contains(keys, name) {
 		return err
 	}
 	keys = slices.DeleteFunc(keys, func(k string) bool { return !strings.Contains(k, checkKey) })
-	channels, err := c.all("pubsub", "channels", "*")
+	channels, err := c.names("pubsub", "channels", "*")
 	c.keyless = len(keys) == 0 && slices.Contains(channels, name)
 	if err != nil || c.keyless {
 		return err

@@ -32,7 +32,7 @@ type specimen struct {
 // strikes.
 var specimens = []specimen{
 	{"setnx", "crash:holding", "D", "", Random},
-	{"setnx", "failover:after", "S", checker.LostByFailover, Random},
+	{"setnx", "failover:after", "S", checker.LostByServer, Random},
 	{"setnx-del-expired", "crash:takeover", "S", checker.ReleasedByNonOwner, Random},
 	{"setnx-del-expired", "race:nil", "O", checker.ReleasedByNonOwner, Random},
 	{"setnx-expire", "crash:expire", "D", "", Random},
@@ -48,13 +48,13 @@ var specimens = []specimen{
 	{"setpx-del", "pause:long", "L", checker.ReleasedByNonOwner, Random},
 	{"setpx-del", "late:release", "S", checker.LateMessage, Random},
 	{"setpx-getdel", "pause:between", "L", checker.ReleasedByNonOwner, Random},
-	{"token-lua", "failover:cut", "S", checker.LostByFailover, Random},
+	{"token-lua", "failover:cut", "S", checker.LostByServer, Random},
 	{"token-lua", "pause:long", "S", checker.LeaseOverrun, Random},
 	{"token-lua", "late:reply", "S", checker.LateMessage, Random},
 	{"token-lua", "clock-server:+", "L", checker.Clock, Random},
-	{"token-lua", "restart:holding", "L", checker.LostByFailover, Random},
+	{"token-lua", "restart:holding", "L", checker.LostByServer, Random},
 	{"token-lua", "partition:both", "R", "", Random},
-	{"redisson", "failover:cut", "S", checker.LostByFailover, Random},
+	{"redisson", "failover:cut", "S", checker.LostByServer, Random},
 	{"redisson", "pause:long", "S", checker.LeaseOverrun, Random},
 	{"redisson-spin", "pause:long", "S", checker.LeaseOverrun, Random},
 	{"redisson-multi", "pause:long", "S", checker.LeaseOverrun, Random},
@@ -152,7 +152,7 @@ func TestCorpusIsWhole(t *testing.T) {
 		seen = append(seen, k.impl, k.class, "fault "+fault)
 	}
 	want := []string{
-		checker.LeaseOverrun, checker.LostByFailover, checker.ReleasedByNonOwner, checker.LateMessage,
+		checker.LeaseOverrun, checker.LostByServer, checker.ReleasedByNonOwner, checker.LateMessage,
 		checker.Clock, checker.DoubleGrant,
 		"fault pause", "fault crash", "fault clock-client", "fault late", "fault failover",
 	}

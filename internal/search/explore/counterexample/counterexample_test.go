@@ -43,7 +43,7 @@ func sample(t testing.TB) *Counterexample {
 				Offset: ms(2500), Rate: 0.5}},
 		},
 		Verdict: checker.Property{
-			Property: "S", Verdict: checker.Violated, Class: checker.LostByFailover,
+			Property: "S", Verdict: checker.Violated, Class: checker.LostByServer,
 			Explanation: "Client 0 was granted lock 0 by n0 at 0.061 s, client 1 by n1 at 0.070 s.",
 			Witness: &checker.Witness{Holds: []checker.Hold{{Process: 1, N: 2, From: 61_000_000,
 				To: 9_007_199_254_740_993}}},

@@ -31,6 +31,7 @@ func Read(r io.Reader) (*Counterexample, error) {
 	if err := file.Decode(c); err != nil {
 		return nil, err
 	}
+	c.Verdict.UsePresentNames()
 	return c, c.Validate()
 }
 

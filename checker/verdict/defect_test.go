@@ -6,15 +6,15 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// TestOwn separates the defects of a lock from what no lock of its kind can prevent.
-func TestOwn(t *testing.T) {
+// TestIsDefect separates the defects of a lock from what no lock of its kind can prevent.
+func TestIsDefect(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		Property
 		others []Property
 		own    bool
 	}{
-		{"a lost write", Property{Property: LeaseExclusion, Class: LostByFailover}, nil, false},
+		{"a lost write", Property{Property: LeaseExclusion, Class: LostByServer}, nil, false},
 		{"an overrun", Property{Property: MutualExclusion, Class: LeaseOverrun}, nil, false},
 		{"a server's clock", Property{Property: LeaseExclusion, Class: Clock,
 			Assumption: nemesis.ServerClocks.String()}, nil, false},
@@ -36,14 +36,14 @@ func TestOwn(t *testing.T) {
 		p := c.Property
 		p.Verdict = Violated
 		v := Verdict{Properties: append(c.others, p)}
-		if v.Own(p, false) != c.own {
+		if v.IsDefect(p, false) != c.own {
 			t.Errorf("%s: own %v", c.name, !c.own)
 		}
-		if p.Property == LostUpdate && v.Own(p, true) {
+		if p.Property == LostUpdate && v.IsDefect(p, true) {
 			t.Errorf("%s: own although a server lost writes", c.name)
 		}
 		p.Verdict = Valid
-		if v.Own(p, false) {
+		if v.IsDefect(p, false) {
 			t.Errorf("%s: own although it is valid", c.name)
 		}
 	}

@@ -3,18 +3,18 @@ package verdict
 // The assumption that a moved clock of a client breaks (nemesis.ClientClocks).
 const clientClock = "client clock"
 
-// Own reports whether a violation is a defect of the lock: another lock on the same servers could
-// have prevented it. It is the one place that decides this. A lost update is the lock's if the
-// overlap before it is. Without an overlap it is the lock's only if S was judged, or is not asked
-// of such a lock, and lossy is false: no fault made a server lose what it had confirmed. A property
-// that is only reported is the lock's if its violation has a class.
-func (v *Verdict) Own(p Property, lossy bool) bool {
+// IsDefect reports whether a violation is a defect of the lock: another lock on the same servers
+// could have prevented it. It is the one place that decides this. A lost update is the lock's if
+// the overlap before it is. Without an overlap it is the lock's only if S was judged, or is not
+// asked of such a lock, and lossy is false: no fault made a server lose what it had confirmed. A
+// property that is only reported is the lock's if its violation has a class.
+func (v *Verdict) IsDefect(p Property, lossy bool) bool {
 	class, overlap := FindClass(p.Class), v.Property(MutualExclusion)
 	switch {
 	case p.Verdict != Violated:
 		return false
 	case p.Property == LostUpdate && overlap.Verdict == Violated:
-		return v.Own(overlap, lossy)
+		return v.IsDefect(overlap, lossy)
 	case p.Property == LostUpdate && (lossy || overlap.Verdict != Valid && overlap.Verdict != NA):
 		return false
 	case class.Name == Clock:
