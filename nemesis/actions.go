@@ -93,6 +93,8 @@ var actions = []Action{
 		Hits: "a command of %s", Begin: "the next command of %s was to arrive twice"},
 
 	// Clients.
+	{Name: Launch, Kind: Momentary, Target: OneClient, Begin: "%s started",
+		by: byClient(func(w ClientLauncher, c int) error { return w.LaunchClient(c) })},
 	{Name: Cancel, Kind: Momentary, Target: OneClient, may: "aimed", Hits: "a call of %s",
 		Begin: "%s gave up its call"},
 	{Name: Crash, Kind: Lasting, Target: OneClient, may: "aimed", Kills: true, Breaks: Survival,

@@ -65,6 +65,9 @@ type (
 	}
 	// ClientKiller ends a client's process at once and returns when it is gone.
 	ClientKiller interface{ KillClient(client int) error }
+	// ClientLauncher starts a client that a step Launch of the scenario names. It returns when the
+	// client is ready or has given up, or when that takes long. Until then the client is not there.
+	ClientLauncher interface{ LaunchClient(client int) error }
 	// ClientPauser stops a client's process and lets it run again.
 	ClientPauser interface {
 		PauseClient(client int) error

@@ -25,6 +25,7 @@ type script struct {
 	stage Layout
 	named map[string]bool
 	dead  map[string]int // step that killed each dead node or client
+	late  []string       // clients that a later step launches
 	blind int            // step that killed a client whose number is unknown, or -1
 	links []linkFault    // in force
 	spare map[string]int // clients on their second way → step that redirected them
@@ -34,11 +35,35 @@ type script struct {
 // valid.
 func Check(steps []Step, g Layout) error {
 	c := script{stage: g, named: map[string]bool{}, dead: map[string]int{}, spare: map[string]int{},
-		blind: -1}
+		blind: -1, late: Launched(steps)}
 	for i, s := range steps {
 		if err := c.step(s, i); err != nil {
 			return &StepError{i, err}
 		}
+	}
+	return nil
+}
+
+// Launched returns the clients that the steps launch: these are not there at the start.
+func Launched(steps []Step) (clients []string) {
+	for _, s := range steps {
+		if s.Do == Launch {
+			clients = append(clients, s.Target)
+		}
+	}
+	return clients
+}
+
+// launch returns an error if a client cannot be launched: its name must be its number, and no
+// client starts twice.
+func (c *script) launch(name string) error {
+	if _, err := Client(name); err != nil {
+		return fmt.Errorf("launch names its client by its number, as c1, not %q", name)
+	}
+	i := slices.Index(c.late, name)
+	c.late = slices.Delete(c.late, i, i+1)
+	if slices.Contains(c.late, name) {
+		return fmt.Errorf("%s is launched twice", name)
 	}
 	return nil
 }
@@ -53,6 +78,11 @@ func (c *script) step(s Step, number int) error {
 	}
 	if err := a.fields(s); err != nil {
 		return err
+	}
+	if s.Do == Launch {
+		if err := c.launch(s.Target); err != nil {
+			return err
+		}
 	}
 	if err := c.aims(a.Target, s); err != nil {
 		return fmt.Errorf("%s: %w", s.Do, err)
@@ -163,6 +193,9 @@ func (c *script) client(name string) error {
 }
 
 func (c *script) alive(who string) error {
+	if slices.Contains(c.late, who) {
+		return fmt.Errorf("%s is launched by a later step", who)
+	}
 	if by, ok := c.dead[who]; ok {
 		return fmt.Errorf("%s was killed by step %d", who, by+1)
 	}

@@ -54,6 +54,12 @@ func TestCheck(t *testing.T) {
 			{Do: ClientClock, Target: "c0", Rate: -1}},
 		`step 1: redirect: unknown node "n2"`: {
 			{Do: Redirect, Target: "*", Node: "n2"}},
+		`step 1: pause: c1 is launched by a later step`: {
+			{Do: Pause, Target: "c1"}, {Do: Launch, Target: "c1"}},
+		`step 1: c1 is launched twice`: {
+			{Do: Launch, Target: "c1"}, {Do: Launch, Target: "c1"}},
+		`step 1: launch names its client by its number, as c1, not "waiter"`: {
+			{Do: Launch, Target: "waiter"}},
 		`step 1: start: n0 was not killed`: nil,
 		`step 2: n0 was killed by step 1`: {
 			{Do: KillNode, Target: "n0"}, {Do: PauseNode, Target: "n0"}},

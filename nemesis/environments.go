@@ -41,6 +41,7 @@ var environments = []Capabilities{
 		no: map[string]string{Elected: "the simulator has no sentinels",
 			MoveSlot:   "the simulator has no Redis Cluster",
 			SwitchOver: "the simulator's replicas take over without their master's consent",
+			Launch:     "the simulator's locks ask no server when they start",
 			LoseDisk:   "the simulator's Redis keeps no files"}, lacks: map[string]string{
 			Sentinel: "the simulator has no sentinels",
 			Cluster:  "the simulator has no Redis Cluster",

@@ -90,9 +90,9 @@ func TestEveryFaultInEveryEnvironment(t *testing.T) {
 	missing := map[string]string{              // what no environment but these refuses
 		"external": "failover failover-sentinel failover-cluster restart restart-delayed disk-loss " +
 			"flush scripts-lost memory-full clock-server busy node-pause node-crash minority-loss " +
-			"majority-loss " + agreeing,
+			"majority-loss start-in-outage " + agreeing,
 		"docker":  "failover-cluster failover-sentinel:planned clock-server:stand " + agreeing,
-		"sim":     "failover-sentinel failover-cluster disk-loss " + agreeing,
+		"sim":     "failover-sentinel failover-cluster disk-loss start-in-outage " + agreeing,
 		"process": agreeing,
 	}
 	for _, g := range AllCapabilities() {

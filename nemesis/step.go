@@ -63,6 +63,7 @@ const (
 	Duplicate = "duplicate" // it arrives twice
 
 	// Clients.
+	Launch  = "launch"  // the client Target starts; until then it was not there
 	Cancel  = "cancel"  // the client Target gives up the call that it has under way
 	Crash   = "crash"   // the client Target is killed with SIGKILL and stays away
 	Pause   = "pause"   // the client Target is stopped with SIGSTOP; until Unpause

@@ -14,6 +14,7 @@ type client struct {
 	away    int64           // environment's clock until which it begins no cycle
 	begun   int             // cycles
 	working bool            // a cycle is under way
+	late    bool            // it is not ready yet: a step of the scenario launches it
 	gone    bool            // its process has ended
 	doomed  bool            // the harness has killed it
 	waiting bool            // it has invoked an acquire that has not returned
@@ -79,7 +80,7 @@ func (s *clients) haveDone(n int, before int64) bool {
 	for i := range s.all {
 		c := &s.all[i]
 		done := c.begun > n || c.begun == n && !c.working
-		if !done && !c.gone && !(c.waiting && c.called < before) {
+		if !done && !c.absent() && !(c.waiting && c.called < before) {
 			return false
 		}
 	}
@@ -89,14 +90,17 @@ func (s *clients) haveDone(n int, before int64) bool {
 // allFinished reports whether every live client has done all its cycles.
 func (s *clients) allFinished() bool {
 	for i := range s.all {
-		if c := &s.all[i]; !c.gone && (c.working || !s.isFinished(i)) {
+		if c := &s.all[i]; !c.absent() && (c.working || !s.isFinished(i)) {
 			return false
 		}
 	}
 	return true
 }
 
-func (c *client) idle() bool { return !c.working && !c.gone }
+func (c *client) idle() bool { return !c.working && !c.absent() }
+
+// absent reports whether the client is not there: not ready yet, or gone.
+func (c *client) absent() bool { return c.late || c.gone }
 
 // busy reports whether any client has a cycle under way.
 func (s *clients) busy() bool {

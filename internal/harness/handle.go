@@ -20,6 +20,10 @@ func (r *run) handle(rep workloads.Report) error {
 		r.environment.Send(rep.Process, r.resource.Answer(*rep.Ask))
 	case rep.Done != nil:
 		r.done(rep.Process, *rep.Done)
+	case rep.Ready != nil:
+		r.clients.all[rep.Process].late = false
+	case rep.Failed != "" && rep.Process >= 0 && r.clients.all[rep.Process].late:
+		return r.stayAway(rep.Process, rep.Failed)
 	case rep.Failed != "":
 		return fmt.Errorf("client %d: %s", rep.Process, rep.Failed)
 	case rep.Exit != nil:
@@ -69,6 +73,12 @@ func (r *run) done(process int, d workloads.Done) {
 	r.clients.schedule(process, after)
 }
 
+// stayAway records that a client could not start. A lock may refuse to start in an outage.
+func (r *run) stayAway(process int, why string) error {
+	r.clients.all[process].doomed = true
+	return r.exit(process, workloads.Exit{T: r.environment.Now(), Err: why})
+}
+
 // exit records that a process is gone. It returns an error if the process ended by itself. If a
 // signal ended it, the lock did that, and exit ends the run without an error.
 func (r *run) exit(process int, x workloads.Exit) error {
@@ -76,6 +86,9 @@ func (r *run) exit(process int, x workloads.Exit) error {
 		Signal: x.Signal, T: max(x.T-r.record.epoch, 0)} // it may have ended while the run began
 	if process >= 0 {
 		c := &r.clients.all[process]
+		if c.gone {
+			return nil // it could not start
+		}
 		e.Planned = c.doomed
 		c.gone, c.waiting = true, false
 		c.hold.inside = false

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -85,8 +87,10 @@ func newRun(p Plan, w Environment, out Output) (r *run, err error) {
 	if r.record.history, err = history.NewRecorder(out.History, head); err != nil {
 		return nil, err
 	}
+	late := nemesis.Launched(p.Scenario)
 	for i := range r.clients.all {
 		r.clients.schedule(i, r.record.epoch)
+		r.clients.all[i].late = slices.Contains(late, fmt.Sprintf("c%d", i))
 	}
 	return r, nil
 }

@@ -68,11 +68,23 @@ func answerOf(v *View) Answer {
 		if j.harmless() {
 			return Answer{"Yes.", j.harmlessSentence(), result}
 		}
-		return Answer{"Not in this run.", j.validSentence(), result}
+		return Answer{"Not in this run.", j.validSentence() + unstarted(v), result}
 	case checker.NA:
 		return Answer{"Not asked.", units.Sentence(page.Clean(v.Verdict.Summary, 300)), result}
 	}
 	return Answer{"Unknown.", j.unknownSentence(), checker.Unknown}
+}
+
+// unstarted names the clients that a step of the scenario launched and that gave up then.
+func unstarted(v *View) (s string) {
+	killed := map[int]bool{}
+	for _, e := range v.Marks {
+		killed[e.Process] = killed[e.Process] || e.Type == history.Kill
+		if e.Type == history.Exit && e.Process >= 0 && e.Planned && !killed[e.Process] {
+			s += fmt.Sprintf(" Client %d could not start, and so tried nothing.", e.Process)
+		}
+	}
+	return s
 }
 
 // harmless reports whether two clients were inside at once in a run that asked only about the

@@ -21,10 +21,18 @@ func AimsOf(o harness.RunOptions, fault string) (aims []Aim, err error) {
 	}
 	if r, ok := rowOf(o); ok {
 		for _, c := range columnsOf(fault) {
-			if why := Impossible(r, c); why != "" {
+			why := Impossible(r, c)
+			if why != "" && base(c.Fault()) != fault {
+				continue // the column is impossible for the sake of another fault
+			}
+			if why != "" {
 				return nil, fmt.Errorf("%s does not go together with %s: %s", fault, r.Name, why)
 			}
-			aims = append(aims, c.aimsFor(r)...)
+			for _, a := range c.aimsFor(r) {
+				if base(a.Nemesis) == fault { // a column may have aims of other faults
+					aims = append(aims, a)
+				}
+			}
 		}
 	}
 	if len(aims) > 0 {

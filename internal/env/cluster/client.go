@@ -19,10 +19,14 @@ type client struct {
 	mu      sync.Mutex // orders may come from the loop and from Close
 	enc     *json.Encoder
 	done    chan struct{}
+	ready   chan struct{}     // closed when the client is connected, or has given up
+	late    bool              // the client is not launched yet
+	held    []workloads.Order // for after its launch
 }
 
 func newClient(p server.Worker, process int) *client {
-	return &client{Worker: p, process: process, enc: json.NewEncoder(p), done: make(chan struct{})}
+	return &client{Worker: p, process: process, enc: json.NewEncoder(p), done: make(chan struct{}),
+		ready: make(chan struct{})}
 }
 
 // follow passes reports on until the worker is gone, or free for another run. It reads the output
@@ -33,6 +37,7 @@ func (c *client) follow(inbox chan<- workloads.Report) {
 	again, reusable := c.Worker.(server.Reusable)
 	var bad error
 	reset := false
+	answered := sync.OnceFunc(c.answered)
 	for !reset && lines.Scan() {
 		if bad != nil { // it was not the last line
 			inbox <- workloads.Report{Process: c.process, Failed: "wrote a line that is not a report: " +
@@ -42,6 +47,9 @@ func (c *client) follow(inbox chan<- workloads.Report) {
 		if bad = json.Unmarshal(lines.Bytes(), &r); bad == nil {
 			r.Process = c.process
 			inbox <- r
+			if r.Ready != nil || r.Failed != "" {
+				answered()
+			}
 		}
 		reset = reusable && r.Reset
 	}
@@ -59,11 +67,44 @@ func (c *client) follow(inbox chan<- workloads.Report) {
 	close(c.done)
 }
 
-// send writes one order. It ignores the error if the worker is gone: follow reports the exit.
+// send writes one order, or keeps it until the client is launched. It ignores the error if the
+// worker is gone: follow reports the exit.
 func (c *client) send(o workloads.Order) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.late {
+		c.held = append(c.held, o)
+		return
+	}
 	_ = c.enc.Encode(o)
+}
+
+// launchTime is how long a launch waits for a client. A lock may wait for servers that are dead.
+const launchTime = time.Second
+
+// launch gives the client its configuration, the first of the orders that it was sent, and returns
+// when the client is ready, or when it takes long.
+func (c *client) launch() {
+	c.mu.Lock()
+	_ = c.enc.Encode(c.held[0])
+	c.mu.Unlock()
+	select {
+	case <-c.ready:
+	case <-time.After(launchTime):
+	}
+}
+
+// answered tells a launch that the client is ready or has given up, and sends it the held orders.
+func (c *client) answered() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.late {
+		for _, o := range c.held[1:] {
+			_ = c.enc.Encode(o)
+		}
+		c.late, c.held = false, nil
+	}
+	close(c.ready)
 }
 
 // kill ends the worker and returns when its last report has been passed on.

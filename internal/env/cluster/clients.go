@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -47,14 +48,16 @@ func (s *clients) startClient(process int) (*client, error) {
 		return nil, fmt.Errorf("cannot start worker %d: %w", process, err)
 	}
 	c := newClient(p, process)
+	c.late = slices.Contains(nemesis.Launched(s.cfg.Scenario), name)
 	go c.follow(s.inbox.reports)
 	return c, nil
 }
 
-// awaitReady waits until all workers are connected, and adds their versions.
+// awaitReady waits until all workers are connected that are not launched later, and adds their
+// versions.
 func (s *clients) awaitReady(patience time.Duration, versions map[string]string) error {
 	limit := time.After(patience)
-	for ready := 0; ready < len(s.all); {
+	for ready := len(nemesis.Launched(s.cfg.Scenario)); ready < len(s.all); {
 		select {
 		case r := <-s.inbox.reports:
 			switch {
@@ -95,6 +98,22 @@ func (s *clients) KillClient(i int) error {
 		c.kill()
 		return nil
 	})
+}
+
+// LaunchClient configures a worker that has waited for this.
+func (s *clients) LaunchClient(i int) error {
+	return s.with(i, func(c *client) error {
+		c.launch()
+		return nil
+	})
+}
+
+// patience is how long a worker may take to be ready.
+func (s *clients) patience() time.Duration {
+	if p, ok := s.cfg.Spawner.(interface{ Patience() time.Duration }); ok {
+		return p.Patience()
+	}
+	return 4 * server.Patience // a worker may be a container that starts
 }
 
 // PauseClient stops a worker.

@@ -2,14 +2,13 @@ package cluster
 
 import (
 	"fmt"
-	"time"
 
-	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// configure gives every worker its links and waits until all are connected.
+// configure gives every worker its links and waits until all are connected. A worker that is
+// launched later keeps its order until then.
 func (w *Environment) configure() error {
 	for i, c := range w.clients.all {
 		cfg, err := w.workerConfig(i)
@@ -18,11 +17,7 @@ func (w *Environment) configure() error {
 		}
 		c.send(workloads.Order{Do: workloads.DoConfig, Config: &cfg})
 	}
-	patience := 4 * server.Patience // a worker may be a container that starts
-	if p, ok := w.cfg.Spawner.(interface{ Patience() time.Duration }); ok {
-		patience = p.Patience()
-	}
-	return w.clients.awaitReady(patience, w.observer.versions)
+	return w.clients.awaitReady(w.clients.patience(), w.observer.versions)
 }
 
 // workerConfig makes the links of a worker and returns its configuration.
