@@ -78,8 +78,13 @@ func TestWhatIsStoppedGoesOn(t *testing.T) {
 			switch {
 			case step.Await != nil && step.Await.As == "":
 				stopped["whoever comes to the breakpoint"] = i + 1
+			case step.Await != nil && !slices.Contains([]string{Sent, Lost, Released},
+				step.Await.Phase) && step.Await.At != JustSent: // after a release it is outside
+				stopped[step.Await.As] = i + 1
 			case step.Do == Go && step.Target == "":
 				delete(stopped, "whoever comes to the breakpoint")
+			case step.Do == Go || step.Do == Crash:
+				delete(stopped, step.Target)
 			case step.Do == Pause || step.Do == PauseNode || step.Do == Busy || step.Do == Stall:
 				stopped[step.Target] = i + 1
 			case step.Do == Unpause || step.Do == ResumeNode || step.Do == Free:

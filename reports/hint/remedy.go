@@ -84,7 +84,7 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 // shown says what the command of a repair shows.
 func shown(x *repair.Found, fault string) string {
 	words := fmt.Sprintf("With it, %s hold under ", units.List(x.Command.Kept))
-	if matrix.SameAim(x.Fault, fault) || strings.HasPrefix(fault, x.Fault+":") {
+	if matrix.SameAim(x.Fault, fault) {
 		words += "the same fault"
 	} else {
 		words += x.Fault

@@ -31,6 +31,14 @@ func Roles(h *history.History, v *checker.Verdict) string {
 	if j < 0 || holds[j].Process == p1 || p3 == p1 {
 		return ""
 	}
+	entered := slices.IndexFunc(holds, func(x checker.Hold) bool {
+		return x.Process != holds[j].Process
+	})
+	if entered >= 0 && holds[entered].Process != p3 {
+		return fmt.Sprintf("Here P1 is client %d and P2 is client %d. Two clients play P3: client %d "+
+			"deletes the key of P2, and client %d gets the lock.", p1, holds[j].Process, p3,
+			holds[entered].Process)
+	}
 	return fmt.Sprintf("Here P1 is client %d, P2 is client %d, and P3 is client %d.", p1,
 		holds[j].Process, p3)
 }

@@ -17,15 +17,19 @@ func TestRolesAreOfTheRun(t *testing.T) {
 	for want, c := range map[string]struct {
 		events   []history.Event
 		commands []checker.WitnessCommand
+		entered  int // process of the second hold
 	}{
 		"Here P1 is client 4, P2 is client 5, and P3 is client 7.": {
 			[]history.Event{{Type: history.OK, Process: 7}, killed},
-			[]checker.WitnessCommand{{Kind: verdict.Grant}, foreign}},
-		"": {[]history.Event{killed}, nil},
+			[]checker.WitnessCommand{{Kind: verdict.Grant}, foreign}, 7},
+		"Here P1 is client 4 and P2 is client 5. Two clients play P3: client 7 deletes the key of P2, " +
+			"and client 6 gets the lock.": {[]history.Event{killed},
+			[]checker.WitnessCommand{foreign}, 6},
+		"": {[]history.Event{killed}, nil, 7},
 	} {
 		v := &checker.Verdict{Properties: []checker.Property{{Property: checker.MutualExclusion,
 			Verdict: checker.Violated, Class: checker.ReleasedByNonOwner, Witness: &verdict.Witness{
-				Holds: []checker.Hold{{Process: 7}, {Process: 5}}, Commands: c.commands}}}}
+				Holds: []checker.Hold{{Process: 5}, {Process: c.entered}}, Commands: c.commands}}}}
 		if got := Roles(&history.History{Events: c.events}, v); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
