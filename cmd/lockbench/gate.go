@@ -220,7 +220,7 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 	}
 	warnOfLoad(c, g.Environment)
 	bar := progress.StartBar(c.ErrOrStderr())
-	if f.options.Tell = bar.Step; f.init && !f.quiet {
+	if f.options.Tell = bar.Step; !f.quiet {
 		f.options.Tell = bar.Aloud(c.ErrOrStderr())
 	}
 	r, _ := machine.Run(c.Context(), dir, f.options) // it only repeats the context's error

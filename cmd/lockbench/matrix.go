@@ -116,8 +116,8 @@ func withBar(c *cobra.Command, do func(tell func(done, all int, what string)) er
 	return do(bar.Step)
 }
 
-// tellStep shows in a bar a finished run, and its repetition.
-func tellStep(bar *progress.Bar, s matrix.Step) {
+// tellStep tells of a finished run, and of its repetition.
+func tellStep(tell func(done, all int, what string), s matrix.Step) {
 	what := s.Result.Row + " under " + s.Result.Nemesis
 	switch {
 	case s.Why != "":
@@ -125,7 +125,7 @@ func tellStep(bar *progress.Bar, s matrix.Step) {
 	case s.Result.Row == "":
 		what = "the first runs"
 	}
-	bar.Step(s.Done, s.All, what)
+	tell(s.Done, s.All, what)
 }
 
 func (f *matrixFlags) run(c *cobra.Command) error {
@@ -147,7 +147,8 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	runs, begin := &runner.Runs{Root: dir.Dir}, time.Now()
 	defer runs.Close()
 	bar := progress.StartBar(c.ErrOrStderr())
-	runErr := dir.Run(c.Context(), runs.Run, func(s matrix.Step) { tellStep(bar, s) })
+	tell := bar.Aloud(c.ErrOrStderr())
+	runErr := dir.Run(c.Context(), runs.Run, func(s matrix.Step) { tellStep(tell, s) })
 	bar.Stop()
 	for _, line := range matrix.Repeated(dir.Known) {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench:", line)
