@@ -42,8 +42,8 @@ func WriteSummary(w io.Writer, r *gate.Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s lock gate: %s\n\n", strings.Fields(mark(r.Result, r.Accepts() > 0))[0],
 		strings.TrimSuffix(r.Sentence(), "."))
-	if other := r.OtherLock(); other != "" {
-		fmt.Fprintf(&b, "%s\n\n", page.Code(other, 200))
+	for _, note := range r.Notes() {
+		fmt.Fprintf(&b, "%s\n\n", page.Code(note, 200))
 	}
 	for _, e := range r.InOrder() {
 		if e.Result != gate.Passed {

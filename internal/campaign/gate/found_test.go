@@ -297,18 +297,33 @@ func TestAStallSaysWhatToDo(t *testing.T) {
 // TestTheLockThatWasMeasured is in the command that shows how it was, and in one line where the
 // file runs another lock now.
 func TestTheLockThatWasMeasured(t *testing.T) {
-	for _, c := range []struct{ of, then, line string }{
+	for _, c := range []struct {
+		of, then string
+		notes    []string
+	}{
 		{"setpx", "lockbench run --env sim --impl=setpx --nemesis=fault --seed 1",
-			"This file was measured with setpx and now runs lock."},
-		{"lock", "lockbench run --env sim --impl=lock --nemesis=fault --seed 1", ""},
-		{"", "lockbench run --env sim --impl=lock --nemesis=fault --seed 1", ""},
+			[]string{"This file was measured with setpx and now runs lock."}},
+		{"lock", "lockbench run --env sim --impl=lock --nemesis=fault --seed 1", nil},
+		{"", "lockbench run --env sim --impl=lock --nemesis=fault --seed 1", nil},
 	} {
 		g := snapshot(t, "sim", Found{Runs: 5})
 		g.Written = &Written{Of: c.of}
 		r := always(batchtest.Verdict(checker.Valid, "S"), nil).run(t, g, Options{Jobs: 1})
-		if e := r.Entries[0]; e.Shown.Then != c.then || r.OtherLock() != c.line {
-			t.Errorf("%q: %s\n%s", c.of, e.Shown.Then, r.OtherLock())
+		if e := r.Entries[0]; e.Shown.Then != c.then || !slices.Equal(r.Notes(), c.notes) {
+			t.Errorf("%q: %s\n%s", c.of, e.Shown.Then, r.Notes())
 		}
+	}
+}
+
+// TestAnotherVersionIsNamed names what has another version than the file says, and nothing else.
+func TestAnotherVersionIsNamed(t *testing.T) {
+	r := &Result{Versions: map[string]map[string]string{"process": {"redis": "7.0.15",
+		"redis-py": "6.4.0"}}}
+	r.Gate.Written = &Written{With: map[string]string{"process's redis": "7.0.15",
+		"process's redis-py": "5.0.4", "process's go": "1.26"}}
+	want := []string{"Since the file was measured: redis-py 6.4.0 (was 5.0.4)."}
+	if got := r.Notes(); !slices.Equal(got, want) {
+		t.Errorf("notes %q, want %q", got, want)
 	}
 }
 

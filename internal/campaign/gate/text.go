@@ -3,7 +3,9 @@ package gate
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,8 +26,8 @@ const (
 // with the files to look at, and a table. The page has the rest. Dir is the gate's directory.
 func (r *Result) Text(w io.Writer, dir string) error {
 	fmt.Fprintln(w, r.Sentence())
-	if other := r.OtherLock(); other != "" {
-		fmt.Fprintln(w, batch.Plain(other))
+	for _, note := range r.Notes() {
+		fmt.Fprintln(w, batch.Plain(note))
 	}
 	r.explain(w, dir)
 	fmt.Fprintln(w)
@@ -116,8 +118,30 @@ func (e EntryResult) Took() (all history.Duration) {
 	return history.Duration(all.D().Round(100 * time.Millisecond))
 }
 
-// OtherLock returns a note if the file was measured with another lock than it runs now, or "".
-func (r *Result) OtherLock() string {
+// Notes say what is not as it was when the file was measured: the lock, and versions.
+func (r *Result) Notes() (all []string) {
+	if other := r.otherLock(); other != "" {
+		all = append(all, other)
+	}
+	if r.Gate.Written == nil {
+		return all
+	}
+	var changed []string
+	now := Flat(r.Versions)
+	for _, what := range slices.Sorted(maps.Keys(r.Gate.Written.With)) {
+		if was, is := r.Gate.Written.With[what], now[what]; is != "" && is != was {
+			_, library, _ := strings.Cut(what, "'s ") // after the environment
+			changed = append(changed, fmt.Sprintf("%s %s (was %s)", library, is, was))
+		}
+	}
+	if len(changed) > 0 {
+		all = append(all, "Since the file was measured: "+units.List(changed)+".")
+	}
+	return all
+}
+
+// otherLock returns a note if the file was measured with another lock than it runs now, or "".
+func (r *Result) otherLock() string {
 	was := r.Gate.measured()
 	for _, e := range r.Gate.Entries {
 		if was != "" && e.Found != nil && e.lock() != was {

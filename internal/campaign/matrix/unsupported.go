@@ -11,7 +11,8 @@ import (
 
 // unsupported returns the reason why a scenario is not possible in the environment, or "".
 func (o Options) unsupported(r Row, a Aim) string {
-	if len(o.Unsupported) == 0 && r.Adapter == "" {
+	never := nemesis.CapabilitiesOf(o.Environment).Unsupported() // on any machine
+	if len(o.Unsupported) == 0 && len(never) == 0 && r.Adapter == "" {
 		return ""
 	}
 	p, err := harness.NewPlan(o.RunOptions(r, a, 0))
@@ -23,7 +24,7 @@ func (o Options) unsupported(r Row, a Aim) string {
 		return "" // its run reports the error
 	}
 	for _, s := range p.Scenario {
-		if why := o.Unsupported[s.Do]; why != "" {
+		if why := cmp.Or(o.Unsupported[s.Do], never[s.Do]); why != "" {
 			return fmt.Sprintf("this environment cannot %s: %s", s.Do, why)
 		}
 	}
