@@ -153,11 +153,16 @@ func (c Cell) searches() (all []explore.Search, err error) {
 	o := rows[0].Options(column.Fault())
 	all = []explore.Search{{Options: o, Schedule: explore.Portfolio, Moments: explore.Both}}
 	o.TTL = explore.DefaultTTL
-	times := matrix.Options{Environment: runner.Sim, TTL: explore.DefaultTTL}
+	times := matrix.Options{Environment: runner.Sim, TTL: explore.DefaultTTL,
+		Rows: []string{c.Row}, Columns: []string{c.Column}}
+	tasks, err := times.Tasks()
+	if err != nil {
+		return nil, err
+	}
 	s := explore.Search{Schedule: explore.Random, Moments: explore.Aimed}
 	var timed []explore.Search
-	for _, a := range column.Aims {
-		if a.Suits(rows[0]) && !a.Control {
+	for _, t := range tasks {
+		if a := t.Aim; !a.Control {
 			s.Options = a.Apply(o)
 			all = append(all, s)
 			s.Options = times.RunOptions(rows[0], a, 0)
