@@ -157,8 +157,9 @@ func TestWhatALockSays(t *testing.T) {
 		now   map[string]int
 		found string
 	}{
-		{map[string]int{"SET KEY VALUE NX PX 500": 100}, "as then"},
-		{map[string]int{"SET KEY VALUE NX PX 500": 100, "GET KEY": 2}, "as then"},
+		{map[string]int{"SET KEY VALUE NX PX 500": 100, "DEL KEY": 1}, "as then"},
+		{map[string]int{"SET KEY VALUE NX PX 500": 100}, "in doubt: 1 form"},
+		{map[string]int{"SET KEY VALUE NX PX 500": 100, "GET KEY": 2}, "in doubt: 2 forms"},
 		{map[string]int{"SET KEY VALUE NX PX 125": 100}, "1 new, 1 gone"},
 		{map[string]int{"SET KEY VALUE NX PX 500": 100, "GET KEY": 40}, "1 new, 0 gone"},
 	} {

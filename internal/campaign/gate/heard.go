@@ -162,6 +162,9 @@ func (s Says) unsure(now Says, e *EntryResult) {
 	if len(forms) == 0 {
 		return
 	}
+	if e.Result != Unknown {
+		e.Found = "in doubt: " + units.Count(len(forms), "form")
+	}
 	slices.Sort(forms)
 	e.Claim = "So few runs do not tell whether it is luck: " +
 		strings.Join(forms[:min(len(forms), 4)], "; ") + "."
