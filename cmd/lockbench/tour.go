@@ -56,6 +56,7 @@ func (f *tourFlags) run(c *cobra.Command) error {
 		return err
 	}
 	steps := tour.Steps()
+	f.language, _, _ = strings.Cut(strings.ReplaceAll(f.language, "-", "_"), "_") // zh of zh_CN
 	if !slices.Contains(tour.Languages(), f.language) {
 		return fmt.Errorf("--lang is %q; the tutorial is there in %s", f.language,
 			units.List(tour.Languages()))
@@ -74,7 +75,7 @@ func (f *tourFlags) run(c *cobra.Command) error {
 			fmt.Fprintf(w, "%2d  %-18s %s\n", i+1, s.Name, t.Title)
 			continue
 		}
-		fmt.Fprintf(w, "\n== %d of %d: %s\n\n", i+1, len(steps), t.Title)
+		fmt.Fprintf(w, "\n== %s\n\n", tour.Heading(f.language, i+1))
 		for _, words := range []string{s.Quote, t.Told} {
 			if words != "" {
 				fmt.Fprintln(w, strings.TrimSpace(words))

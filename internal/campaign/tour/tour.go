@@ -4,6 +4,7 @@ package tour
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -81,6 +82,7 @@ func (s Step) Flags() (flags []string) {
 // frame is the text of the tutorial around its steps in one language.
 type frame struct {
 	title, intro, story, told, see, end string
+	heading                             string // for the number of a step, of all, and a title
 	note                                string // names the parts in another language; may be empty
 	words                               func(Step) Words
 }
@@ -96,7 +98,8 @@ var frames = map[string]frame{
 			"the gate at the end always. A run ends with the path of its report: open it, and step\n" +
 			"through what happened with ← and →.\n\nThe stories come from [the source documents]" +
 			"(locks/documents.md), in their own words.\nThis page in [Chinese](tutorial.zh.md).",
-		story: "The document (%s):", told: "It says: ", see: "**What you see.** ",
+		heading: "%d of %d: %s",
+		story:   "The document (%s):", told: "It says: ", see: "**What you see.** ",
 		end: "## Where to go on\n\n`lockbench choose --fault failover --fault pause` says which locks " +
 			"remain for your faults.\n[verdicts.md](../lab/results/verdicts.md) has all locks and faults, " +
 			"[claims.md](../lab/results/claims.md) what the documents claim,\nand [adding-an-adapter.md]" +
@@ -109,7 +112,8 @@ var frames = map[string]frame{
 			"本机有 Redis 时在真实的 Redis 上运行，加上 `--env sim` 则在模拟器中运行；最后两步的 gate 总是在模拟器中运行。\n" +
 			"每次运行结束时会打印报告的路径：打开报告，用 ← 和 → 逐步查看发生了什么。\n" + english + "\n\n" +
 			"这些故事出自[原始文档](locks/documents.md)，引文保留原话。本页另有[英文版](tutorial.md)。",
-		story: "文档（%s）：", told: "", see: "**你会看到。** ",
+		heading: "第 %d 步，共 %d 步：%s",
+		story:   "文档（%s）：", told: "", see: "**你会看到。** ",
 		end: "## 接下来\n\n`lockbench choose --fault failover --fault pause` 会告诉你，在你的故障下还剩哪些锁。\n" +
 			"[verdicts.md](../lab/results/verdicts.md) 列出所有锁和故障，" +
 			"[claims.md](../lab/results/claims.md) 列出文档的说法，\n" +
@@ -124,6 +128,12 @@ func Note(language string) string { return frames[language].note }
 
 // Languages returns the languages of the tutorial.
 func Languages() []string { return []string{"en", "zh"} }
+
+// Heading returns the title of the nth step in a language, with its number.
+func Heading(language string, n int) string {
+	all := steps()
+	return fmt.Sprintf(frames[language].heading, n, len(all), all[n-1].In(language).Title)
+}
 
 // In returns the text of a step in a language.
 func (s Step) In(language string) Words { return frames[language].words(s) }
