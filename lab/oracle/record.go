@@ -64,52 +64,81 @@ func (r *Recorder) name(trace []history.Command, epoch int64) {
 	for _, c := range r.changes {
 		c.T -= epoch
 	}
-	byClient := map[int][]*history.Command{}
-	for i := range trace {
-		byClient[trace[i].Process] = append(byClient[trace[i].Process], &trace[i])
-	}
-	used := map[*history.Command]bool{}
+	sent := sentBy(trace)
 	for _, e := range r.executions {
 		e.T -= epoch
-		if e.command = match(e, byClient[e.Client], used); e.command != nil {
-			used[e.command] = true
+		if l := sent[wordsOf(e.Client, e.Args)]; l != nil {
+			e.command = l.take(e)
 		}
 	}
 }
 
-// match returns the traced command of an execution. If several have the same words and may have
-// been executed at that time, it returns the one with the earliest reply.
-func match(e *execution, sent []*history.Command, used map[*history.Command]bool) (
-	best *history.Command) {
-	reply := resp.Text(e.Reply)
-	rank := func(c *history.Command) int64 {
-		switch {
-		case c.Recv == 0 || c.Err != "":
-			return never - 1
-		case c.Recv >= e.T && c.Reply == reply:
-			return c.Recv
+// words identifies the commands of a client that look alike.
+type words struct {
+	client int
+	args   string
+}
+
+func wordsOf(client int, args []string) words { return words{client, strings.Join(args, "\x00")} }
+
+// alike are the traced commands of a client with the same words, in the order of sending.
+type alike struct{ all, open []*history.Command } // open: those that no execution has taken
+
+func sentBy(trace []history.Command) map[words]*alike {
+	sent := map[words]*alike{}
+	for i := range trace {
+		w := wordsOf(trace[i].Process, trace[i].Args)
+		if sent[w] == nil {
+			sent[w] = &alike{}
 		}
-		return never
+		sent[w].all = append(sent[w].all, &trace[i])
 	}
-	for again := range 2 {
-		for _, c := range sent {
-			if c.Sent > e.T || c.Node != "" && c.Node != e.Node || again == 0 && used[c] ||
-				!slices.Equal(c.Args, e.Args) {
-				continue
-			}
-			if again == 0 && rank(c) < never && (best == nil || rank(c) < rank(best)) {
-				best = c
-			}
-			if again == 1 { // resent by the network or the client library
-				best = c
-			}
+	for _, l := range sent {
+		slices.SortStableFunc(l.all, func(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
+		l.open = slices.Clone(l.all)
+	}
+	return sent
+}
+
+// take returns the command of an execution. If several may have been executed at that time, it
+// returns the one with the earliest reply; if all have been, the one that was sent last and that
+// the network or the client library has sent again.
+func (l *alike) take(e *execution) *history.Command {
+	reply, best, at := resp.Text(e.Reply), int64(never), -1
+	for i, c := range l.open {
+		if c.Sent > e.T {
+			break
 		}
-		if best != nil {
-			return best
+		if t := repliedAt(c, e.T, reply); sentTo(c, e) && t < best {
+			best, at = t, i
+		}
+	}
+	if at >= 0 {
+		c := l.open[at]
+		l.open = slices.Delete(l.open, at, at+1)
+		return c
+	}
+	for _, c := range slices.Backward(l.all) {
+		if c.Sent <= e.T && sentTo(c, e) {
+			return c
 		}
 	}
 	return nil
 }
+
+// repliedAt returns when a command was answered with a reply that was given at t, or never.
+func repliedAt(c *history.Command, t int64, reply string) int64 {
+	switch {
+	case c.Recv == 0 || c.Err != "":
+		return never - 1
+	case c.Recv >= t && c.Reply == reply:
+		return c.Recv
+	}
+	return never
+}
+
+// sentTo reports whether a command may have been executed by the node of an execution.
+func sentTo(c *history.Command, e *execution) bool { return c.Node == "" || c.Node == e.Node }
 
 // who identifies an acquisition by the client and the number of its acquire call.
 type who struct{ Process, N int }
