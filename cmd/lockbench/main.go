@@ -138,10 +138,26 @@ func noFlag(c *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
+	if verbs := verbsWith(c.Parent(), word); len(verbs) > 0 {
+		return fmt.Errorf("%w; it is a flag of %s", err, units.List(verbs))
+	}
 	if near := units.Nearest(word, names); near != "" {
 		return fmt.Errorf("%w (did you mean --%s?)", err, near)
 	}
 	return err
+}
+
+// verbsWith returns the verbs of a command that have a flag.
+func verbsWith(c *cobra.Command, flag string) (verbs []string) {
+	if c == nil {
+		return nil
+	}
+	for _, verb := range c.Commands() {
+		if f := verb.Flags().Lookup(flag); f != nil && !f.Hidden {
+			verbs = append(verbs, verb.Name())
+		}
+	}
+	return verbs
 }
 
 // valueOf describes the valid values of a flag, by its type.
