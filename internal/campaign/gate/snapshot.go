@@ -362,7 +362,10 @@ func (s *Snapshot) text(r *Result) string {
 		fmt.Fprintf(&b, "  %s\n", o.yaml())
 	}
 	b.WriteString("entries:\n")
-	var variants []string
+	if slices.ContainsFunc(s.cells, func(c cell) bool { return c.variant() != "" }) {
+		fmt.Fprintf(&b, "  # variant: is a way to use this lock. If you change %s, take these entries out.\n",
+			s.option())
+	}
 	for i, c := range s.cells {
 		found := &Found{}
 		if r != nil {
@@ -372,11 +375,6 @@ func (s *Snapshot) text(r *Result) string {
 				continue
 			}
 			found = newFound(r.Gate.Entries[i].Count(e.Runs).Counted)
-		}
-		if v := c.variant(); v != "" && !slices.Contains(variants, v) {
-			variants = append(variants, v)
-			fmt.Fprintf(&b, "  # From here on as the variant %s. Another lock may have none: if you change "+
-				"%s,\n  # take the entries with `variant:` out, or write the file anew.\n", v, s.option())
 		}
 		fmt.Fprintf(&b, "  - name: %s\n", quote(c.name))
 		for _, o := range c.options {
