@@ -41,8 +41,10 @@ func conclude(v *Verdict, r *record.Record) {
 	case r.Trust.Failure.Kind != record.NoFailure:
 		v.Verdict, v.Exit, v.HarnessError = Unknown, ExitBroken, explain.Failure(&r.Trust.Failure)
 		v.Summary = explain.Say("Nothing is known, because the run broke: ") + v.HarnessError + "."
-	case len(unknown) > 0 || valid == 0:
+	case len(unknown) > 0:
 		v.Verdict, v.Exit, v.Summary = Unknown, ExitUnknown, explain.Unknown(unknown)
+	case valid == 0:
+		v.Verdict, v.Exit, v.Summary = Unknown, ExitUnknown, explain.Unasked(v.Properties)
 	default:
 		v.Verdict, v.Exit, v.Summary = Valid, ExitUnexpected, explain.Valid(v.Evidence)
 		if v.Expect == string(Valid) {

@@ -77,12 +77,18 @@ func why(p verdict.Property, faults []record.Fault) string {
 
 // Unknown summarizes a history that proves nothing: ps are the unknown properties.
 func Unknown(ps []verdict.Property) string {
-	if len(ps) == 0 {
-		return Say(
-			"Nothing could be judged: the lock promises none of the properties, or the workload exercised " +
-				"none.")
-	}
 	return units.Sentence(Say("nothing wrong was seen, but that proves nothing: ") + ps[0].Reason)
+}
+
+// Unasked summarizes a history in which none of the chosen properties ps can be judged.
+func Unasked(ps []verdict.Property) string {
+	var why []string
+	for _, p := range ps {
+		if !p.Reported && p.Reason != "" {
+			why = append(why, Say("%s is not judged: %s", p.Property, p.Reason))
+		}
+	}
+	return strings.Join(why, "; ") + "."
 }
 
 // Valid summarizes a history without a violation.

@@ -57,10 +57,17 @@ func For(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint, 
 		}
 	}
 	if len(hints) == 0 && v.Verdict.String() == string(checker.Unknown) &&
-		!nemesis.Control(p.Nemesis) {
+		!nemesis.Control(p.Nemesis) && asked(v) {
 		hints = append(hints, fallback(v, p))
 	}
 	return hints, err
+}
+
+// asked reports whether the lock and the workload have a property that was to be judged.
+func asked(v *checker.Verdict) bool {
+	return slices.ContainsFunc(v.Properties, func(p checker.Property) bool {
+		return !p.Reported && p.Verdict != checker.NA
+	})
 }
 
 // likely says how often the lock fails under the fault, and where to look for another, if this run
