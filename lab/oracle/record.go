@@ -94,7 +94,9 @@ func sentBy(trace []history.Command) map[words]*alike {
 		sent[w].all = append(sent[w].all, &trace[i])
 	}
 	for _, l := range sent {
-		slices.SortStableFunc(l.all, func(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
+		slices.SortStableFunc(l.all, func(a, b *history.Command) int {
+			return cmp.Compare(a.Sent, b.Sent)
+		})
 		l.open = slices.Clone(l.all)
 	}
 	return sent

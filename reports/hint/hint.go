@@ -57,15 +57,15 @@ func For(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint, 
 		}
 	}
 	if len(hints) == 0 && v.Verdict.String() == string(checker.Unknown) &&
-		!nemesis.Control(p.Nemesis) && asked(v) {
+		!nemesis.Control(p.Nemesis) && !unasked(v) {
 		hints = append(hints, fallback(v, p))
 	}
 	return hints, err
 }
 
-// asked reports whether the lock and the workload have a property that was to be judged.
-func asked(v *checker.Verdict) bool {
-	return slices.ContainsFunc(v.Properties, func(p checker.Property) bool {
+// unasked reports whether the lock or the workload has none of the properties to judge.
+func unasked(v *checker.Verdict) bool {
+	return len(v.Properties) > 0 && !slices.ContainsFunc(v.Properties, func(p checker.Property) bool {
 		return !p.Reported && p.Verdict != checker.NA
 	})
 }

@@ -363,8 +363,8 @@ func (s *Snapshot) text(r *Result) string {
 	}
 	b.WriteString("entries:\n")
 	if slices.ContainsFunc(s.cells, func(c cell) bool { return c.variant() != "" }) {
-		fmt.Fprintf(&b, "  # variant: is a way to use this lock. If you change %s, take these entries out.\n",
-			s.option())
+		fmt.Fprintf(&b, "  # variant: is a way to use this lock. If you change %s, take these entries "+
+			"out.\n", s.option())
 	}
 	for i, c := range s.cells {
 		found := &Found{}
