@@ -1,8 +1,6 @@
 package impls
 
 import (
-	"time"
-
 	"github.com/lockbench/lockbench/internal/base/option"
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -25,19 +23,16 @@ type Settings struct {
 // confirm a grant.
 const MaxMasters = 9
 
-// Longest is the longest duration of an option: no run takes longer.
-const Longest = 7 * 24 * time.Hour
-
 // Table returns the options with their names, bounds and help.
 func (s *Settings) Table() []option.Option {
 	return []option.Option{
 		{Name: "max-renewals", Value: &s.MaxRenewals, Most: 1_000_000,
 			Help: "how often one hold may be renewed (default for ever, as documented)"},
-		{Name: "node-timeout", Value: &s.NodeTimeout, Most: int64(Longest),
+		{Name: "node-timeout", Value: &s.NodeTimeout, Most: int64(option.Longest),
 			Help: "how long redlock waits for one master (default a twentieth of the lease, 5ms to 50ms)"},
 		{Name: "wait-replicas", Value: &s.WaitReplicas, Most: MaxMasters,
 			Help: "replicas that must confirm a grant (WAIT), or it is given back"},
-		{Name: "wait-timeout", Value: &s.WaitTimeout, Most: int64(Longest),
+		{Name: "wait-timeout", Value: &s.WaitTimeout, Most: int64(option.Longest),
 			Help: "how long the replicas of --wait-replicas may take (default 100ms)"},
 	}
 }

@@ -66,7 +66,7 @@ func (p *runPage) addFacts(v *view.View) {
 	add("environment", h.Environment)
 	add("topology", h.Topology)
 	p.Facts = append(p.Facts, [2]string{"seed", fmt.Sprint(h.Seed)})
-	add("lease (TTL)", h.TTL.String())
+	add("lease (TTL)", view.Lease(h))
 	add("poll", h.Poll.D().Round(time.Microsecond).String())
 	add("assumed clock drift", fmt.Sprint(h.Drift))
 	add("started", h.Started)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // locks are the locks of one client: one object for each set of keys, as in a program.
@@ -74,6 +75,16 @@ func keys(o Order) []int {
 		return slices.Clone(o.Keys)
 	}
 	return []int{o.Key}
+}
+
+// Of returns the configuration of one client.
+func (c Config) Of(client int) Config {
+	c.Process = client
+	if c.TTL > 0 { // a library that is told no lease has its own
+		c.TTL = c.Leases.Of(client, c.TTL)
+	}
+	c.ClientSettings = history.ClientSettings{}
+	return c
 }
 
 // Options returns the options of the lock.

@@ -62,7 +62,8 @@ type Config struct {
 	ClientRetries  int              `json:"client_retries"` // retries of go-redis itself
 	NoWatchdog     bool             `json:"no_watchdog,omitempty"`
 	impls.Settings
-	Keys []string `json:"keys"` // names of the locks, by number
+	history.ClientSettings          // of all clients, until Of gives each its own
+	Keys                   []string `json:"keys"` // names of the locks, by number
 	// for each independent Redis: node name → address
 	Nodes []map[string]string `json:"nodes"`
 	// first bytes on each connection to a node, before Redis' own protocol; may be empty

@@ -10,7 +10,7 @@ type Trust struct {
 	Cut         int64 // events with this stamp or a later one do not count
 	Failure     Failure
 	Interrupted bool            // the run was stopped before it was over
-	Stalls      []Gap           // that no fault made, longer than a quarter of the TTL
+	Stalls      []Gap           // that no fault made, longer than a quarter of the shortest lease
 	Undone      *history.Undone // a required step of the scenario that was not done, or nil
 }
 
@@ -60,7 +60,7 @@ func (t *Trust) seal(r *Record, h *history.History) {
 	if why := h.HarnessError(); why != "" && t.Failure.Kind == NoFailure {
 		t.Failure = Failure{Kind: HarnessError, Err: why}
 	}
-	limit := int64(h.Header.TTL) / 4
+	limit := int64(h.Header.ShortestLease()) / 4
 	for _, g := range r.Gaps {
 		if limit > 0 && !g.Planned && g.Node == "" && g.Length() > limit {
 			t.Stalls = append(t.Stalls, g)

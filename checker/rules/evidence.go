@@ -91,7 +91,7 @@ func (c excuses) deleted(w *witness) (t int64) {
 // standstill returns a gap that no fault explains and that may have made clients give up on answers
 // that were under way: a sixteenth of a lease, as in a matrix. Or nil.
 func (c excuses) standstill(from, to int64) *record.Gap {
-	limit := int64(c.history.Header.TTL) / 16
+	limit := int64(c.history.Header.ShortestLease()) / 16
 	for i := range c.Record.Gaps {
 		g := &c.Record.Gaps[i]
 		if !g.Planned && g.Length() > limit && g.From < to && from < g.To {

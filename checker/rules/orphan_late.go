@@ -29,7 +29,7 @@ type strike struct {
 
 // lateness returns the lost time of a run that may explain a late release.
 func (c orphanRule) lateness() lateness {
-	limit := int64(c.history.Header.TTL) / 16
+	limit := int64(c.history.Header.ShortestLease()) / 16
 	late := lateness{stalls: stallsOf(c.Record.Gaps, limit), struck: map[int][]strike{}}
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]

@@ -50,7 +50,7 @@ func (c keyFacts) tokensOf(h *record.Hold) (tokens []string) {
 		return tokens
 	}
 	for _, v := range arguments(g) {
-		lease := strconv.FormatInt(c.history.Header.TTL.D().Milliseconds(), 10)
+		lease := strconv.FormatInt(c.history.Header.LeaseOf(h.Process).D().Milliseconds(), 10)
 		if len(v) >= shortestValue && v != lease && c.releasedWith(h, v) {
 			tokens = append(tokens, v)
 		}

@@ -71,12 +71,13 @@ func (t *Trace) done(m *history.Command, writers map[string]int) (at int64, e Ef
 					e.Value = arg
 				}
 			}
-			e.Expiry.Seconds = t.header.TTL.D().Seconds()
+			e.Expiry.Seconds = t.header.LeaseOf(m.Process).D().Seconds()
 		}
 		e.Kind, e.Compares = Write, false
 		return m.Recv, e
 	case t.prolongs(m):
-		return m.Recv, Effect{Kind: Expire, Expiry: Expiry{Seconds: t.header.TTL.D().Seconds()}}
+		lease := t.header.LeaseOf(m.Process).D()
+		return m.Recv, Effect{Kind: Expire, Expiry: Expiry{Seconds: lease.Seconds()}}
 	case (e.Kind == Expire || e.Kind == Persist) && found(m):
 		return m.Recv, e
 	}

@@ -38,7 +38,7 @@ func exampleOf(c *cobra.Command, f *pflag.Flag) string {
 // exampleValues has a value for each flag, or type of flags, without an example in the help of its
 // verb.
 var exampleValues = map[string]string{
-	"int": "2", "uint64": "7", "duration": "500ms",
+	"int": "2", "uint64": "7", "duration": "500ms", "durations": "1s,3s",
 	"addr": "127.0.0.1:6379", "for": "30s", "html": "compared.html", "lines": "lines.yaml",
 	"metrics": "lockbench.prom", "names": "names.yaml", "out": "counterexample.yaml",
 	"proxy": "127.0.0.1:6400", "redis-config": "appendonly=yes", "redis-image": "redis:7",

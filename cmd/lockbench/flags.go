@@ -44,12 +44,20 @@ func registerOption(s *pflag.FlagSet, o option.Option) {
 		s.IntVar(v, o.Name, *v, o.Help)
 	case *time.Duration:
 		s.DurationVar(v, o.Name, *v, o.Help)
+	case *history.Durations:
+		s.Var(durations{v}, o.Name, o.Help)
 	case *history.Duration:
 		s.DurationVar((*time.Duration)(v), o.Name, v.D(), o.Help)
 	default:
 		panic(fmt.Sprintf("no flag can hold a %T", v))
 	}
 }
+
+// durations is a list of durations as a pflag.Value.
+type durations struct{ *history.Durations }
+
+func (d durations) Set(text string) error { return d.UnmarshalText([]byte(text)) }
+func (durations) Type() string            { return "durations" }
 
 // inBounds returns an error for numbers and times that make no sense in any verb.
 func inBounds(set *pflag.FlagSet) (err error) {

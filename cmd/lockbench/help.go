@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/base/option"
 	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -24,9 +26,10 @@ type group struct {
 var (
 	machines = group{"Servers", strings.Fields("server redis-config topology masters replicas addr " +
 		"tls any-database redis-image docker-network workers"), true}
-	settings = group{"Times and settings of the lock", append(strings.Fields("poll hold think cycles "+
-		"keys acquire-timeout client-timeout client-retries watchdog"),
-		option.Names(new(impls.Settings).Table())...), true}
+	settings = group{"Times and settings of the lock", slices.Concat(strings.Fields("poll hold think "+
+		"cycles keys acquire-timeout client-timeout client-retries watchdog"),
+		option.Names(new(history.ClientSettings).Table()),
+		option.Names(new(impls.Settings).Table())), true}
 )
 
 // groupsOf returns the groups of a verb, or nil if it has few flags.

@@ -63,6 +63,7 @@ var results = []any{"valid", "violated", "unknown", "n.a."}
 // texts are the types that JSON has as a text, and the one that may be anything.
 var texts = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[history.Duration]():  {Type: "string"},
+	reflect.TypeFor[history.Durations](): {Type: "string"},
 	reflect.TypeFor[adapters.Duration](): {Type: "string"},
 	reflect.TypeFor[checker.Result]():    {Type: "string", Enum: results},
 	reflect.TypeFor[gate.Expectation]():  {Type: "string"},

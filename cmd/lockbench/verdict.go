@@ -40,7 +40,8 @@ func reportVerdict(c *cobra.Command, r *store.Run, o printed) error {
 		return broken(err)
 	}
 	if o.asJSON {
-		err = history.WriteDocument(c.OutOrStdout(), judgedRun{r.Dir, path, r.Verdict})
+		err = history.WriteDocument(c.OutOrStdout(), judgedRun{r.Dir, path,
+			r.History.Header.ClientSettings, r.Verdict})
 	} else {
 		err = printVerdict(c, v, path, o)
 	}
@@ -52,8 +53,9 @@ func reportVerdict(c *cobra.Command, r *store.Run, o printed) error {
 
 // judgedRun is what run --json prints.
 type judgedRun struct {
-	Dir     string           `json:"dir"`
-	Report  string           `json:"report"`
+	Dir    string `json:"dir"`
+	Report string `json:"report"`
+	history.ClientSettings
 	Verdict *checker.Verdict `json:"verdict"`
 }
 

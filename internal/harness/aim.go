@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/base/option"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
@@ -134,10 +135,10 @@ func (p *Plan) last(w RunOptions) error {
 // forCycles returns the time that all clients need for the cycles of the plan, one after another.
 func (p *Plan) forCycles() history.Duration {
 	each, n := p.Hold+p.Poll+p.Think, history.Duration(p.Cycles*p.Clients)
-	if n == 0 || each < (history.Duration(impls.Longest)-p.For)/n {
+	if n == 0 || each < (history.Duration(option.Longest)-p.For)/n {
 		return n * each
 	}
-	return history.Duration(impls.Longest) - p.For
+	return history.Duration(option.Longest) - p.For
 }
 
 // spareHolds is added to the required number of holds: the first hold is not contended, and the

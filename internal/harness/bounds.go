@@ -3,6 +3,7 @@ package harness
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,8 +16,8 @@ import (
 // Table returns the options of the lock, and the options of a run that have bounds or the same flag
 // in several verbs. If an option has no help text, each verb defines its own flag for it.
 func (o *RunOptions) Table() []option.Option {
-	const longest = int64(impls.Longest)
-	return append(o.Settings.Table(), []option.Option{
+	const longest = int64(option.Longest)
+	return slices.Concat(o.Settings.Table(), o.ClientSettings.Table(), []option.Option{
 		{Name: "acquire-timeout", Value: &o.AcquireTimeout, Least: 1, Most: 2 * longest,
 			Help: "how long one acquire waits (default 5s)"},
 		{Name: "client-retries", Value: &o.ClientRetries, Most: 1000,
@@ -50,7 +51,7 @@ func (o *RunOptions) Table() []option.Option {
 			Help: "variant of the lock, such as constant for token-lua"},
 		{Name: "workload", Value: &o.Workload,
 			Help: "what clients do with the lock (default mutex)"},
-	}...)
+	})
 }
 
 // bounds holds the limits of all numbers and times of the command line, by flag. Every number is
@@ -83,7 +84,7 @@ func number(least, most int64) option.Option {
 }
 
 func duration(least int64) option.Option {
-	return option.Option{Value: new(time.Duration), Least: least, Most: int64(impls.Longest)}
+	return option.Option{Value: new(time.Duration), Least: least, Most: int64(option.Longest)}
 }
 
 // InBounds returns an error of one line if the value of a flag is out of bounds. A time is in ns.
@@ -110,5 +111,5 @@ func (p Plan) bounded() error {
 			}
 		}
 	}
-	return nil
+	return option.Check(p.ClientSettings.Table())
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -61,6 +62,7 @@ type Plan struct {
 	ClientRetries int              `json:"client_retries"` // how often the Redis client itself resends
 	NoWatchdog    bool             `json:"no_watchdog,omitempty"`
 	impls.Settings
+	history.ClientSettings
 	RedisConfig []string         `json:"redis_config,omitempty"`
 	For         history.Duration `json:"for"` // the longest time that the run may take
 	Stop        bool             `json:"stop_on_violation,omitempty"`
@@ -101,6 +103,7 @@ type RunOptions struct {
 	ClientTimeout  time.Duration      `yaml:"client_timeout,positive"`
 	For            time.Duration      `yaml:"for,positive"`
 	impls.Settings
+	history.ClientSettings
 	// use the lease and the poll of the lock's source document
 	Documented  bool     `yaml:"-"`
 	NoWatchdog  bool     `yaml:"-"`
@@ -113,12 +116,16 @@ type RunOptions struct {
 	Capabilities nemesis.Capabilities `yaml:"-"`
 }
 
-// SetLease reads a lease: a duration, "documented", or "" for the default.
+// SetLease reads a lease: a duration, "documented", or "" for the default. The default of clients
+// with leases of their own is the longest of them.
 func (o *RunOptions) SetLease(text string) error {
-	switch text {
-	case "":
+	switch {
+	case text == "":
+		o.TTL = o.Leases.Most(history.Duration(o.TTL)).D()
 		return nil
-	case "documented":
+	case len(o.Leases) > 0:
+		return errors.New("--ttl and --leases both say the leases of the clients; omit one of them")
+	case text == "documented":
 		o.Documented = true
 		return nil
 	}
@@ -189,7 +196,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 		Clients:  or(w.Clients, defaultClients), ClientRetries: w.ClientRetries,
 		Cycles:      w.Cycles,
 		RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,
-		NoWatchdog: w.NoWatchdog, Settings: w.Settings,
+		NoWatchdog: w.NoWatchdog, Settings: w.Settings, ClientSettings: w.ClientSettings,
 		Think: history.Duration(w.Think), Backoff: history.Duration(defaultBackoff),
 		For: history.Duration(or(w.For, defaultFor)), Expect: or(w.Expect, defaultExpect),
 		Properties: history.Distinct(w.Properties),
@@ -271,7 +278,7 @@ func tidy(d time.Duration) time.Duration {
 
 // usualHold returns the time inside. It is short if many cycles are asked for.
 func (p *Plan) usualHold() time.Duration {
-	h := tidy(hold(p.TTL.D(), p.Poll.D()))
+	h := tidy(hold(p.Leases.Least(p.TTL).D(), p.Poll.D()))
 	if p.Cycles > 0 {
 		return min(h, shortHold)
 	}
@@ -328,6 +335,10 @@ func (p Plan) Validate() error {
 		return p.bounded()
 	case p.TTL <= 0:
 		return fmt.Errorf("--ttl is %v; a lease must be above zero", p.TTL)
+	case lock.Fixed && len(p.Leases) > 0:
+		return fmt.Errorf("%s always has the lease of its document; omit --leases", p.Impl)
+	case p.TTL != p.Leases.Most(p.TTL):
+		return fmt.Errorf("the longest of --leases %v must be ttl, which is %v", p.Leases, p.TTL)
 	case p.Rest < 0:
 		return fmt.Errorf("rest is %v; a client cannot rest for less than no time", p.Rest)
 	case p.Hold <= 0 || p.Think < 0 || p.For <= 0 || p.AcquireTimeout <= 0 || p.ClientTimeout <= 0:
@@ -411,7 +422,7 @@ func (p Plan) Worker() workloads.Config {
 		Poll:           ifTold(p, toldPoll, p.Poll),
 		AcquireTimeout: p.AcquireTimeout, ClientTimeout: ifTold(p, toldTimeout, p.ClientTimeout),
 		ClientRetries: ifTold(p, toldRetries, p.ClientRetries), Keys: keys,
-		NoWatchdog: p.NoWatchdog, Settings: p.Settings,
+		NoWatchdog: p.NoWatchdog, Settings: p.Settings, ClientSettings: p.ClientSettings,
 	}
 }
 

@@ -150,6 +150,7 @@ func (r *run) header(out Output) history.Header {
 		Environment: r.environment.Name(), Topology: p.Topology, Versions: versions, Machine: out.Machine,
 		Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
 		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: poll,
+		ClientSettings: p.ClientSettings,
 		AcquireTimeout: p.AcquireTimeout, Declares: p.Declares(),
 		ClientTimeout: p.ClientTimeout * history.Duration(1+p.ClientRetries),
 		Properties:    p.Properties, Reported: p.Reported,

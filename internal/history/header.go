@@ -20,8 +20,9 @@ type Header struct {
 	Seed     uint64   `json:"seed"`
 	Clients  int      `json:"clients"`
 	Keys     int      `json:"keys"`
-	TTL      Duration `json:"ttl"`
-	Poll     Duration `json:"poll"`
+	TTL      Duration `json:"ttl"` // the longest lease, if the clients have different ones
+	ClientSettings
+	Poll Duration `json:"poll"`
 	// how long one acquire waits; zero if not known
 	AcquireTimeout Duration `json:"acquire_timeout,omitempty"`
 	// how long a client waits for the answer to one command, with all retries; empty if unknown

@@ -138,9 +138,9 @@ func (t *teller) faults() {
 
 func (t *teller) marks() {
 	for _, e := range t.Marks {
-		// a kill appears as the end of its hold
+		// a kill appears as the end of its hold, and a short gap decides nothing
 		told := e.Type == history.Lost || e.Type == history.Exit ||
-			e.Type == history.Gap && e.Gap > t.History.Header.TTL/16 // a shorter gap decides nothing
+			e.Type == history.Gap && e.Gap > t.History.Header.ShortestLease()/16
 		if text := t.MarkText(e); told && text != "" && e.T >= t.lo && e.T <= t.hi && t.w.Has(e.Process) {
 			t.add(e.T, stepMark, e.Process, text, text)
 		}

@@ -59,7 +59,7 @@ func (v *View) Declares() []DeclareRow {
 		return DeclareRow{Promise: otherwise, Happened: "–"}
 	}
 	lease := fmt.Sprintf("in %s the client stayed inside after its lease of %s; the longest took %s",
-		units.Count(p.over, "hold"), units.Span(v.History.Header.TTL), units.Span(p.longest))
+		units.Count(p.over, "hold"), Lease(v.History.Header), units.Span(p.longest))
 	if p.extended > 0 {
 		lease += "; " + units.Count(p.extended, "extension")
 	}

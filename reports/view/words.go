@@ -58,12 +58,20 @@ func (v *View) forgetful() []string {
 		"With --redis-config appendonly=yes it keeps its data."}
 }
 
+// Lease returns the lease of a run, or those of its clients.
+func Lease(h history.Header) string {
+	if len(h.Leases) == 0 {
+		return units.Span(h.TTL)
+	}
+	return h.Leases.String() + " (clients by turns)"
+}
+
 // Subtitle summarizes the run in a line, with its place and time.
 func (v *View) Subtitle() string {
 	h := v.History.Header
 	parts := []string{units.Count(len(v.Clients), "client"), units.Count(max(1, h.Keys), "lock")}
 	if h.TTL > 0 {
-		parts = append(parts, "lease "+units.Span(h.TTL))
+		parts = append(parts, "lease "+Lease(h))
 	}
 	parts = append(parts, v.Settings()...)
 	if h.Workload != "" {

@@ -9,10 +9,13 @@ import (
 	"time"
 )
 
+// Longest is the longest duration of an option: no run takes longer.
+const Longest = 7 * 24 * time.Hour
+
 // Option is one row of a table of options.
 type Option struct {
 	Name string // of the flag; gate files and plans write it with underscores
-	// Value points to the field: to a text, a number, a duration, or a list of them.
+	// Value points to the field: to a text, a number, a duration, or a list of numbers or durations.
 	Value       any
 	Least, Most int64 // of a number or a duration, in ns
 	Help        string
@@ -27,25 +30,19 @@ func (o Option) Text() string {
 	return strings.ReplaceAll(strings.Trim(text, "[]"), " ", ",")
 }
 
-// Check returns an error if a value, or one of a list, is out of bounds. Zero means the default.
+// Check returns an error if a value, or one of a list, is out of bounds. A zero that is not in a
+// list means the default.
 func (o Option) Check() error {
 	v := reflect.ValueOf(o.Value).Elem()
-	if v.Kind() != reflect.Slice {
-		return o.check(v)
+	if v.CanInt() && !v.IsZero() {
+		return o.InBounds(v.Int())
 	}
-	for i := range v.Len() {
-		if err := o.check(v.Index(i)); err != nil {
+	for i := 0; v.Kind() == reflect.Slice && i < v.Len(); i++ {
+		if err := o.InBounds(v.Index(i).Int()); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (o Option) check(v reflect.Value) error {
-	if !v.CanInt() || v.IsZero() {
-		return nil
-	}
-	return o.InBounds(v.Int())
 }
 
 // InBounds returns an error if a number is out of bounds.

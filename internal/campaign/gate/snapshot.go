@@ -288,7 +288,7 @@ func optionsOf(w harness.RunOptions) (out []Option) {
 	add("clients", w.Clients, w.Clients > 0)
 	add("ttl", w.TTL, w.TTL > 0)
 	add("acquire_timeout", w.AcquireTimeout, w.AcquireTimeout > 0)
-	for _, o := range w.Settings.Table() {
+	for _, o := range append(w.ClientSettings.Table(), w.Settings.Table()...) {
 		add(strings.ReplaceAll(o.Name, "-", "_"), o.Text(), o.IsSet())
 	}
 	add("for", w.For, w.For > 0)

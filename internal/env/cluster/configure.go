@@ -22,8 +22,8 @@ func (w *Environment) configure() error {
 
 // workerConfig makes the links of a worker and returns its configuration.
 func (w *Environment) workerConfig(i int) (workloads.Config, error) {
-	first, cfg := w.nodes.all[0], w.cfg.Worker
-	cfg.Process, cfg.Seed, cfg.Master = i, w.cfg.Seed+uint64(i)+1, first.Name
+	first, cfg := w.nodes.all[0], w.cfg.Worker.Of(i)
+	cfg.Seed, cfg.Master = w.cfg.Seed+uint64(i)+1, first.Name
 	cfg.Secret = first.Secret
 	cfg.Announced, cfg.Cluster = w.names, w.cfg.Topology == nemesis.Cluster
 	var err error

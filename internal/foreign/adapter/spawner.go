@@ -158,11 +158,15 @@ func (w *worker) configure(cfg workloads.Config) error {
 	env := workloads.NewEnv(w.life, cfg.Seed, func() time.Duration {
 		return time.Duration(proc.Monotonic())
 	})
+	lease := w.spawner.Lease
+	if lease > 0 {
+		lease = cmp.Or(cfg.TTL.D(), lease)
+	}
 	r := &remote{child: w.child, clock: w.clock, cfg: cfg, key: w.spawner.Key,
-		lease: w.spawner.Lease, direct: w.spawner.Direct, guards: w.spawner.Guards,
+		lease: lease, direct: w.spawner.Direct, guards: w.spawner.Guards,
 		grants: workloads.Grants{
 			Scripts: cmp.Or(w.spawner.scripts, new(workloads.Scripts)),
-			Lease:   w.spawner.Lease, Masters: len(cfg.Nodes)}}
+			Lease:   lease, Masters: len(cfg.Nodes)}}
 	bridge := workloads.NewBridge(w.life, cfg, env, r, w.report)
 	r.bridge = bridge
 	first, err := r.connect(w.spawner.Options)

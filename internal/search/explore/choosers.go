@@ -94,7 +94,8 @@ const (
 
 // newWalk returns a walk of a plan.
 func newWalk(p harness.Plan, r *rand.Rand) *drawnOrder {
-	return &drawnOrder{rand: r, answers: map[string]int{}, patience: int64(p.TTL) / lateShare}
+	return &drawnOrder{rand: r, answers: map[string]int{},
+		patience: int64(p.Leases.Least(p.TTL)) / lateShare}
 }
 
 // Pick implements sim.Picker.

@@ -38,11 +38,11 @@ func (d *draw) pace() {
 	if d.rand.IntN(3) > 0 {
 		return
 	}
-	switch d.rand.IntN(3) {
+	switch lease := p.Leases.Least(p.TTL); d.rand.IntN(3) {
 	case 0:
-		p.Hold = max(1, p.TTL/20)
+		p.Hold = max(1, lease/20)
 	case 1:
-		p.Hold = p.TTL * 7 / 10
+		p.Hold = lease * 7 / 10
 	}
 	if d.rand.IntN(2) == 0 {
 		p.Think = p.TTL / 2
@@ -118,7 +118,7 @@ func goOn(name string) []nemesis.Step {
 }
 
 // slowest returns the longest delay of a client, in ns, that with its work stays below the lease.
-func slowest(p harness.Plan) int64 { return int64(p.TTL-p.Hold) * 9 / 10 }
+func slowest(p harness.Plan) int64 { return int64(p.Leases.Least(p.TTL)-p.Hold) * 9 / 10 }
 
 // stop returns a moment at which a client stops at a breakpoint.
 func (d draw) stop() nemesis.Step {

@@ -198,6 +198,9 @@ func reductions(p harness.Plan) (out []harness.Plan) {
 			}
 		})
 	}
+	if len(p.Leases) > 0 {
+		add(func(p *harness.Plan) { p.Leases = nil })
+	}
 	if p.Masters > 3 {
 		add(func(p *harness.Plan) { p.Masters -= 2 })
 	}

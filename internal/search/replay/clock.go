@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
@@ -14,20 +15,21 @@ import (
 // executes the second after the recorded interval, or later if the lease had ended.
 type clock struct {
 	turns []turn
-	terms []time.Duration // the lease and the timeouts
-	lease time.Duration
-	wait  time.Duration   // the time limit of an acquire
-	phase time.Duration   // offset of the record's start within a millisecond of the simulator
-	zero  int64           // environment's clock at the start of the record
-	at    []int64         // environment's clock when each turn was done
-	ahead []time.Duration // how much earlier than recorded a turn is due
+	terms []time.Duration   // the leases and the timeouts
+	lease time.Duration     // of the plan
+	each  history.Durations // the leases of its clients, if they have their own
+	wait  time.Duration     // the time limit of an acquire
+	phase time.Duration     // offset of the record's start within a millisecond of the simulator
+	zero  int64             // environment's clock at the start of the record
+	at    []int64           // environment's clock when each turn was done
+	ahead []time.Duration   // how much earlier than recorded a turn is due
 	late  time.Duration
 	stood time.Duration // the longest time that a process did not run although it was not stopped
 	lost  time.Duration // the sum of these times over all processes
 }
 
 func newClock(c *counterexample.Counterexample, all []turn, epoch int64) *clock {
-	k := &clock{turns: all, lease: c.Plan.TTL.D(), terms: terms(c),
+	k := &clock{turns: all, lease: c.Plan.TTL.D(), each: c.Plan.Leases, terms: terms(c),
 		wait:  c.Plan.AcquireTimeout.D(),
 		phase: time.Duration(epoch) % time.Millisecond, ahead: make([]time.Duration, len(all))}
 	k.hastens()
@@ -72,7 +74,11 @@ func (c *clock) granting(k int) (all []int) {
 // terms returns the times after which a client or a server changes its behaviour by itself.
 func terms(c *counterexample.Counterexample) []time.Duration {
 	p := c.Plan
-	return []time.Duration{p.TTL.D(), p.TTL.D() / 3, p.AcquireTimeout.D()}
+	all := []time.Duration{p.AcquireTimeout.D(), p.TTL.D(), p.TTL.D() / 3}
+	for _, lease := range p.Leases {
+		all = append(all, lease.D(), lease.D()/3)
+	}
+	return all
 }
 
 // begin sets the time of the first turn to now.
@@ -153,16 +159,21 @@ const boundary = 1200 * time.Microsecond
 // interval returns the time from turn i to turn k in the record.
 func (c *clock) interval(i, k int) time.Duration { return (c.turns[k].At - c.turns[i].At).D() }
 
+// leaseOf returns the lease that the client of turn i asks for.
+func (c *clock) leaseOf(i int) time.Duration {
+	return c.each.Of(c.turns[i].Client, history.Duration(c.lease)).D()
+}
+
 // ended reports whether a lease that started with turn i had ended at turn k.
 func (c *clock) ended(i, k int) bool {
 	ms := func(t turn) time.Duration { return (c.phase + t.At.D()).Truncate(time.Millisecond) }
-	return ms(c.turns[k]) > ms(c.turns[i])+c.lease
+	return ms(c.turns[k]) > ms(c.turns[i])+c.leaseOf(i)
 }
 
 // close reports whether a lease that started with turn i ended within about a millisecond of turn
 // k, so that the milliseconds of Redis decided.
 func (c *clock) close(i, k int) bool {
-	d := c.interval(i, k) - c.lease
+	d := c.interval(i, k) - c.leaseOf(i)
 	return grantsLease(c.turns[i].Step) && d > -time.Millisecond && d < 2*time.Millisecond
 }
 
@@ -184,7 +195,7 @@ func (c *clock) earliest(k int) (at int64) {
 		switch {
 		case !grantsLease(c.turns[i].Step):
 		case c.ended(i, k):
-			at = max(at, c.at[i]+int64(c.lease+boundary))
+			at = max(at, c.at[i]+int64(c.leaseOf(i)+boundary))
 		case c.close(i, k):
 			at = max(at, c.at[i]+int64(c.interval(i, k)-c.ahead[k]))
 		}

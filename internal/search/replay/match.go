@@ -17,7 +17,7 @@ import (
 // corresponds to one real value. A real reading must be as far from the first real one as the
 // recorded reading is from the first recorded one.
 type matcher struct {
-	lease   time.Duration // the plan's
+	lease   time.Duration // the shortest of the plan
 	foreign bool          // the clients' lock is a library, whose owner values have any form
 	late    time.Duration // delay of the replay behind the record
 	owners  map[string]string
@@ -28,8 +28,8 @@ type matcher struct {
 }
 
 func newMatcher(p harness.Plan) *matcher {
-	return &matcher{lease: p.TTL.D(), foreign: p.Adapter != nil, owners: map[string]string{},
-		owned: map[string]bool{}, clocks: map[string][]string{}}
+	return &matcher{lease: p.Leases.Least(p.TTL).D(), foreign: p.Adapter != nil,
+		owners: map[string]string{}, owned: map[string]bool{}, clocks: map[string][]string{}}
 }
 
 // clockSlack is how much later than recorded a client may read its clock because of the replay's

@@ -25,8 +25,9 @@ func Possible(c *counterexample.Counterexample) error {
 		return notYet("--wait-replicas: when replicas confirm is not in the record")
 	case p.ClientRetries > 0:
 		return notYet("--client-retries: what the Redis client resends by itself is not in the record")
-	case p.TTL.D() < shortest:
-		return notYet(fmt.Sprintf("a lease of %v: a few steps on real servers take as long", p.TTL))
+	case p.Leases.Least(p.TTL).D() < shortest:
+		return notYet(fmt.Sprintf("a lease of %v: a few steps on real servers take as long",
+			p.Leases.Least(p.TTL)))
 	case wakesInTheLastMillisecond(c):
 		return notYet("a subscriber that asks again in the last millisecond of a lease: " +
 			"when it wakes is up to the machine")
@@ -66,8 +67,9 @@ func wakesInTheLastMillisecond(c *counterexample.Counterexample) bool {
 // lease that was granted earlier ends.
 func meetsLastMillisecond(c *counterexample.Counterexample) bool {
 	for i, s := range c.Steps {
+		over := s.At + c.Plan.Leases.Of(s.Client, c.Plan.TTL)
 		for _, t := range c.Steps[i+1:] {
-			if left := s.At + c.Plan.TTL - t.At; grantsLease(s) && t.Kind == counterexample.Exec &&
+			if left := over - t.At; grantsLease(s) && t.Kind == counterexample.Exec &&
 				left > 0 && left < history.Duration(time.Millisecond) {
 				return true
 			}

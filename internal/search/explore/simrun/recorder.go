@@ -42,7 +42,7 @@ func newRecorder(j Job) *recorder {
 	about, _, _ := nemesis.Find(j.Plan.Nemesis)
 	calm := standing{}
 	if about.Name == noFault {
-		calm.most = int64(j.Plan.TTL - j.Plan.Hold)
+		calm.most = int64(j.Plan.Leases.Least(j.Plan.TTL) - j.Plan.Hold)
 	}
 	return &recorder{Record: Record{meant: j.Plan.Renews() || about.Work, standing: calm}, job: j,
 		open: map[[2]int]int{}, sent: map[int][]*sending{}, done: map[int]int{},
