@@ -15,3 +15,27 @@ func TestClientsThatAskNoServer(t *testing.T) {
 		}
 	}
 }
+
+// TestASessionThatIsAConnection: a database frees the locks of a connection that was closed. A
+// fault that closed another client's, or closed it too late, explains nothing, and nor does it where
+// sessions outlive connections.
+func TestASessionThatIsAConnection(t *testing.T) {
+	const begin, end = "environment process; lease; c0 acquire 1 5; ",
+		"; c1 acquire 2 10; c0 release 20 21; c1 release 22 23"
+	for _, c := range []struct{ system, fault, want string }{
+		{"postgres", "fault refuse c0>* 6 7", SessionLost},
+		{"mariadb", "fault reset c0>n0 6 7", SessionLost},
+		{"pgbouncer", "fault reset *>n0 6 7", SessionLost},
+		{"postgres", "fault refuse c1>* 6 7", DoubleGrant},
+		{"postgres", "fault refuse c0>* 11 12", DoubleGrant},
+		{"postgres", "fault refuse c0>* 0 0", DoubleGrant},
+		{"postgres", "fault cut c0>* 6 7", DoubleGrant},
+		{"etcd", "fault refuse c0>* 6 7", DoubleGrant},
+	} {
+		h := story(t, begin+c.fault+end)
+		h.Header.System = c.system
+		if p := Check(h, nil, Options{Properties: []string{"S"}}).Properties[0]; p.Class != c.want {
+			t.Errorf("%s, %s: %q, not %q: %s", c.system, c.fault, p.Class, c.want, p.Explanation)
+		}
+	}
+}

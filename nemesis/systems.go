@@ -19,6 +19,8 @@ type system struct {
 	no    map[string]string // why a step is not possible, as in Capabilities
 	lacks map[string]string // why a topology is not possible
 	has   string            // a topology that Redis does not have, or ""
+	// a session is a connection: it ends with it, and with it the locks that it holds
+	connected bool
 }
 
 // The reasons why something is not possible with the servers or clients of another system.
@@ -47,15 +49,15 @@ var systems = map[string]system{
 		because(noTransfer, SwitchOver), because(noScript, Busy, Stall, Free),
 		because(notBuilt, NodeClock)),
 		lacks: because(noReplica, Failover, Sentinel, Cluster), has: Ensemble},
-	"postgres": {name: "PostgreSQL", no: merge(because(noConsent, SwitchOver),
+	"postgres": {name: "PostgreSQL", connected: true, no: merge(because(noConsent, SwitchOver),
 		because(perSession, Busy, Stall, Free),
 		because(notBuilt, NodeClock)), lacks: because(noElection, Sentinel, Cluster)},
 	// PostgreSQL behind PgBouncer in transaction mode
-	"pgbouncer": {name: "PostgreSQL", no: merge(because(noPool, Promote, SwitchOver, Barrier),
-		because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),
+	"pgbouncer": {name: "PostgreSQL", connected: true, no: merge(because(noPool, Promote,
+		SwitchOver, Barrier), because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),
 		lacks: because(noPool, Failover, Sentinel, Cluster)},
-	"mariadb": {name: "MariaDB", no: merge(because(alone, Promote, SwitchOver, Barrier),
-		because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),
+	"mariadb": {name: "MariaDB", connected: true, no: merge(because(alone, Promote,
+		SwitchOver, Barrier), because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),
 		lacks: because(alone, Failover, Sentinel, Cluster)},
 }
 
@@ -72,6 +74,10 @@ func Systems() []string { return append([]string{Redis}, slices.Sorted(maps.Keys
 
 // SystemName returns the usual spelling of a system's name. An empty or unknown name is Redis.
 func SystemName(system string) string { return cmp.Or(systems[system].name, "Redis") }
+
+// HoldsByConnection reports whether locks of a system are held by a connection of their client, and
+// free when it ends.
+func HoldsByConnection(system string) bool { return systems[system].connected }
 
 // On returns the capabilities of an environment with the servers of another system. For "" and
 // Redis it returns g.

@@ -154,6 +154,14 @@ func (f *Fault) TouchesWay(m *history.Command) bool {
 	return mine && (to == "*" || to == m.Node)
 }
 
+// Disconnects reports whether the fault closed the connections of a client to servers.
+func (f *Fault) Disconnects(process int) bool {
+	from, _, link := strings.Cut(f.Target, ">")
+	n, client := ClientOf(from)
+	return link && (from == "*" || client && n == process) &&
+		(f.Action == nemesis.Refuse || f.Action == nemesis.Reset)
+}
+
 // Servers returns the servers that the target names: n0 of "n0" and "c2+>n0", n0 and n1 of "n0>n1",
 // n0 of "b>*n0*".
 func (f *Fault) Servers() (names []string) {

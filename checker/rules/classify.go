@@ -30,7 +30,8 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		return verdict.PromisedTooLong, ""
 	case p.A.Lost <= p.B.From && (leased <= p.B.From || c.bySession(p.A, p.B.From)):
 		return verdict.AfterNotice, ""
-	case c.slept(p.A, p.B.From) || c.expired(p) || c.cutOff(p.A, p.B.From):
+	case c.slept(p.A, p.B.From) || c.expired(p) || c.cutOff(p.A, p.B.From) ||
+		c.disconnected(p.A, p.B.From):
 		return verdict.SessionLost, ""
 	case leased <= p.B.From:
 		return verdict.LeaseOverrun, ""
@@ -165,6 +166,15 @@ func (c classifier) cutOff(h *record.Hold, at int64) bool {
 		return !f.MovesClock() && (!client || process == h.Process) && f.To > h.Call &&
 			f.From+silence <= at
 	})
+}
+
+// disconnected reports whether a fault closed a holder's connections before a stamp, on a system
+// where a connection is the session that holds the lock.
+func (c classifier) disconnected(h *record.Hold, at int64) bool {
+	return nemesis.HoldsByConnection(c.history.Header.System) && h.LeaseAt(at) == record.Forever &&
+		slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+			return f.Disconnects(h.Process) && f.To >= h.Call && f.From < at
+		})
 }
 
 // endsSession returns for how long a client must be silent until its session may end, or 0 if the
