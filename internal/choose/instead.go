@@ -21,19 +21,20 @@ type Instead struct {
 	Command advice.Command
 }
 
-// InsteadOf returns the locks that were measured to stay clean under the fault of a plan. If there
-// are none, it returns those of a system that the fault cannot strike. Without a fault, or for one
-// that was not measured, it returns those that stay clean when clients crash.
+// InsteadOf returns the locks that were measured to stay clean under the fault of a plan, or nil if
+// it was not measured. If no lock stays clean, it returns those of a system that the fault cannot
+// strike, or else those that stay clean when clients crash, as it does without a fault.
 func InsteadOf(p harness.Plan) (*Instead, error) {
-	for _, c := range matrix.ColumnsOf(p.Nemesis) {
-		if c.Name == "none" {
-			continue
-		}
-		if x, err := insteadUnder(c.Name); x != nil || err != nil {
+	faults := faultsOf(p)
+	if len(faults) == 0 {
+		return nil, nil
+	}
+	for _, fault := range append(faults, crash) {
+		if x, err := insteadUnder(fault); x != nil || err != nil {
 			return x, err
 		}
 	}
-	return insteadUnder(crash)
+	return nil, nil
 }
 
 // under caches the results of findInstead by fault, because an answer and each report need them.
@@ -142,12 +143,13 @@ func best(p harness.Plan, fenced bool, fits func(Choice) bool) (*Proof, string, 
 
 // faultsOf returns the columns of a plan's fault. Without a fault, it returns that of a crash.
 func faultsOf(p harness.Plan) (names []string) {
-	for _, c := range matrix.ColumnsOf(p.Nemesis) {
+	columns := matrix.ColumnsOf(p.Nemesis)
+	for _, c := range columns {
 		if c.Name != "none" {
 			names = append(names, c.Name)
 		}
 	}
-	if p.Nemesis == "none" {
+	if len(names) == 0 && len(columns) > 0 || p.Nemesis == "none" {
 		return []string{crash}
 	}
 	return names
