@@ -17,7 +17,7 @@ func TestClientsThatAskNoServer(t *testing.T) {
 }
 
 // TestASessionThatIsAConnection: a database frees the locks of a connection that was closed. A
-// fault that closed another client's, or closed it too late, explains nothing, and nor does it where
+// fault that closed another client's, or closed it too late, explains nothing. Nor does it where
 // sessions outlive connections.
 func TestASessionThatIsAConnection(t *testing.T) {
 	const begin, end = "environment process; lease; c0 acquire 1 5; ",
