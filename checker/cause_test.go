@@ -125,6 +125,12 @@ var causeCases = []propertyCase{
 	{"cause: the holder slept for less than any renewal needs", "S", sessionOf +
 		"fault pause c0 1100000000 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
 		DoubleGrant},
+	{"cause: the holder slept through its own lease, and others have longer ones", "S", sessionOf +
+		"ttl 9000000000; leases 1000 9000000000; fault pause c0 8 2000000000; " +
+		"c1 acquire 6 1500000000; " + sessionsEnd, "", Violated, SessionLost},
+	{"cause: the holder slept for less than its own lease, and others have shorter ones", "S",
+		sessionOf + "ttl 9000000000; leases 9000000000 1000; fault pause c0 8 2000000000; " +
+			"c1 acquire 6 1500000000; " + sessionsEnd, "", Violated, DoubleGrant},
 	{"cause: another client slept", "S", sessionOf +
 		"fault pause c2 8 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
 		DoubleGrant},

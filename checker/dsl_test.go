@@ -69,6 +69,10 @@ func (s *teller) tell(t testing.TB, w []string) {
 	switch w[0] {
 	case "ttl":
 		hd.TTL = history.Duration(number(t, w[1]))
+	case "leases":
+		for _, lease := range w[1:] {
+			hd.Leases = append(hd.Leases, history.Duration(number(t, lease)))
+		}
 	case "drift":
 		hd.Drift, _ = strconv.ParseFloat(w[1], 64)
 	case "poll":

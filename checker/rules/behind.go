@@ -35,7 +35,7 @@ func (c excuses) blocking(l *record.Lock) (out []record.Gap) {
 		if g.Planned || !busy[g.Process].Meets(g.From, g.To) {
 			continue
 		}
-		if len(c.trace.Commands) == 0 && g.Length() >= c.classifier().endsSession()/2 {
+		if len(c.trace.Commands) == 0 && g.Length() >= c.classifier().endsSession(g.Process)/2 {
 			g.To += c.waits().longestLease()
 		}
 		out = append(out, g)
@@ -81,7 +81,7 @@ func (c excuses) lostCalls(l *record.Lock) (out []record.Interval) {
 	}
 	add := func(process int, from, to int64) {
 		lost, _ := c.lostBetween(process, from, to)
-		if lost > 0 && lost >= c.classifier().endsSession()/2 {
+		if lost > 0 && lost >= c.classifier().endsSession(process)/2 {
 			out = append(out, record.Interval{From: from, To: c.sessionOver(process)})
 		}
 	}

@@ -157,7 +157,7 @@ func (c classifier) bySession(h *record.Hold, t int64) bool {
 // cutOff reports whether a fault kept servers from a holder for so long that its session may have
 // ended at a stamp. It is for systems without a trace of commands.
 func (c classifier) cutOff(h *record.Hold, at int64) bool {
-	silence := c.endsSession()
+	silence := c.endsSession(h.Process)
 	if silence == 0 || len(c.trace.Commands) > 0 || !c.bySession(h, at) {
 		return false
 	}
@@ -180,15 +180,15 @@ func (c classifier) disconnected(h *record.Hold, at int64) bool {
 // endsSession returns for how long a client must be silent until its session may end, or 0 if the
 // lease is not known. Systems count leases in whole seconds. When the silence begins, the last
 // renewal may be half a lease old: the clients of etcd and ZooKeeper renew each third of it.
-func (c classifier) endsSession() int64 {
-	lease := (c.history.Header.TTL.D() + time.Second - 1).Truncate(time.Second)
+func (c classifier) endsSession(process int) int64 {
+	lease := (c.history.Header.LeaseOf(process).D() + time.Second - 1).Truncate(time.Second)
 	return int64(lease / 2)
 }
 
 // slept reports whether a holder stood still for so long that its session may have ended at a
 // stamp: only a client that runs prolongs a lease whose end no grant tells.
 func (c classifier) slept(h *record.Hold, at int64) bool {
-	silence := c.endsSession()
+	silence := c.endsSession(h.Process)
 	if !c.history.Header.Declares.Lease || silence == 0 || h.LeaseAt(at) != record.Forever {
 		return false
 	}

@@ -78,7 +78,7 @@ func (c excuses) answeredLate(m *history.Command) bool {
 // harness or a server did not run for so long that a renewal may have come too late. It returns ""
 // if that is not so, or if a fault of the run has ended the session.
 func (c excuses) sessionLapsed(h *record.Hold, at int64) string {
-	silence := c.classifier().endsSession()
+	silence := c.classifier().endsSession(h.Process)
 	lost, worst := c.lostBetween(h.Process, h.Call-2*silence, at)
 	if silence == 0 || lost < silence/2 || c.classifier().slept(h, at) ||
 		c.classifier().cutOff(h, at) {
