@@ -3,6 +3,7 @@ package reports
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -110,9 +111,24 @@ func writeConfirmation(b *bufio.Writer, v *view.View) {
 		many, once, lock = advice.MatrixLibrary, advice.ControlLibrary, a
 	}
 	fault, _, _ := strings.Cut(cmp.Or(h.Nemesis, "none"), ":")
-	fmt.Fprintf(b, "To confirm it, on a machine with nothing else to do: the fault twenty times, and "+
-		"the control, which must find nothing.\n\n```\n%s\n%s\n```\n", many.Fill(lock, fault),
-		once.Fill(lock, controlOf(fault)))
+	what, commands := "twenty times without a fault", many.Fill(lock, fault).String()
+	if fault != "none" {
+		what = "the fault twenty times, and the control, which must find nothing"
+		commands += "\n" + once.Fill(lock, controlOf(fault)).String() + variant(v)
+	}
+	fmt.Fprintf(b, "To confirm it, on a machine with nothing else to do: %s.\n\n```\n%s\n```\n", what,
+		commands)
+}
+
+// variant returns the flag of the variant that the run used, or "".
+func variant(v *view.View) string {
+	var plan struct {
+		Variant string `json:"variant"`
+	}
+	if json.Unmarshal(v.Plan, &plan) != nil || plan.Variant == "" {
+		return ""
+	}
+	return " --variant " + units.Quoted(plan.Variant)
 }
 
 // controlOf returns the control of a fault, or no fault if it has none.

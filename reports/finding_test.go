@@ -46,6 +46,23 @@ func TestADraftIsOfADefect(t *testing.T) {
 	}
 }
 
+// TestADraftHasTheControlOfItsRun: the control is of the same variant, and a run without a fault has
+// none.
+func TestADraftHasTheControlOfItsRun(t *testing.T) {
+	for nemesis, want := range map[string]string{
+		"failover": "lockbench run --impl getset --nemesis failover:healthy --variant x\n```",
+		"none": "twenty times without a fault.\n\n```\nlockbench matrix --impl getset --nemesis none " +
+			"--repeat 20\n```",
+	} {
+		v := judgedAs(t, checker.Property{Property: "L", Class: checker.ReleasedByNonOwner})
+		v.History.Header.Nemesis, v.Plan = nemesis, []byte(`{"variant": "x"}`)
+		var b bytes.Buffer
+		if err := WriteFinding(&b, v); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%s: %v\n%s", nemesis, err, &b)
+		}
+	}
+}
+
 // judgedAs returns a run with one violation, and a link that was cut before it.
 func judgedAs(t *testing.T, p checker.Property) *view.View {
 	t.Helper()

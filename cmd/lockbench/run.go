@@ -119,7 +119,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: the run broke:", err)
 	}
 	result := reportVerdict(c, r, f.printed)
-	if !f.quiet && !f.asJSON && r.Verdict != nil {
+	if !f.quiet && !f.asJSON && r.Verdict != nil && r.Verdict.AsExpected {
 		if s, ok := tour.Story(f.story); ok {
 			tellOf(c.OutOrStdout(), s, tour.Roles(r.History, r.Verdict))
 		}

@@ -109,6 +109,7 @@ const mostVersions = 4
 
 // planned is what the pages say of the run's plan.
 type planned struct {
+	Variant      string           `json:"variant"`
 	Hold         history.Duration `json:"hold"`
 	Replicas     int              `json:"replicas"`
 	WaitReplicas int              `json:"wait_replicas"`
@@ -152,6 +153,9 @@ func (p planned) persists() bool {
 // user types them, and how long a client holds the lock.
 func (v *View) Settings() (out []string) {
 	p := v.plan()
+	if p.Variant != "" {
+		out = append(out, "variant "+page.Clean(p.Variant, 60))
+	}
 	if p.Hold > 0 {
 		out = append(out, "hold "+units.Span(p.Hold))
 	}
