@@ -138,7 +138,7 @@ func (j judgement) validSentence() string {
 	judged := "No property that was judged was violated"
 	switch {
 	case j.chosen() != nil:
-		judged = "No violation of " + units.List(j.letters())
+		judged = "No violation of " + units.List(j.chosen())
 	case j.verdict.Property(checker.MutualExclusion).Verdict == checker.Valid:
 		judged = "No two clients were inside at once"
 	case j.verdict.Property(checker.LostUpdate).Verdict == checker.Valid:
@@ -158,7 +158,7 @@ func (j judgement) validSentence() string {
 	if e.AfterFailover > 0 {
 		s += fmt.Sprintf("; %s granted %s", Successor(j.header), units.Count(e.AfterFailover, "time"))
 	}
-	return s + ". The answer says no more than this."
+	return s + "." + j.unjudged() + " The answer says no more than this."
 }
 
 // Successor names the server that took over from a lost one.

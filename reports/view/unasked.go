@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // Unasked says which property that a reader asks for this run was not asked to judge, because its
@@ -52,7 +54,8 @@ func (j judgement) judges(property string) bool {
 }
 
 // chosen returns the properties that the user chose in place of the one that the usual question is
-// about. It returns nil if the run answers that question.
+// about, without those that the lock does not have unless it has none of them. It returns nil if the
+// run answers that question.
 func (j judgement) chosen() []string {
 	usual := checker.MutualExclusion
 	if j.header.Declares.Optimistic {
@@ -61,7 +64,27 @@ func (j judgement) chosen() []string {
 	if j.verdict == nil || j.judges(usual) {
 		return nil
 	}
-	return j.letters()
+	asked := j.letters()
+	judged := slices.DeleteFunc(slices.Clone(asked), func(letter string) bool {
+		return j.verdict.Property(letter).Verdict == checker.NA
+	})
+	if len(judged) == 0 {
+		return asked
+	}
+	return judged
+}
+
+// unjudged says why properties that the user chose were not judged.
+func (j judgement) unjudged() (s string) {
+	if j.chosen() == nil {
+		return ""
+	}
+	for _, letter := range j.letters() {
+		if p := j.verdict.Property(letter); p.Verdict == checker.NA {
+			s += fmt.Sprintf(" %s is not judged: %s.", letter, page.Clean(p.Reason, 300))
+		}
+	}
+	return s
 }
 
 // findUnasked judges S and U if the run was not asked to.
