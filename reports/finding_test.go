@@ -46,8 +46,8 @@ func TestADraftIsOfADefect(t *testing.T) {
 	}
 }
 
-// TestADraftHasTheControlOfItsRun: the control is of the same variant, and a run without a fault has
-// none.
+// TestADraftHasTheControlOfItsRun: the control is of the same variant, and a run without a fault
+// has none.
 func TestADraftHasTheControlOfItsRun(t *testing.T) {
 	for nemesis, want := range map[string]string{
 		"failover": "lockbench run --impl getset --nemesis failover:healthy --variant x\n```",

@@ -54,8 +54,8 @@ func (j judgement) judges(property string) bool {
 }
 
 // chosen returns the properties that the user chose in place of the one that the usual question is
-// about, without those that the lock does not have unless it has none of them. It returns nil if the
-// run answers that question.
+// about, without those that the lock does not have unless it has none of them. It returns nil if
+// the run answers that question.
 func (j judgement) chosen() []string {
 	usual := checker.MutualExclusion
 	if j.header.Declares.Optimistic {
