@@ -100,7 +100,7 @@ const (
 		"Optimistic|AStrikeOfAnOptimisticLock|SharedHolds|WhatHasNoModelOfSharedHolds|" +
 		"AStrikeBetweenReadersHitsNothing|AnExtensionThatTheServerRefutes|NothingTried|" +
 		"Orphans.*|ALostReplyLeavesAnOrphanUndecided|ReportedDecidesNothing|CausesOfKeys|" +
-		"VotesByNode|ClientsThatAskNoServer|Starvation|ExpectedStarvation|" +
+		"VotesByNode|ClientsThatAskNoServer|ASessionThatIsAConnection|Starvation|ExpectedStarvation|" +
 		"Untested|AFailoverIsTestedOnlyWhileItsHolderIsInside|" +
 		"WhatAFencedResourceRefuses|AStoryNamesScripts|AStorySaysThingsOnce)$"
 	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*|" +
