@@ -36,9 +36,9 @@ func (h Header) ShortestLease() Duration { return h.Leases.Least(h.TTL) }
 // text ("1s,3s") in files.
 type Durations []Duration
 
-// Of returns the duration of a client, or otherwise if there are none.
+// Of returns the duration of a client, or otherwise if there are none or the client is the harness.
 func (d Durations) Of(client int, otherwise Duration) Duration {
-	if len(d) == 0 {
+	if len(d) == 0 || client < 0 {
 		return otherwise
 	}
 	return d[client%len(d)]
