@@ -44,7 +44,7 @@ func conclude(v *Verdict, r *record.Record) {
 	case len(unknown) > 0:
 		v.Verdict, v.Exit, v.Summary = Unknown, ExitUnknown, explain.Unknown(unknown)
 	case valid == 0:
-		v.Verdict, v.Exit, v.Summary = Unknown, ExitUnknown, explain.Unasked(v.Properties)
+		v.Verdict, v.Exit, v.Summary = Unknown, ExitUnknown, explain.ListUnjudged(v.Properties)
 	default:
 		v.Verdict, v.Exit, v.Summary = Valid, ExitUnexpected, explain.Valid(v.Evidence)
 		if v.Expect == string(Valid) {

@@ -80,8 +80,8 @@ func Unknown(ps []verdict.Property) string {
 	return units.Sentence(Say("nothing wrong was seen, but that proves nothing: ") + ps[0].Reason)
 }
 
-// Unasked summarizes a history in which none of the chosen properties ps can be judged.
-func Unasked(ps []verdict.Property) string {
+// ListUnjudged summarizes a history in which none of the chosen properties ps can be judged.
+func ListUnjudged(ps []verdict.Property) string {
 	var why []string
 	for _, p := range ps {
 		if !p.Reported && p.Reason != "" {

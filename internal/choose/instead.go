@@ -23,7 +23,8 @@ type Instead struct {
 
 // InsteadOf returns the locks that were measured to stay clean under the fault of a plan, or nil if
 // it was not measured. If no lock stays clean, it returns those of a system that the fault cannot
-// strike, or else those that stay clean when clients crash, as it does without a fault.
+// strike. If there are none, or without a fault, it returns those that stay clean when clients
+// crash.
 func InsteadOf(p harness.Plan) (*Instead, error) {
 	faults := faultsOf(p)
 	if len(faults) == 0 {

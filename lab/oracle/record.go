@@ -82,7 +82,10 @@ type words struct {
 func wordsOf(client int, args []string) words { return words{client, strings.Join(args, "\x00")} }
 
 // alike are the traced commands of a client with the same words, in the order of sending.
-type alike struct{ all, open []*history.Command } // open: those that no execution has taken
+type alike struct {
+	all  []*history.Command
+	open []*history.Command // no execution has taken these
+}
 
 func sentBy(trace []history.Command) map[words]*alike {
 	sent := map[words]*alike{}

@@ -57,14 +57,14 @@ func For(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint, 
 		}
 	}
 	if len(hints) == 0 && v.Verdict.String() == string(checker.Unknown) &&
-		!nemesis.Control(p.Nemesis) && !unasked(v) {
+		!nemesis.Control(p.Nemesis) && !asksNothing(v) {
 		hints = append(hints, fallback(v, p))
 	}
 	return hints, err
 }
 
-// unasked reports whether the lock or the workload has none of the properties to judge.
-func unasked(v *checker.Verdict) bool {
+// asksNothing reports whether the lock or the workload has none of the properties to judge.
+func asksNothing(v *checker.Verdict) bool {
 	return len(v.Properties) > 0 && !slices.ContainsFunc(v.Properties, func(p checker.Property) bool {
 		return !p.Reported && p.Verdict != checker.NA
 	})

@@ -158,7 +158,7 @@ func (j judgement) validSentence() string {
 	if e.AfterFailover > 0 {
 		s += fmt.Sprintf("; %s granted %s", Successor(j.header), units.Count(e.AfterFailover, "time"))
 	}
-	return s + "." + j.unjudged() + " The answer says no more than this."
+	return s + "." + j.explainUnjudged() + " The answer says no more than this."
 }
 
 // Successor names the server that took over from a lost one.

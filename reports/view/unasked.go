@@ -54,8 +54,8 @@ func (j judgement) judges(property string) bool {
 }
 
 // chosen returns the properties that the user chose in place of the one that the usual question is
-// about, without those that the lock does not have unless it has none of them. It returns nil if
-// the run answers that question.
+// about. It leaves out those that the lock does not have. If the lock has none, chosen returns all.
+// If the run answers the usual question, it returns nil.
 func (j judgement) chosen() []string {
 	usual := checker.MutualExclusion
 	if j.header.Declares.Optimistic {
@@ -74,8 +74,8 @@ func (j judgement) chosen() []string {
 	return judged
 }
 
-// unjudged says why properties that the user chose were not judged.
-func (j judgement) unjudged() (s string) {
+// explainUnjudged says why properties that the user chose were not judged.
+func (j judgement) explainUnjudged() (s string) {
 	if j.chosen() == nil {
 		return ""
 	}

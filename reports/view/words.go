@@ -58,7 +58,7 @@ func (v *View) forgetful() []string {
 		"With --redis-config appendonly=yes it keeps its data."}
 }
 
-// Lease returns the lease of a run, or those of its clients.
+// Lease names the lease of a run. If its clients have different leases, it names them all.
 func Lease(h history.Header) string {
 	if len(h.Leases) == 0 {
 		return units.Span(h.TTL)
