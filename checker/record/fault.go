@@ -125,7 +125,8 @@ func (f *Fault) Pauses() bool { return f.Action == nemesis.Pause }
 
 // Delays reports whether the fault was in force on the way of a command, on its client, the link or
 // the server, and can have kept it or its reply: clocks and orders to clients cannot. What hits the
-// next command of a client breaks its connection, and is over when it begins.
+// next command of a client breaks its connection, and is over when it begins. A call that is given
+// up gives up the commands that it sends afterwards, too.
 func (f *Fault) Delays(m *history.Command) bool {
 	switch f.Action {
 	case nemesis.Drop, nemesis.Strand:
@@ -139,8 +140,9 @@ func (f *Fault) Delays(m *history.Command) bool {
 	}
 	orders := []string{nemesis.Redirect, nemesis.Promote, nemesis.Lead, nemesis.SwitchOver,
 		nemesis.MoveSlot}
-	return !f.MovesClock() && !slices.Contains(orders, f.Action) && f.From <= until &&
-		m.Sent <= f.To && f.TouchesWay(m)
+	lasts := m.Sent <= f.To || f.Action == nemesis.Cancel && m.Why == history.Canceled
+	return !f.MovesClock() && !slices.Contains(orders, f.Action) && f.From <= until && lasts &&
+		f.TouchesWay(m)
 }
 
 // TouchesWay reports whether a command passes the target: "c2", "n0", "c2>n0", "c2+>*", "*>n0".

@@ -191,6 +191,13 @@ func TestFault(t *testing.T) {
 		f.Delays(&other) {
 		t.Error("it keeps the reply of its client's next command, and of no other")
 	}
+	// a call that is given up gives up the commands that it sends afterwards
+	f = Fault{Action: nemesis.Cancel, Target: "c1", From: 10, To: 10}
+	m = history.Command{Process: 1, Sent: 15, Recv: 15, Why: history.Canceled}
+	if late := (history.Command{Process: 1, Sent: 15, Why: history.TimedOut}); !f.Delays(&m) ||
+		f.Delays(&late) {
+		t.Error("it gives up what its call sends later, and nothing else")
+	}
 }
 
 // TestServerGaps: a server answered late, and one said that it had found no leader.
