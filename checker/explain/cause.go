@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
@@ -61,12 +62,21 @@ func OneToken(token string) string {
 // emptied says which server lost the first holder's key when an operator deleted all keys.
 func emptied(faults []record.Fault, p *record.Pair) string {
 	for i := range faults {
-		if f := &faults[i]; f.Action == nemesis.Flush && f.From > p.A.Call && f.From < p.B.From {
+		f := &faults[i]
+		if f.Action == nemesis.Flush && f.From > p.A.Call && f.From < p.B.From && hadVote(p, f) {
 			return Say("all keys of %s were deleted at %s, and client %d's key with them.", f.Target,
 				Stamp(f.From), p.A.Process)
 		}
 	}
 	return ""
+}
+
+// hadVote reports whether a fault hit a server that had the first holder's key. It is true if the
+// pair has no votes: then one server had the key.
+func hadVote(p *record.Pair, f *record.Fault) bool {
+	servers := f.Servers()
+	return len(p.VotesA) == 0 || len(servers) == 0 || slices.ContainsFunc(servers,
+		func(name string) bool { return slices.Contains(p.VotesA, name) })
 }
 
 // vanished says when the key was found missing, and until when it should have been there.

@@ -37,6 +37,7 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		return verdict.LeaseOverrun, ""
 	case c.quorums().neverGranted(p.A) || c.quorums().neverGranted(p.B):
 		return verdict.NoServer, ""
+	case c.neverCopied(p): // what was deleted on the first server matters to nobody
 	case has(certain(commands), verdict.ForeignDelete):
 		return verdict.ReleasedByNonOwner, ""
 	case has(certain(commands), verdict.LateDelete):
@@ -70,6 +71,22 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 	return class, assumption
 }
 
+// neverCopied reports whether the server of the second grant never had the first holder's key: from
+// before the first grant until that server was promoted, its link to the first one was cut.
+func (c classifier) neverCopied(p *record.Pair) bool {
+	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
+	if ga == nil || gb == nil || ga.Node == gb.Node || c.quorums().independent() {
+		return false
+	}
+	promoted := slices.IndexFunc(c.faults, func(f record.Fault) bool {
+		return f.Promotes() && f.Target == gb.Node
+	})
+	return promoted >= 0 && slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Action == nemesis.Cut && f.Target == ga.Node+">"+gb.Node &&
+			f.From <= takenAt(c.Case, p.A) && f.To >= c.faults[promoted].From
+	})
+}
+
 // lookedFirst reports whether both clients read the key as free before the other wrote it. A free
 // key shows that alone if nothing can have lost a write.
 func (c classifier) lookedFirst(p *record.Pair, commands []command, kept bool) bool {
@@ -86,11 +103,14 @@ func (c classifier) lookedFirst(p *record.Pair, commands []command, kept bool) b
 // emptied reports whether only an operator's deletion of all keys can have lost what a server had
 // between two grants.
 func (c classifier) emptied(a, b *record.Hold) bool {
-	flushed, taken := false, firstTaken(c.Case, a, b)
+	flushed, taken, mayLose := false, firstTaken(c.Case, a, b), mayForget
+	if c.quorums().independent() {
+		mayLose = mayLoseVote
+	}
 	for i := range c.faults {
 		f := &c.faults[i]
 		if f.Breaks() != nemesis.Durability || f.From >= b.From || f.To <= taken ||
-			!c.quorums().independent() && !mayForget(c.Case, f, a, b) {
+			!mayLose(c.Case, f, a, b) {
 			continue
 		}
 		if f.Action != nemesis.Flush {

@@ -177,7 +177,7 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 		w.put(d)
 		return
 	}
-	if w.trace.Spares(m, ga) || w.undoes(m, ga) ||
+	if w.trace.Spares(m, ga) || w.undoes(m, ga) || w.neverThere(m, ga) ||
 		known && m.Sent < ga.Recv && !w.trace.TakesFree(w.gb) {
 		return
 	}
@@ -196,6 +196,19 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 	w.means(meant, m)
 	d.Effect = explain.DeletesOf(d, w.pair.A.Process)
 	w.put(d)
+}
+
+// neverThere reports whether a deletion on another server certainly found no key of the first
+// holder there: the key was never copied to it, or a client had found it free.
+func (w *chain) neverThere(deletion, ga *history.Command) bool {
+	if deletion.Node == ga.Node {
+		return false
+	}
+	return deletion.Node == w.gb.Node && w.classifier().neverCopied(w.pair) ||
+		slices.ContainsFunc(w.trace.OfKey(w.key), func(m *history.Command) bool {
+			return m.Node == deletion.Node && m.Sent >= ga.Recv && m.Recv <= deletion.Sent &&
+				trace.Answered(m) && w.trace.TakesFree(m)
+		})
 }
 
 // means adds the grant of the hold that a client meant to release. It does nothing if meant is nil.
