@@ -32,6 +32,9 @@ var lostCases = []propertyCase{
 	{"lost: it saw an older value, and wrote over it", "L", lostHold + promoted,
 		ownerOnN0 + "1 1 70 75 n1 GET k -> c\n1 1 80 85 n1 SET k b PX 100 -> OK", Violated,
 		LostByServer},
+	{"lost: the next grant counted whatever was there, where the first one had written a value", "L",
+		lostHold + "fault kill n0 25 26", ownerOnN0 + "1 1 80 85 n0 HINCRBY k b 1 -> 1", Violated,
+		LostByServer},
 	{"lost: the first one deleted its key by itself", "L", lostHold + "fault kill n0 45 46",
 		ownerOnN0 + "0 1 30 31 n0 DEL k -> 1\n" + winnerOnN0, Violated, DoubleGrant},
 	{"lost: the first one's deletion found nothing", "L", lostHold + "fault kill n0 25 26",
@@ -228,6 +231,15 @@ var lostCases = []propertyCase{
 	{"lost: the same, by a script", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 EVAL s 1 k -> 1 | HINCRBY k a 1\n1 1 80 85 n0 EVAL s 1 k -> 1 | HINCRBY k b 1\n",
 		Violated, DoubleGrant},
+	{"lost: the same, and the key was given its lease afterwards", "L", lostHold +
+		"fault kill n0 25 26", "0 1 12 15 n0 HINCRBY k a 1 -> 1\n1 1 80 85 n0 HINCRBY k b 1 -> 1\n" +
+		"1 1 86 87 n0 PEXPIRE k 100 -> 1\n", Violated, DoubleGrant},
+	{"lost: the same, where the first one had counted another key", "L", lostHold +
+		"fault kill n0 25 26", "0 1 12 15 n0 EVAL s 1 k -> 1 | SET k a NX | HINCRBY c a 1\n" +
+		"1 1 80 85 n0 HINCRBY k b 1 -> 1\n", Violated, LostByServer},
+	{"lost: the next grant's script counted the first one's field and its own", "L", lostHold +
+		"fault kill n0 25 26", "0 1 12 15 n0 EVAL s 1 k -> 1 | HINCRBY k a 1\n" +
+		"1 1 80 85 n0 EVAL s 1 k -> 1 | HINCRBY k a 1 | HINCRBY k b 1\n", Violated, LostByServer},
 	{"lost: the same, by a script that asks before", "L", lostHold + "fault kill n0 25 26",
 		"0 1 12 15 n0 EVAL s 1 k -> 1 | EXISTS k | HINCRBY k a 1\n" +
 			"1 1 80 85 n0 EVAL s 1 k -> 1 | EXISTS k | HINCRBY k b 1\n", Violated, LostByServer},
