@@ -25,16 +25,18 @@ func (d DeclareRow) Symbol() string {
 
 // promises counts what happened to what a lock declares.
 type promises struct {
-	over, told, extended int
-	tokens, back         int
-	longest              int64
+	over, stale    int // holds beyond their lease, and beyond their validity
+	told, extended int
+	tokens, back   int
+	longest        int64
 }
 
 func (v *View) promises() (p promises) {
 	last := map[int]int64{} // token, by key
 	for _, h := range v.Grants() {
 		p.longest = max(p.longest, h.End-h.From)
-		p.over += count(h.End > h.BelievedEnd())
+		p.over += count(h.End > h.LeaseEnd())
+		p.stale += count(h.End > h.Valid)
 		if h.Token != 0 {
 			p.tokens++
 			p.back += count(h.Token <= last[h.Key])
@@ -73,7 +75,7 @@ func (v *View) Declares() []DeclareRow {
 		promise,
 		row(d.Lease, "A hold ends by itself after a time (lease)", lease, j.judged(checker.Deadlock),
 			"No lease: a hold ends only by a release"),
-		row(d.Validity, "Each grant says until when it is good", stayed(p.over),
+		row(d.Validity, "Each grant says until when it is good", stayed(p.stale),
 			j.judged(checker.Validity), "No word on until when a grant is good"),
 		row(d.Loss, "The holder is told when the hold is over early", "told "+units.Count(p.told, "time"),
 			"",
@@ -114,5 +116,5 @@ func stayed(over int) string {
 	if over == 0 {
 		return "no client was inside longer than it was promised"
 	}
-	return units.Count(over, "client") + " stayed inside longer than promised"
+	return "in " + units.Count(over, "hold") + " the client stayed inside longer than promised"
 }

@@ -284,12 +284,13 @@ func TestPromises(t *testing.T) {
 			history.Acquire)
 		release := event(history.Invoke, at+20e6, 0, history.Release)
 		done := event(history.OK, at+21e6, 0, history.Release)
-		back.Grant = &history.Grant{Sent: at, Lease: lease, Token: token}
+		back.Grant = &history.Grant{Sent: at, Lease: lease, Token: token,
+			ValidUntil: at + 15e6}
 		call.N, back.N, release.N, done.N = n, n, n, n
 		return []history.Event{call, back, release, done}
 	}
 	header := history.Header{Clients: 1, TTL: 10e6, Declares: history.Declares{Lease: true,
-		Fencing: true}}
+		Fencing: true, Validity: true}}
 	v := viewOf(t, header, append(grant(1e6, 1, 10e6, 7), grant(40e6, 2, 50e6, 7)...)...)
 	v.Verdict = &checker.Verdict{Properties: []checker.Property{
 		{Property: checker.Fencing, Verdict: checker.Violated},
@@ -305,6 +306,8 @@ func TestPromises(t *testing.T) {
 		"A hold ends by itself after a time (lease)": {Kept: "kept",
 			Happened: "in 1 hold the client stayed inside after its lease of 10 ms; " +
 				"the longest took 19 ms"},
+		"Each grant says until when it is good": {Kept: "not put to the test",
+			Happened: "in 2 holds the client stayed inside longer than promised"},
 		"Each grant carries a growing token": {Kept: "broken",
 			Happened: "2 grants with a token, 1 not above the one before"},
 		"Not re-entrant": {Happened: "–"},
