@@ -102,8 +102,26 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 		return Hint{Text: fmt.Sprintf("No client sent this command within %v; try the fault without "+
 			"its aim, --nemesis %s", p.For, fault)}
 	}
+	if onlyStalled(v) {
+		return Hint{Text: "The machine stood still in this run, and more time would not help: run it " +
+			"again, on a quieter machine if you can"}
+	}
 	const usual = 10 * time.Second
 	return Hint{Text: fmt.Sprintf("Give the run more time: --for %v", 2*max(p.For.D(), usual))}
+}
+
+// onlyStalled reports whether every property that is unknown is so since the machine stood still.
+func onlyStalled(v *checker.Verdict) (stalled bool) {
+	for _, p := range v.Properties {
+		if p.Reported || p.Verdict.String() != string(checker.Unknown) {
+			continue
+		}
+		if !p.Stalled {
+			return false
+		}
+		stalled = true
+	}
+	return stalled
 }
 
 // awaited reports whether the run ended while its scenario waited for a command.

@@ -54,6 +54,11 @@ func TestHintsAfterARun(t *testing.T) {
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"}, nil},
 		{"a run that was too short", short, harness.RunOptions{Impl: "token-lua", Nemesis: "none",
 			For: 10 * time.Second}, []string{"Give the run more time: --for 20s."}},
+		{"a machine that stood still", &checker.Verdict{Verdict: checker.Unknown,
+			Evidence: checker.Evidence{Acquisitions: 5}, Properties: []checker.Property{{
+				Property: checker.Deadlock, Verdict: checker.Unknown, Stalled: true}}},
+			harness.RunOptions{Impl: "token-lua", Nemesis: "none"},
+			[]string{"The machine stood still in this run, and more time would not help"}},
 		{"a command that the lock does not send", unsent, harness.RunOptions{Impl: "redisson-multi",
 			Nemesis: "crash:expire"}, []string{"without its aim, --nemesis crash."}},
 		{"a run that told nothing", &checker.Verdict{Verdict: checker.Unknown},
