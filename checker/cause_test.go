@@ -71,6 +71,23 @@ var causeCases = []propertyCase{
 	// new key of client 2. It was sent before client 2 asked for that key, and no fault delayed it.
 	{"cause: two take over, and both delete", "L", takenOver, takingOver, Violated,
 		ReleasedByNonOwner},
+	// A deletion is late if it was sent before the grant was asked for, and something explains that.
+	{"cause: an earlier deletion of the same client overlaps its grant", "L", lostHold,
+		"0 0 8 40 n0 DEL k -> 1\n" + ownerOnN0 + winnerOnN0, Violated, LateMessage},
+	{"cause: an earlier deletion of another client overlaps the grant", "L", lostHold,
+		"2 0 8 40 n0 DEL k -> 1\n" + ownerOnN0 + winnerOnN0, Violated, ReleasedByNonOwner},
+	{"cause: the same, and another one's deletion was doubled", "L", lostHold +
+		"fault duplicate c3>n0 7 9", "2 0 8 40 n0 DEL k -> 1\n" + ownerOnN0 + winnerOnN0, Violated,
+		ReleasedByNonOwner},
+	{"cause: the same, and it was doubled", "L", lostHold + "fault duplicate c2>n0 7 9",
+		"2 0 8 40 n0 DEL k -> 1\n" + ownerOnN0 + winnerOnN0, Violated, LateMessage},
+	{"cause: the same, and it was doubled, says O", "O", lostHold + "fault duplicate c2>n0 7 9",
+		"2 0 8 40 n0 DEL k -> 1\n" + ownerOnN0 + winnerOnN0, Violated, LateMessage},
+
+	{"cause: the same, and the machine stood still", "O", lostHold +
+		"fault duplicate c2>n0 7 9; c-1 gap 60 gap=40", "2 0 8 40 n0 DEL k -> 1\n" + ownerOnN0 + winnerOnN0,
+		Violated, LateMessage},
+
 	// An operator's flush takes the counter of the tokens, too.
 	{"cause: the counter of the tokens was flushed", "F", "fault flush n0 40 41; " + tokenLost, "",
 		Violated, Vanished},

@@ -37,6 +37,14 @@ var lostCases = []propertyCase{
 		LostByServer},
 	{"lost: the first one deleted its key by itself", "L", lostHold + "fault kill n0 45 46",
 		ownerOnN0 + "0 1 30 31 n0 DEL k -> 1\n" + winnerOnN0, Violated, DoubleGrant},
+	{"lost: an inner release deleted a key whose count was lost", "L", "reentrant; " + lostHold +
+		"c0 acquire 30 35 depth=1 sent=31 lease=200; fault kill n0 36 37; c0 release 40 50 n=2",
+		ownerOnN0 + "0 2 31 33 n0 EXPIRE k 200 -> 1\n0 2 41 45 n0 DEL k -> 1\n" + winnerOnN0, Violated,
+		LostByServer},
+	{"lost: an inner release deleted the key before the server was killed", "L", "reentrant; " +
+		lostHold + "c0 acquire 30 35 depth=1 sent=31 lease=200; c0 release 40 50 n=2; " +
+		"fault kill n0 52 53", ownerOnN0 + "0 2 31 33 n0 EXPIRE k 200 -> 1\n" +
+		"0 2 41 45 n0 DEL k -> 1\n" + winnerOnN0, Violated, DoubleGrant},
 	{"lost: the first one's deletion found nothing", "L", lostHold + "fault kill n0 25 26",
 		ownerOnN0 + "0 1 30 31 n0 DEL k -> 0\n" + winnerOnN0, Violated, LostByServer},
 	{"lost: the key was prolonged after the failover", "L", lostHold + promoted,
@@ -262,6 +270,9 @@ var lostCases = []propertyCase{
 	{"lost: no counter, since clients make their tokens", "F", madeTokens,
 		"0 1 12 15 n0 SET k 1795649510 NX -> OK\n0 1 21 22 n0 DEL k -> 1\n" +
 			"1 1 80 85 n0 SET k 1795649509 NX -> OK", Violated, OldToken},
+	{"lost: no counter by a flush, since clients make their tokens", "F", strings.Replace(madeTokens,
+		"kill", "flush", 1), "0 1 12 15 n0 SET k 1795649510 NX -> OK\n0 1 21 22 n0 DEL k -> 1\n" +
+		"1 1 80 85 n0 SET k 1795649509 NX -> OK", Violated, OldToken},
 	{"lost: the counter, since a server gives the tokens", "F", madeTokens,
 		"0 1 11 12 n0 INCR c -> 1795649510\n0 1 12 15 n0 SET k 1795649510 NX -> OK\n" +
 			"0 1 21 22 n0 DEL k -> 1\n1 1 70 75 n0 INCR c -> 1795649509\n" +

@@ -27,13 +27,13 @@ func (c classifier) mayLose(f *record.Fault, a, b *record.Hold) bool {
 	return mayForget(c.Case, f, a, b)
 }
 
-// mayForget reports whether a fault lies between two grants on their server. A server that is
-// killed executes nothing until the fault is over, but one that is flushed may execute the first
-// grant just before.
+// mayForget reports whether a fault that ends after the first of two grants was taken hit their
+// server since. A server that is killed executes nothing until the fault is over, but one that is
+// flushed may execute the first grant just before.
 func mayForget(c *Case, f *record.Fault, a, b *record.Hold) bool {
 	taken := firstTaken(c, a, b)
 	return a.Node == "" || a.Node != b.Node ||
-		(f.From >= taken || f.Action == nemesis.Flush && f.To > taken) &&
+		(f.From >= taken || f.Action == nemesis.Flush) &&
 			(len(f.Servers()) == 0 || slices.Contains(f.Servers(), a.Node))
 }
 
@@ -90,8 +90,7 @@ func keptThrough(c *Case, f *record.Fault, a, b *record.Hold) bool {
 }
 
 // needsNoLoss reports whether the second grant needs no loss of the first holder's key: its command
-// overwrote the key, or the first holder itself had deleted the key on that server. Its inner
-// release deletes the key as well if the count of its holds was lost.
+// overwrote the key, or the first holder itself had certainly deleted the key on that server.
 func needsNoLoss(c *Case, p *record.Pair, commands []command) bool {
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
 	if ga == nil || gb == nil || c.quorums().independent() {
@@ -100,7 +99,7 @@ func needsNoLoss(c *Case, p *record.Pair, commands []command) bool {
 	own := false
 	for _, m := range certain(commands) {
 		switch {
-		case m.Kind == verdict.OwnDelete && m.Node == gb.Node && m.N == p.A.N:
+		case m.Kind == verdict.OwnDelete && m.Node == gb.Node:
 			own = true
 		case m.Kind == verdict.Write && m.Process == p.A.Process:
 			own = false

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
 )
 
@@ -101,8 +102,7 @@ func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
 func (c ownerRule) foreignDeletion(m *history.Command, h *record.Hold) property {
 	p := violated(h.Key, heldAt(h, m.Sent))
 	ga := c.trace.GrantOf(h)
-	kind, class := c.kindOf(m, ga)
-	p.Class = class
+	p.Class = verdict.ReleasedByNonOwner // the holder was inside when it was sent, so it is not late
 	w := p.Witness
 	own := c.holdOf(m)
 	if own != nil {
@@ -114,8 +114,9 @@ func (c ownerRule) foreignDeletion(m *history.Command, h *record.Hold) property 
 			w.Commands = append(w.Commands, leaseEnds(own, own.LeaseEnd()))
 		}
 	}
-	w.Commands = append(w.Commands, grantedBy(ga, h), command{Command: *m, Kind: kind,
-		Effect: explain.DeletesOf(command{Command: *m, Kind: kind}, h.Process)})
+	deleted := command{Command: *m, Kind: verdict.ForeignDelete}
+	deleted.Effect = explain.DeletesOf(deleted, h.Process)
+	w.Commands = append(w.Commands, grantedBy(ga, h), deleted)
 	inOrder(w.Commands)
 	p.Explanation = explain.Deleted(c.history.Header, h, m, own, c.acquiring(m), p.Class)
 	if t := c.keyFacts().sharedToken(h, own, m); t != "" {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
-	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -77,12 +76,4 @@ func (c *Case) late(m, ga *history.Command) bool {
 		slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 			return f.Delays(m) || f.Action == nemesis.Duplicate && f.TouchesWay(m)
 		}))
-}
-
-// kindOf returns the kind of a deletion of a hold's key in a witness, and its class.
-func (c ownerRule) kindOf(m, ga *history.Command) (verdict.Kind, string) {
-	if c.late(m, ga) {
-		return verdict.LateDelete, verdict.LateMessage
-	}
-	return verdict.ForeignDelete, verdict.ReleasedByNonOwner
 }
