@@ -6,18 +6,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/pool"
 	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
@@ -46,32 +49,44 @@ var safeCells = []string{
 
 // TestStallsAccuseNoLock stops lockbench, clients and servers for 0.1 to 3 s at any time, with
 // signals that lockbench knows nothing of, while right locks run without a fault that could break
-// them: no letter may be violated. With LOCKBENCH_SOAK it makes 300 runs while twenty programs
-// compute without end.
+// them: no letter may be violated. With LOCKBENCH_SOAK it makes 300 runs, six at a time, while
+// twenty programs compute without end: most of a run is spent stopped.
 func TestStallsAccuseNoLock(t *testing.T) {
 	testenv.Part(t, "redis")
 	testenv.SkipRace(t)
 	t.Parallel()
-	runs := 4
+	runs, atOnce := 4, 1
 	if testenv.Soak() {
-		runs = 300
+		runs, atOnce = 300, 6
 		keepBusy(t, 20)
 	}
-	first, judged := commitSeed(), 0
-	for i := range uint64(runs) {
+	first := commitSeed()
+	var judged atomic.Int64
+	pool.Each(t.Context(), atOnce, indices(runs), func(i uint64) {
 		cell := strings.Fields(safeCells[(first+i)%uint64(len(safeCells))])
 		if !runsHere(t, cell) {
-			continue
+			return
 		}
 		t.Run(strings.Join(cell, " "), func(t *testing.T) {
 			if runStalled(t, first+i, append([]string{"run", "--seed", fmt.Sprint(i + 1)}, cell...)) {
-				judged++
+				judged.Add(1)
 			}
 		})
+	})
+	t.Logf("%d runs were judged", judged.Load())
+	if testenv.Soak() && int(judged.Load()) < runs*2/3 {
+		t.Errorf("only %d of %d runs were judged: the others broke", judged.Load(), runs)
 	}
-	t.Logf("%d runs were judged", judged)
-	if testenv.Soak() && judged < runs*2/3 {
-		t.Errorf("only %d of %d runs were judged: the others broke", judged, runs)
+}
+
+// indices returns the numbers below n.
+func indices(n int) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for i := range uint64(n) {
+			if !yield(i) {
+				return
+			}
+		}
 	}
 }
 
