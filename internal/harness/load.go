@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -49,7 +50,8 @@ func (o *RunOptions) drawLoad(lock impls.Entry) {
 	if o.Adapter != "" && o.Environment != "sim" {
 		clients = min(clients, mostPrograms)
 	}
-	crowd := or(o.Clients, clients)
+	crowd, mixed := or(o.Clients, clients), load == 5 && o.TTL == 0 && lock.Lease && !lock.Fixed &&
+		ttl >= time.Second
 	o.TTL = or(o.TTL, ttl)
 	lease := or(lock.Defaults(o.TTL).TTL, o.TTL)
 	switch long := lease * 9 / 20; load {
@@ -64,8 +66,21 @@ func (o *RunOptions) drawLoad(lock impls.Entry) {
 	case 4:
 		all := o.works(lock)
 		o.Workload = or(o.Workload, all[work%uint64(len(all))])
+	case 5:
+		if mixed {
+			o.mixLeases(lock)
+		}
 	}
 	o.Clients = or(o.Clients, crowd)
+}
+
+// mixLeases gives every other client a quarter of the lease, as in a rolling update. A lock that
+// renews is held for longer than that.
+func (o *RunOptions) mixLeases(lock impls.Entry) {
+	o.Leases = history.Durations{history.Duration(o.TTL), history.Duration(o.TTL / 4)}
+	if lock.Watchdog && !o.NoWatchdog {
+		o.Hold = or(o.Hold, o.TTL*2/5)
+	}
 }
 
 func draw[T any](r *rand.Rand, all []T) T { return all[r.IntN(len(all))] }

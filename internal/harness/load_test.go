@@ -28,9 +28,10 @@ func TestRandomFaultsHaveADrawnLoad(t *testing.T) {
 		met["below"] = met["below"] || p.TTL.D() < time.Second
 		met["long"] = met["long"] || p.Hold > p.TTL/3
 		met["away"] = met["away"] || p.Think > p.TTL
+		met["mixed"] = met["mixed"] || len(p.Leases) > 1 && p.Hold < p.Leases[1]
 		met["gives up"] = met["gives up"] || p.AcquireTimeout < p.Hold
 	}
-	for _, kind := range []string{"many", "two", "odd", "below", "long", "away", "gives up"} {
+	for _, kind := range []string{"many", "two", "odd", "below", "long", "away", "gives up", "mixed"} {
 		if !met[kind] {
 			t.Errorf("no seed draws a load of the kind %q", kind)
 		}
