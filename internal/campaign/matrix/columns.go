@@ -35,10 +35,11 @@ type Aim struct {
 	// of each client
 	Cycles int `json:"cycles,omitempty"`
 	// Times of the clients, in leases of the matrix. If zero, the usual one is used.
-	Lease float64 `json:"lease,omitempty"`
-	Hold  float64 `json:"hold,omitempty"`
-	Think float64 `json:"think,omitempty"`
-	Wait  float64 `json:"wait,omitempty"` // of one acquire
+	Lease  float64   `json:"lease,omitempty"`
+	Leases []float64 `json:"leases,omitempty"` // of the clients by turns, the longest first
+	Hold   float64   `json:"hold,omitempty"`
+	Think  float64   `json:"think,omitempty"`
+	Wait   float64   `json:"wait,omitempty"` // of one acquire
 }
 
 //go:embed columns.yaml

@@ -120,6 +120,10 @@ func (a Aim) load(w *harness.RunOptions, ttl time.Duration) {
 	leases := func(f float64) time.Duration { return time.Duration(f * float64(ttl)) }
 	w.Cycles, w.Hold, w.Think = a.Cycles, leases(a.Hold), leases(a.Think)
 	w.TTL = cmp.Or(leases(a.Lease), w.TTL)
+	for _, f := range a.Leases {
+		w.Leases = append(w.Leases, history.Duration(leases(f)))
+		w.TTL = w.Leases[0].D()
+	}
 	w.AcquireTimeout = cmp.Or(leases(a.Wait), w.AcquireTimeout)
 	if a.Cycles > 0 || w.TTL > ttl {
 		w.For = 0
