@@ -100,10 +100,6 @@ func exitViolated(v *Verdict) int {
 	return exit
 }
 
-// Letters returns the properties that an expectation such as "S,L", "SL" or "exactly:S,L" names;
-// none for "valid" and "violated".
-func Letters(expect string) []string { return history.ParseExpectation(expect).Letters }
-
 // panicked returns the verdict of a checker that failed.
 func panicked(expect string, p any, stack []byte) *Verdict {
 	return &Verdict{Format: Format, Expect: expect, Exit: ExitBroken, Verdict: Unknown,

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestFormatsPage reads the example of verdict.json on the page that all parts share.
@@ -39,7 +41,7 @@ func TestPartialIsNeverValid(t *testing.T) {
 func TestLetters(t *testing.T) {
 	for expect, want := range map[string]string{"valid": "", "violated": "", "S": "S", "S,L": "S L",
 		"SLO": "S L O", "S, E": "S E", "mutex": "mutex", "exactly:S,L": "S L"} {
-		if got := strings.Join(Letters(expect), " "); got != want {
+		if got := strings.Join(history.ParseExpectation(expect).Letters, " "); got != want {
 			t.Errorf("%q: %q, want %q", expect, got, want)
 		}
 	}

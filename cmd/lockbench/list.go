@@ -232,11 +232,3 @@ func (r nemesisRow) where() (names []string) {
 	}
 	return names
 }
-
-// list formats a cell of a table.
-func list(words []string) string {
-	if len(words) == 0 {
-		return "-"
-	}
-	return strings.Join(words, ", ")
-}

@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -96,8 +95,6 @@ func (d *matrixData) candidate(m *matrix.Matrix, c choose.Candidate, linked page
 	}
 	return x
 }
-
-func orDash(s string) string { return cmp.Or(s, "–") }
 
 // matrixDetail is a letter of a cell.
 type matrixDetail struct {
