@@ -85,8 +85,8 @@ var causeCases = []propertyCase{
 		"2 0 8 40 n0 DEL k -> 1\n" + ownerOnN0 + winnerOnN0, Violated, LateMessage},
 
 	{"cause: the same, and the machine stood still", "O", lostHold +
-		"fault duplicate c2>n0 7 9; c-1 gap 60 gap=40", "2 0 8 40 n0 DEL k -> 1\n" + ownerOnN0 + winnerOnN0,
-		Violated, LateMessage},
+		"fault duplicate c2>n0 7 9; c-1 gap 60 gap=40", "2 0 8 40 n0 DEL k -> 1\n" + ownerOnN0 +
+		winnerOnN0, Violated, LateMessage},
 
 	// An operator's flush takes the counter of the tokens, too.
 	{"cause: the counter of the tokens was flushed", "F", "fault flush n0 40 41; " + tokenLost, "",

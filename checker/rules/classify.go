@@ -37,7 +37,7 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		return verdict.LeaseOverrun, ""
 	case c.quorums().neverGranted(p.A) || c.quorums().neverGranted(p.B):
 		return verdict.NoServer, ""
-	case c.neverCopied(p): // what was deleted on the first server matters to nobody
+	case c.neverCopied(p): // a deletion on the first server freed nothing here
 	case has(certain(commands), verdict.ForeignDelete):
 		return verdict.ReleasedByNonOwner, ""
 	case has(certain(commands), verdict.LateDelete):
