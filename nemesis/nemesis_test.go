@@ -69,6 +69,31 @@ func TestScenariosAreWellFormed(t *testing.T) {
 	})
 }
 
+// TestAGrantThatEndsAFaultLeavesItsLengthOpen: an optimistic lock lets others in at once, so that a
+// fault which waits for another's grant may last a few milliseconds. Its texts promise no more.
+func TestAGrantThatEndsAFaultLeavesItsLengthOpen(t *testing.T) {
+	promise := regexp.MustCompile(`longer than|lease is over and`)
+	everything(t, func(name string, s Scenario) {
+		if !slices.ContainsFunc(s.Steps, func(step Step) bool {
+			return step.Await != nil && step.Await.Client == "other" && step.Await.Phase == Granted
+		}) {
+			return
+		}
+		e, variant, _ := Find(name)
+		texts := []string{e.When, e.Line, e.Lasts}
+		for _, v := range e.Variants {
+			if v.Name == variant {
+				texts = append(texts, v.When, v.Line)
+			}
+		}
+		for _, text := range texts {
+			if promise.MatchString(text) {
+				t.Errorf("%s ends with another's grant, and says %q", name, text)
+			}
+		}
+	})
+}
+
 // TestWhatIsStoppedGoesOn looks whether every scenario lets go on whom it stopped, and undoes what
 // it would otherwise leave for the end.
 func TestWhatIsStoppedGoesOn(t *testing.T) {
