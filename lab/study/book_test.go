@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch/batchtest"
 )
 
@@ -59,6 +60,27 @@ func TestProseIsWrappedAndCodeIsNot(t *testing.T) {
 	for _, l := range lines {
 		if len(l) > pageWidth {
 			t.Errorf("%d columns: %s", len(l), l)
+		}
+	}
+}
+
+// TestTheShortAnswerHasEachLetter wants each letter that decides a run and was found under a fault
+// to have a line, or to be named in the last one.
+func TestTheShortAnswerHasEachLetter(t *testing.T) {
+	b, err := ReadBook(os.DirFS("../results"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := inShort(b.Libraries)
+	rest, _, _ := strings.Cut(lines[len(lines)-1], "or only reported")
+	for _, l := range history.Properties() {
+		row, _ := history.FindProperty(l)
+		if row.Reported || where(b.Libraries, l, false) == "" || strings.Contains(rest, l+" ") ||
+			strings.Contains(rest, l+",") {
+			continue
+		}
+		if !strings.Contains(strings.Join(lines, "\n"), "("+l+")") {
+			t.Errorf("%s was found, and is not in\n%s", l, strings.Join(lines, "\n"))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // libraries writes lab/results/libraries.md, the results of released libraries under faults.
@@ -124,6 +125,7 @@ func neverJudged(m *matrix.Matrix, r matrix.Row) string {
 // inShort lists the libraries and faults with violations that are worse than work that outlasts its
 // lease.
 func inShort(m *matrix.Matrix) (lines []string) {
+	said := "" // letters that have a line for all faults
 	for _, q := range []struct {
 		what, letters string
 		calm          bool // without any fault
@@ -133,14 +135,32 @@ func inShort(m *matrix.Matrix) (lines []string) {
 		{"A client releases another's lock (O)", "O", false},
 		{"No client is granted the lock although it is free (D)", "D", false},
 		{"A grant is over when it is delivered (V)", "V", false},
+		{"The guarded resource loses a write (U)", "U", false},
 	} {
+		if !q.calm {
+			said += q.letters
+		}
 		if found := where(m, q.letters, q.calm); found != "" {
 			lines = append(lines, q.what+": "+found+".")
 		}
 	}
-	return append(lines, "Everything else is S without L, F, or only reported. S without L is work "+
+	return append(lines, "Everything else is S without L, "+
+		strings.Join(append(unsaid(m, said), "or only reported. "), ", ")+"S without L is a hold "+
 		"that outlasts a known lease: a fencing token at the resource helps. In other systems L is not "+
 		"known, and a server may have forgotten the lock, as PostgreSQL's standby in a failover.")
+}
+
+// unsaid returns the letters that decide a run and were violated under a fault, except for S and the
+// letters of said.
+func unsaid(m *matrix.Matrix, said string) (letters []string) {
+	for _, l := range history.Properties() {
+		row, _ := history.FindProperty(l)
+		if !row.Reported && !strings.Contains(checker.MutualExclusion+said, l) &&
+			where(m, l, false) != "" {
+			letters = append(letters, l)
+		}
+	}
+	return letters
 }
 
 // where lists the rows that violate one of the properties, grouped by the faults.
