@@ -22,8 +22,9 @@ Then use another lock. Each violation of a lock or a library in the published re
 has a row above, or another lock of its library stays clean.
 
 A key that **vanished** was evicted, flushed or deleted by a third party, and no lock in Redis
-prevents that. Give locks a Redis of their own with ` + "`maxmemory-policy noeviction`" + `, or use
-etcd or a row of a database: ` + "`lockbench run --adapter etcd-mutex --nemesis crash`" + `.
+prevents that: ` + "`lockbench run --impl token-lua --nemesis flush`" + `. Give locks a Redis of their
+own with ` + "`maxmemory-policy noeviction`" + `, or use etcd or a row of a database, which evict
+nothing. No run here deletes a key there.
 A **session of a database** does not lock behind a pool in transaction mode. Use a row lock
 (` + "`lockbench run --adapter postgres --variant row-pooled`" + `) or a connection of its own.
 
