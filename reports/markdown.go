@@ -109,7 +109,8 @@ func (k *knownSection) markdown(w io.Writer) {
 		}
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", page.Literal(name),
 			page.Literal(h.Nemesis+": "+h.MitigationCell.Line), page.Literal(h.Without.String()),
-			page.Literal(h.With.String()), page.Literal(h.Verdict))
+			page.Literal(h.With.String()),
+			page.Literal(strings.TrimSpace(h.Verdict+". "+h.Note)))
 	}
 	if len(k.Others) == 0 {
 		fmt.Fprintf(w, "\n%s\n", page.Literal(k.None))

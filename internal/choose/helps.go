@@ -54,10 +54,12 @@ func helps(lock string, p harness.Plan) (out []Help) {
 	slices.SortStableFunc(out, func(a, b Help) int {
 		return batch.Truth(b.Nemesis == fault) - batch.Truth(a.Nemesis == fault)
 	})
-	for i := range out { // the cost under a harmless fault
-		if dead := deadAfter(known.Trials, out[i].MitigationCell); dead != "" {
-			out[i].Note = strings.TrimSpace(out[i].Note + " " + dead)
+	for i := range out { // the cost under a harmless fault, and how far the help was measured
+		notes := []string{out[i].Note, deadAfter(known.Trials, out[i].MitigationCell)}
+		if s := known.setting(out[i].Mitigation); s.Limit != "" && out[i].Helped() {
+			notes = append(notes, "Measured against "+s.Limit+".")
 		}
+		out[i].Note = strings.TrimSpace(strings.Join(notes, " "))
 	}
 	seen := map[string]bool{}
 	out = slices.DeleteFunc(out, func(h Help) bool {

@@ -18,6 +18,8 @@ type Setting struct {
 	RedisConfig  []string `json:",omitempty"`
 	// LeaseTimes is the factor for the lease of the matrix. It is 0 for other settings.
 	LeaseTimes int `json:",omitempty"`
+	// what it was measured against, if it may not help against more; or ""
+	Limit string `json:",omitempty"`
 }
 
 // setting returns the setting with a name, or the zero value.

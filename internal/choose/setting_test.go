@@ -36,3 +36,20 @@ func TestARunHasItsSetting(t *testing.T) {
 		}
 	}
 }
+
+// TestAHelpSaysHowFarItWasMeasured wants a disk that helped against kill -9 not to be taken for one
+// that helps when the machine loses power.
+func TestAHelpSaysHowFarItWasMeasured(t *testing.T) {
+	said := 0
+	for _, h := range helps("token-lua", harness.Plan{Nemesis: "restart"}) {
+		if strings.Contains(h.Mitigation, "appendfsync") && h.Helped() {
+			said++
+			if !strings.Contains(h.Note, "kill -9 of the process") {
+				t.Errorf("%s: %q", h.Mitigation, h.Note)
+			}
+		}
+	}
+	if said != 2 {
+		t.Errorf("%d disks", said)
+	}
+}

@@ -17,6 +17,7 @@ import (
 type mitigation struct {
 	Name         string   // as the user types it
 	Line         string   // its effect
+	Limit        string   // what it was measured against, if it may not help against more; or ""
 	Topology     string   // the required topology; if empty, the scenario's topology
 	Replicas     int      // of the master; 0 means one
 	WaitReplicas int      `yaml:"wait_replicas"`
@@ -96,7 +97,8 @@ func (m mitigation) lengthen(p *harness.Plan) {
 func settings() (all []choose.Setting) {
 	for _, m := range mitigations() {
 		all = append(all, choose.Setting{Name: m.Name, Topology: m.Topology, Replicas: m.Replicas,
-			WaitReplicas: m.WaitReplicas, RedisConfig: m.RedisConfig, LeaseTimes: m.LeaseTimes})
+			WaitReplicas: m.WaitReplicas, RedisConfig: m.RedisConfig, LeaseTimes: m.LeaseTimes,
+			Limit: m.Limit})
 	}
 	return all
 }

@@ -63,6 +63,9 @@ func (b *Book) mitigations(p *page) {
 	for _, one := range mitigations() {
 		if tried := m.cellsOf(one.Name); len(tried) > 0 {
 			mends, stuck, not := effects(tried)
+			if mends != "" && one.Limit != "" {
+				mends += " (" + one.Limit + ")"
+			}
 			cost := tried[len(tried)-1]
 			p.row("`"+one.Name+"`", mends, stuck, not,
 				spell(cost.Without.Acquire)+", "+spell(cost.With.Acquire))
