@@ -150,8 +150,8 @@ func inShort(m *matrix.Matrix) (lines []string) {
 		"known, and a server may have forgotten the lock, as PostgreSQL's standby in a failover.")
 }
 
-// unsaid returns the letters that decide a run and were violated under a fault, except for S and the
-// letters of said.
+// unsaid returns the letters that decide a run and were violated under a fault, except for S and
+// the letters of said.
 func unsaid(m *matrix.Matrix, said string) (letters []string) {
 	for _, l := range history.Properties() {
 		row, _ := history.FindProperty(l)
