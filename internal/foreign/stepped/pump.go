@@ -90,8 +90,16 @@ func (u *pump) run() {
 	}
 	u.fail(err)
 	mono, _ := u.now()
-	u.past = mono - int64(uptime)
+	u.past = afterRest(mono - int64(uptime))
 }
+
+// rest is how long at least a program is idle between two runs. What it does every now and then is
+// due then, so that it begins anew with the run, as it does in a program that has just started.
+const rest = time.Minute
+
+// afterRest returns when a program's next run begins if it ended a run at t. It is a whole number
+// of rests: what is done at fixed moments keeps them.
+func afterRest(t int64) int64 { return (t/int64(rest) + 2) * int64(rest) }
 
 // leave notes in the program what it has not finished for its client.
 func (u *pump) leave() {

@@ -115,8 +115,8 @@ func (f Findings) notes(t *screen) {
 			units.Count(p.HarnessErrors, "run"), p.Broke))
 	}
 	if p.Unrepeated > 0 {
-		t.row("Unsure", fmt.Sprintf("%s seemed to violate a property, but not when fresh programs did "+
-			"them again; they do not count", units.Count(p.Unrepeated, "run")))
+		t.row("Unsure", fmt.Sprintf("%s violated a property with programs that had served other runs, "+
+			"and not with fresh ones; they do not count", units.Count(p.Unrepeated, "run")))
 	}
 	if n := len(p.LeftOut); n > 0 {
 		t.row("Without", p.leftOut(f.Verbose))
