@@ -114,7 +114,7 @@ func (t *threads) look() (same, sleeping bool, err error) {
 			t.known[id] = th
 		}
 		ran, rests := th.look()
-		rests = rests && !(t.page.parent.Load() != 0 && t.children(id))
+		rests = rests && !(t.mayHaveChildren() && t.children(id))
 		same, sleeping = same && !ran, sleeping && rests
 		if !rests {
 			return false, false, nil
@@ -124,6 +124,13 @@ func (t *threads) look() (same, sleeping bool, err error) {
 		t.forget(ids)
 	}
 	return same, sleeping, nil
+}
+
+// mayHaveChildren reports whether the program may have started another. The shim says so, if it is
+// loaded into the other one too and has begun to run there. A program that starts may start others
+// without the shim.
+func (t *threads) mayHaveChildren() bool {
+	return t.page.parent.Load() != 0 || t.rests < firstRests
 }
 
 // waits reports whether a thread has started a process that has not ended.

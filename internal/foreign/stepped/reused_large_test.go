@@ -31,6 +31,16 @@ func TestAProgramThatServedBeforeDoesTheSame(t *testing.T) {
 	}
 }
 
+// TestAProgramWaitsForAnotherThatItStarts: a program starts another one without the shim before it
+// is ready. The run must not begin without it.
+func TestAProgramWaitsForAnotherThatItStarts(t *testing.T) {
+	testenv.SkipRace(t)
+	defer stepped.EndSpares()
+	if all := events(t, simrun.Job{Plan: planOf(t, "testdata/starting", "mutex")}); all == "" {
+		t.Error("nothing happened")
+	}
+}
+
 // events returns the events of a run with their times.
 func events(t *testing.T, j simrun.Job) string {
 	j.Chooser = sim.Recorded(nil)
