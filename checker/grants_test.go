@@ -184,6 +184,14 @@ var grantCases = []propertyCase{
 			"1 1 51 52 n0 SET k b NX PX 9 -> OK\n1 1 71 72 n0 DEL k -> 1", NA, ""},
 
 	// Refused although granted.
+	{"granted too late, and given back, after the last event of a record that breaks off", "R",
+		"interrupted; lease; names k; c1 acquire 2; c0 acquire 3",
+		"1 1 2 50 n0 SET k b NX PX 99 -> OK\n0 1 20 51 n0 SET k a NX PX 99 -> (nil)\n" +
+			"1 1 52 53 n0 DEL k -> 1", Unknown, ""},
+	{"nobody else asks, and the record breaks off", "R",
+		"interrupted; lease; names k; c0 acquire 1 4 fail; c0 acquire 5",
+		"0 1 2 3 n0 SET k b NX PX 99 -> OK\n0 2 20 51 n0 SET k a NX PX 99 -> (nil)", Violated,
+		RefusedThoughGranted},
 	{"granted, and said to be taken", "R",
 		"lease; names k; c0 acquire 1 20 fail; c0 acquire 40 60 fail",
 		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n0 2 41 42 n0 SET k b NX PX 9 -> (nil)", Violated,
