@@ -120,10 +120,16 @@ func (a answer) notes(rows []choose.Choice) {
 		fmt.Fprintln(a, note)
 	}
 	a.say("%s", choose.EvidenceNote)
-	if slices.ContainsFunc(rows, func(c choose.Choice) bool {
-		return slices.Contains(c.Gives, choose.Notice)
-	}) {
-		a.say("%s", choose.NoticeNote)
+	if note := choose.UnjudgedNote(rows); note != "" {
+		a.say("%s", note)
+	}
+	notes := [][2]string{{"fencing", choose.FencingNote}, {choose.Notice, choose.NoticeNote}}
+	for _, n := range notes {
+		if slices.ContainsFunc(rows, func(c choose.Choice) bool {
+			return slices.Contains(c.Gives, n[0])
+		}) {
+			a.say("%s", n[1])
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
@@ -17,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/gate"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/doctor"
+	"github.com/lockbench/lockbench/internal/run/runner"
 	gatepage "github.com/lockbench/lockbench/reports/gate"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -133,19 +133,19 @@ func written(c *cobra.Command, name string) error {
 	return err
 }
 
-// estimate estimates how long a measurement takes. On a busy machine it takes several times as
-// long: runs that others disturbed are repeated, each on its own.
-func estimate(d time.Duration, load doctor.Finding) string {
-	switch {
-	case d == 0:
+// patience says what to know of a measurement on real servers. It names no time, because that
+// depends on the lock and the machine: the progress has one when enough runs are done.
+func patience(environment string, load doctor.Finding) string {
+	if environment == runner.Sim {
 		return ""
-	case load.OK:
-		return fmt.Sprintf("; about %v, and more if the machine becomes busy, since runs that others "+
-			"disturb are repeated one by one. After an interruption, the same command continues", d)
 	}
-	return fmt.Sprintf("; %v on an idle machine, and now several times as long (load %s), since "+
-		"runs that others disturb are repeated one by one. After an interruption, the same command "+
-		"continues", d, load.Found)
+	busy := ""
+	if !load.OK {
+		busy = fmt.Sprintf(" (busy now: load %s)", load.Found)
+	}
+	return "; how long they take is shown when some are done, and more on a busy machine" + busy +
+		", since runs that others disturb are repeated one by one. After an interruption, the same " +
+		"command continues"
 }
 
 // measure writes a snapshot of a lock.
@@ -157,7 +157,7 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "lockbench: %d cells in the environment %s, %d runs each, seed %d%s"+
 		"\n", len(g.Entries), s.Environment, s.Runs, s.Seed,
-		estimate(g.Estimate(f.options.Jobs), doctor.Load()))
+		patience(s.Environment, doctor.Load()))
 	if s.Impl != "" {
 		fmt.Fprintf(c.ErrOrStderr(), "lockbench: this watches lockbench's own lock %s, and no lock of "+
 			"yours; for that: %s\n", s.Impl, advice.GateMyLock)

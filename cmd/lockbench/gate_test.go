@@ -2,28 +2,28 @@ package main
 
 import (
 	"testing"
-	"time"
 
 	"github.com/lockbench/lockbench/internal/run/doctor"
+	"github.com/lockbench/lockbench/internal/run/runner"
 )
 
-// TestAboutHowLong is what `gate --init` announces: on a busy machine no time of an idle one.
-func TestAboutHowLong(t *testing.T) {
+// TestNoTimeBeforeARun is what `gate --init` announces: no time that was not measured.
+func TestNoTimeBeforeARun(t *testing.T) {
 	idle, busy := doctor.Finding{OK: true}, doctor.Finding{Found: "4.5 on 2 processors"}
+	const since = ", since runs that others disturb are repeated one by one. After an interruption, " +
+		"the same command continues"
 	for _, c := range []struct {
-		d    time.Duration
-		load doctor.Finding
-		want string
+		environment string
+		load        doctor.Finding
+		want        string
 	}{
-		{0, busy, ""},
-		{51 * time.Second, idle, "; about 51s, and more if the machine becomes busy, " +
-			"since runs that others disturb are repeated one by one. After an interruption, the " +
-			"same command continues"},
-		{51 * time.Second, busy, "; 51s on an idle machine, and now several times as long (load 4.5 on " +
-			"2 processors), since runs that others disturb are repeated one by one. After an " +
-			"interruption, the same command continues"},
+		{runner.Sim, busy, ""},
+		{runner.Process, idle,
+			"; how long they take is shown when some are done, and more on a busy machine" + since},
+		{runner.Process, busy, "; how long they take is shown when some are done, and more on a busy " +
+			"machine (busy now: load 4.5 on 2 processors)" + since},
 	} {
-		if got := estimate(c.d, c.load); got != c.want {
+		if got := patience(c.environment, c.load); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -33,8 +34,9 @@ func tourCommand() *cobra.Command {
 		Use:   "tour",
 		Short: "Go through the tutorial step by step",
 		Long: `tour runs the commands of docs/tutorial.md one after the other, each with what the
-document says and what to look at. On a terminal it waits for Enter between two steps. The first
-command that does not end as it must ends the tour.`,
+document says and what to look at. On a terminal it waits for Enter between two steps. The tour
+goes on after a command that does not end as it must, names it at the end, and ends with its exit
+code.`,
 		Example: `  lockbench tour
   lockbench tour --lang zh
   lockbench tour --list
@@ -68,6 +70,7 @@ func (f *tourFlags) run(c *cobra.Command) error {
 	if note := tour.Note(f.language); note != "" && !f.list {
 		fmt.Fprintln(w, note)
 	}
+	var missed []miss
 	for i := f.from - 1; i < len(steps); i++ {
 		s := steps[i]
 		t := s.In(f.language)
@@ -81,10 +84,14 @@ func (f *tourFlags) run(c *cobra.Command) error {
 				fmt.Fprintln(w, strings.TrimSpace(words))
 			}
 		}
-		if err := f.step(c.Context(), w, c.ErrOrStderr(), i+1, s); err != nil {
-			return err
+		code, err := f.step(c.Context(), w, c.ErrOrStderr(), s)
+		if err != nil || c.Context().Err() != nil {
+			return cmp.Or(err, error(exit{code: exitInterrupted, err: c.Context().Err()}))
 		}
-		if s.Name == "" || f.language != "en" { // the run of a story prints it itself
+		if code != s.Exit {
+			missed = append(missed, miss{i + 1, code, s.Exit})
+			fmt.Fprintf(w, "\n%s.\n", units.Upper(missed[len(missed)-1].String()))
+		} else if s.Name == "" || f.language != "en" { // the run of a story prints it itself
 			folded := progress.NewTable(w)
 			fmt.Fprintln(folded, "\n"+strings.TrimSpace(t.See))
 			if err := folded.Flush(); err != nil {
@@ -94,11 +101,34 @@ func (f *tourFlags) run(c *cobra.Command) error {
 		if progress.Terminal(w) && i+1 < len(steps) {
 			fmt.Fprint(w, "\n[Enter] ")
 			if _, err := in.ReadString('\n'); err != nil {
-				return nil
+				return f.result(missed)
 			}
 		}
 	}
-	return nil
+	return f.result(missed)
+}
+
+// A miss is a step that ended with another exit code than it must.
+type miss struct{ step, code, want int }
+
+// String says it in words.
+func (m miss) String() string {
+	return fmt.Sprintf("step %d ended with exit code %d, and not %d", m.step, m.code, m.want)
+}
+
+// result returns an error that names the missed steps, with the exit code of the first one.
+func (f *tourFlags) result(missed []miss) error {
+	if len(missed) == 0 {
+		return nil
+	}
+	var words []string
+	for _, m := range missed {
+		words = append(words, m.String())
+	}
+	first := missed[0]
+	return exit{code: cmp.Or(first.code, checker.ExitUnexpected), err: fmt.Errorf("%s; `%s` does it "+
+		"again, and goes on", strings.Join(words, "; "),
+		advice.TourFrom.Fill(strconv.Itoa(first.step)).Line+f.again())}
 }
 
 // mostTries is how often a run is done that a busy machine keeps from being as the document says.
@@ -118,17 +148,17 @@ func (f *tourFlags) again() (flags string) {
 	return flags
 }
 
-// step carries out one command as if the user had typed it. A run that is not as it must be is done
-// again.
-func (f *tourFlags) step(ctx context.Context, w, errs io.Writer, n int, s tour.Step) error {
+// step carries out one command as if the user had typed it, and returns its exit code. A run that
+// is not as it must be is done again.
+func (f *tourFlags) step(ctx context.Context, w, errs io.Writer, s tour.Step) (int, error) {
 	args := s.Args()
 	if slices.Contains(args, "--init") { // removes the file of an earlier tour
 		file := filepath.FromSlash(args[len(args)-1])
 		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
-			return err
+			return 0, err
 		}
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if args[0] == "run" {
@@ -149,9 +179,5 @@ func (f *tourFlags) step(ctx context.Context, w, errs io.Writer, n int, s tour.S
 		fmt.Fprintln(w, "\nThis run is not as it must be. Once more:")
 		code = Main(ctx, args, w, errs)
 	}
-	if code != s.Exit {
-		return exit{code: code, err: fmt.Errorf("the step ended with exit code %d, and not %d; "+
-			"`%s` does it again, and goes on", code, s.Exit, advice.TourFrom.Fill(strconv.Itoa(n)).Line+f.again())}
-	}
-	return nil
+	return code, nil
 }

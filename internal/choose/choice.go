@@ -2,6 +2,7 @@ package choose
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -40,7 +41,9 @@ type Choice struct {
 	Unable   []string `json:"unable,omitempty"`  // other faults that cannot be tried, and why
 	Needs    string   `json:"needs"`             // the servers
 	Untried  []string `json:"untried,omitempty"` // other faults without results
-	Breaks   []string `json:"breaks,omitempty"`  // violations by other faults: "crash: D"
+	// properties that count and that no run can judge under a fault of the query
+	Unjudged []string `json:"unjudged,omitempty"`
+	Breaks   []string `json:"breaks,omitempty"` // violations by other faults: "crash: D"
 	// all faults after which no client gets in again
 	Deadlocks []string `json:"deadlocks,omitempty"`
 	// all faults that show a defect of the lock itself, with the violated properties
@@ -204,7 +207,11 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 			c.open += batch.Truth(!t.Broken && !t.Never)
 		}
 		if asked && (t.Against == "" || t.Broken) {
+			c.Unjudged = history.Distinct(append(c.Unjudged, q.counts(cell.Unknown())...))
 			p := s.proof(r, cell)
+			if lease := matrix.LeaseOf(r, col.Fault(), q.Lease); q.Lease > 0 && lease > 0 {
+				p.Command += fmt.Sprint(" --ttl ", lease)
+			}
 			if q.Fencing {
 				p.Command += Fenced
 			}

@@ -167,9 +167,10 @@ func TestWhatCannotBeTriedIsNamed(t *testing.T) {
 	}
 }
 
-// TestTheBestLocksComeFirst wants the order that an expert would give: fencing tokens that last,
-// then locks that end with a session, then leases, and of these the ones with many runs. A lock
-// with defects of its own comes after all of them, and one that can stay taken last.
+// TestTheBestLocksComeFirst wants the locks with many clean runs first, and of equals the order
+// that an expert would give: fencing tokens that last, then locks that end with a session, then
+// leases.
+// A lock with defects of its own comes after all of them, and one that can stay taken last.
 func TestTheBestLocksComeFirst(t *testing.T) {
 	all, err := Choose(Query{})
 	if err != nil {
@@ -179,8 +180,8 @@ func TestTheBestLocksComeFirst(t *testing.T) {
 	for _, c := range Best(all) {
 		got = append(got, c.Lock)
 	}
-	want := []string{"etcd-mutex", "curator suspended", "postgres", "mariadb", "redisson fenced",
-		"token-lua"}
+	want := []string{"token-lua", "setnx-expire-lua", "etcd-mutex", "curator suspended", "postgres",
+		"mariadb"}
 	if !slices.Equal(got, want) {
 		t.Errorf("the best locks are %q, not %q", got, want)
 	}
@@ -277,5 +278,27 @@ func TestWaysOut(t *testing.T) {
 		"lockbench choose --fault crash,failover --ttl 30s --fencing"}
 	if !slices.Equal(commands, want) {
 		t.Errorf("%q", commands)
+	}
+}
+
+// TestNothingUntriedLooksClean wants more clean runs to come first, whatever a lock gives, and the
+// letters that no run of a lock could judge to be named.
+func TestNothingUntriedLooksClean(t *testing.T) {
+	for _, faults := range [][]string{nil, {"partition"}, {"late"}, {"busy"}} {
+		all, err := Choose(Query{Faults: faults})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range all[1:] {
+			before := all[i]
+			if c.Remains && before.quality.level == c.quality.level && before.runs() < c.runs() {
+				t.Errorf("%v: %s with %d clean runs comes before %s with %d", faults, before.Lock,
+					before.runs(), c.Lock, c.runs())
+			}
+			if unseen := c.Library != "" && strings.Contains(c.Needs, "etcd"); unseen &&
+				c.Remains && !slices.Equal(c.Unjudged, []string{"L", "O"}) {
+				t.Errorf("%v: of %s %v was not judged", faults, c.Lock, c.Unjudged)
+			}
+		}
 	}
 }

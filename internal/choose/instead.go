@@ -18,6 +18,7 @@ type Instead struct {
 	Locks   []string // without a violation that counts, and without defects of their own
 	Fault   string   // the fault under which they were run
 	Runs    [2]int   // the fewest and the most clean runs of a lock under it
+	Tokens  []string // of the locks, those that give fencing tokens
 	Command advice.Command
 }
 
@@ -85,6 +86,9 @@ func (q Query) instead(why string, locks []Choice) *Instead {
 	x := &Instead{Why: why, Fault: strings.Join(q.Faults, ",")}
 	for _, c := range locks {
 		x.Locks = append(x.Locks, c.Lock)
+		if slices.Contains(c.Declares, "fencing") {
+			x.Tokens = append(x.Tokens, c.Lock)
+		}
 		for _, p := range c.Proofs {
 			if p.Runs > 0 && slices.Contains(q.Faults, p.Fault) {
 				x.Runs[0] = min(cmp.Or(x.Runs[0], p.Runs), p.Runs)
@@ -95,6 +99,14 @@ func (q Query) instead(why string, locks []Choice) *Instead {
 	x.Command = advice.Command{Line: q.Command(), Promise: advice.Promise{
 		Exits: []int{checker.ExitExpected}, Says: x.Locks[:1]}}
 	return x
+}
+
+// Note returns what to know of the locks among names that give fencing tokens, or "".
+func (x *Instead) Note(names []string) string {
+	if slices.ContainsFunc(names, func(n string) bool { return slices.Contains(x.Tokens, n) }) {
+		return FencingNote
+	}
+	return ""
 }
 
 // Sibling returns another variant of the plan's library that stays clean under the fault, with the

@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -16,8 +17,7 @@ import (
 type quality struct {
 	level int // how far the lock is to be trusted: sound and the others
 	kind  int // what the lock gives: leased and the others
-	runs  int // judged runs in which a client crashed, if all were clean
-	clean int // faults under which nothing that counts was violated or left unknown
+	valid int // letters that count, of all faults, that runs judged to be valid
 }
 
 // The levels of locks, from the best to the worst.
@@ -32,31 +32,31 @@ const (
 // the end of a lease, is known to the server and to the holder's client.
 const (
 	leased    = iota
-	tokenLost // it gives fencing tokens, but some fault makes them start again
+	tokenLost // it gives fencing tokens, but no run shows that they outlast a restart
 	session
-	fenced // it gives fencing tokens, and they grew under each fault
+	fenced // it gives fencing tokens, and they grew under each fault that was judged, with a restart
 )
 
 // quality judges a row by all cells of its matrix.
 func (s source) quality(r matrix.Row, lock impls.Entry, c Choice) (q quality) {
-	judged, tokens, bad := 0, fenced, false
+	judged, tokens, bad, lost := 0, tokenLost, false, false
 	for _, col := range s.Columns {
 		cell := s.Cell(r.Name, col.Name)
 		t := s.standing(r, col.Name, Query{})
 		judged += batch.Truth(t.Against == "" || t.Broken)
-		q.clean += batch.Truth(t.Against == "")
-		if col.Name == crash && t.Against == "" {
-			q.runs = s.runs(cell)
-		}
 		if cell == nil {
 			continue
 		}
 		bad = bad || grave(cell)
-		if slices.Contains(cell.Found(), checker.Fencing) {
-			tokens = tokenLost
+		q.valid += valid(cell)
+		lost = lost || slices.Contains(cell.Found(), checker.Fencing)
+		if col.Name == "restart" && cell.Property(checker.Fencing).Found == checker.Valid {
+			tokens = fenced
 		}
 	}
 	switch {
+	case lost:
+		q.kind = tokenLost
 	case lock.Fencing:
 		q.kind = tokens
 	case sessionOf(r, lock):
@@ -73,26 +73,36 @@ func (s source) quality(r matrix.Row, lock impls.Entry, c Choice) (q quality) {
 	return q
 }
 
+// valid counts the properties that decide a run and that a cell shows to be valid. What could not
+// be tried or judged does not count.
+func valid(cell *matrix.Cell) (n int) {
+	for _, p := range cell.Properties {
+		row, _ := history.FindProperty(p.Name)
+		n += batch.Truth(!row.Reported && p.Found == checker.Valid)
+	}
+	return n
+}
+
 // sessionOf reports whether a lock is held as long as a session of its client with the servers.
 func sessionOf(r matrix.Row, lock impls.Entry) bool {
 	return r.System() != nemesis.Redis && lock.Watchdog
 }
 
-// worth compares what two locks give, the runs that show it, and whether their costs are known. The
-// better one comes first.
+// worth compares what two locks give, how much was judged of them, and whether their costs are
+// known. The better one comes first.
 func worth(a, b Choice) int {
 	return cmp.Or(cmp.Compare(b.quality.kind, a.quality.kind),
-		cmp.Compare(b.quality.runs, a.quality.runs), cmp.Compare(b.quality.clean, a.quality.clean),
+		cmp.Compare(b.quality.valid, a.quality.valid),
 		cmp.Compare(batch.Truth(b.Alone > 0), batch.Truth(a.Alone > 0)))
 }
 
-// sortChoices puts the locks that remain first, and the better ones before the others.
+// sortChoices puts the locks that remain first, and of these the ones with more clean runs.
 func sortChoices(all []Choice) {
 	slices.SortStableFunc(all, func(a, b Choice) int {
 		return cmp.Or(cmp.Compare(batch.Truth(b.Remains), batch.Truth(a.Remains)),
 			cmp.Compare(a.quality.level, b.quality.level),
 			cmp.Compare(a.open, b.open), cmp.Compare(a.broken, b.broken),
-			cmp.Compare(len(a.Against), len(b.Against)), worth(a, b))
+			cmp.Compare(len(a.Against), len(b.Against)), cmp.Compare(b.runs(), a.runs()), worth(a, b))
 	})
 }
 

@@ -3,6 +3,7 @@ package choose
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -107,16 +108,29 @@ func byLetters(breaks [][2]string) (text string) {
 
 // clean returns the fewest runs that were clean under one fault of the query: "20 of 20".
 func (c Choice) clean() string {
-	least := 0
+	least := c.fewest()
+	if least == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d of %d", least, least)
+}
+
+// fewest returns the fewest runs of one fault of the query that had some.
+func (c Choice) fewest() (least int) {
 	for _, p := range c.Shown() {
 		if p.Runs > 0 && (least == 0 || p.Runs < least) {
 			least = p.Runs
 		}
 	}
-	if least == 0 {
-		return "–"
+	return least
+}
+
+// runs returns the evidence for a lock that remains, in clean runs.
+func (c Choice) runs() int {
+	if !c.Remains {
+		return 0
 	}
-	return fmt.Sprintf("%d of %d", least, least)
+	return c.fewest()
 }
 
 // worst returns the other faults that break the lock, each with its letters. Faults with the same
@@ -161,6 +175,30 @@ const Page = "docs/which-lock.md"
 const EvidenceNote = "Clean in: the runs of the fault with the fewest, each aimed at the moment " +
 	"that hurts. Broken by: other faults, after the letters that they violate; ? counts those that " +
 	"were not tried. S without L in Redis: the lease of one of two holders had ended."
+
+// UnjudgedNote names the locks of which some properties that count could not be judged under the
+// faults of the query. It returns "" if there are none.
+func UnjudgedNote(all []Choice) string {
+	var names []string
+	letters := map[string]bool{}
+	for _, c := range all {
+		if len(c.Unjudged) > 0 {
+			names = append(names, c.Name)
+		}
+		for _, l := range c.Unjudged {
+			letters[l] = true
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Not judged here: %s of %s, since no run can see that of such a lock.",
+		units.List(slices.Sorted(maps.Keys(letters))), units.List(names))
+}
+
+// FencingNote says what fencing tokens need.
+const FencingNote = "Fencing: it helps only if the resource refuses old tokens, and a failover " +
+	"or a restart can set Redis' tokens back."
 
 // NoticeNote explains what a lock with a notice declares.
 const NoticeNote = "Notice: the lock declares that it tells its holder of a loss. Whether it " +

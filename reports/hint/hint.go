@@ -193,7 +193,7 @@ func options(p harness.Plan) harness.RunOptions {
 // commandFor returns the command that repeats the measurement of a plan with the same lock.
 func commandFor(p harness.Plan, r choose.Rate, environment string) (c advice.Command) {
 	o := options(p)
-	line := advice.Verb("run") + " " + matrix.LockFlags(p)
+	line := advice.Verb("run") + " " + matrix.LockFlags(p) + matrix.LeaseFlag(p)
 	if environment != "" {
 		line += " --env " + environment
 	}

@@ -51,7 +51,8 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 	case overrun && own != nil && v.Property(history.Fencing).Verdict != checker.Violated:
 		f := repair.Fence()
 		return Remedy{Do: f.Do, Code: f.Code, Shown: lock + " gives such tokens, and is clean with " +
-			"them" + inRuns(own.Runs, own.Runs), Command: advice.Command{Line: own.Command}}, nil
+			"them" + inRuns(own.Runs, own.Runs), Command: advice.Command{Line: own.Command},
+			Rest: []string{choose.FencingNote}}, nil
 	case x == nil && p.Declares().Optimistic && losesWrites(p):
 		return Remedy{Do: "Let a commit wait for the standby that would take over (PostgreSQL: " +
 			"synchronous_standby_names). The database lost a write that it had confirmed, and no " +
@@ -152,6 +153,9 @@ func instead(p harness.Plan, worst checker.Property) (r Remedy, err error) {
 	}
 	r.Shown = fmt.Sprintf("Clean under %s%s: %s", x.Fault, inRuns(x.Runs[0], x.Runs[1]),
 		units.List(names))
+	if note := x.Note(names); note != "" {
+		r.Rest = append(r.Rest, note)
+	}
 	r.Command = x.Command
 	if slices.Contains(exclusive, worst.Property) {
 		r.Do += "; or let one transaction on the data decide (" + choose.Page + ")"

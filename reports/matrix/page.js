@@ -73,7 +73,7 @@
       o.runs = Math.min(...o.proofs.filter(p => !p.harm && p.n > 0).map(p => p.n));
       return o;
     });
-    out.sort((a, b) => !!a.against.length - !!b.against.length || a.l.level - b.l.level || a.open - b.open || a.broken - b.broken || a.against.length - b.against.length);
+    out.sort((a, b) => !!a.against.length - !!b.against.length || a.l.level - b.l.level || a.open - b.open || a.broken - b.broken || a.against.length - b.against.length || evident(b) - evident(a));
     const left = out.filter(o => !o.against.length), best = [], under = D.columns.filter(f => f !== 'none' && asked.has(f)), body = $('remaining').tBodies[0];
     for (const o of left) if (!o.l.level && best.length < D.best && !best.some(b => b.l.family === o.l.family)) best.push(o);
     const answer = !best.length ? D.answers.none : $('must-fencing').checked ? D.answers.fencing : $('must-told').checked ? D.answers.told : asked.has('longwork') ? D.answers.work : D.answers.other;
@@ -104,6 +104,7 @@
       li.append(': ' + (o.against.length ? o.against.join('; ') : 'clean here: ' + evidence(o)));
     }
   }
+  const evident = o => !o.against.length && isFinite(o.runs) ? o.runs : 0;
   const evidence = o => (isFinite(o.runs) ? o.runs + ' of ' + o.runs : '–') + o.rest;
   all('#choose input').forEach(e => e.addEventListener('input', choose));
 

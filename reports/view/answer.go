@@ -23,9 +23,12 @@ type Answer struct {
 type judgement struct {
 	verdict *checker.Verdict
 	header  history.Header
+	plan    []byte
 }
 
-func (v *View) judgement() judgement { return judgement{v.Verdict, v.History.Header} }
+func (v *View) judgement() judgement {
+	return judgement{v.Verdict, v.History.Header, v.Plan}
+}
 
 // Answer answers in the order of a reader's questions. Were two clients inside at once? If not, was
 // anything else wrong? It ends with the letters of the worst violation.
@@ -161,12 +164,16 @@ func (j judgement) validSentence() string {
 	return s + "." + j.explainUnjudged() + " The answer says no more than this."
 }
 
-// Successor names the server that took over from a lost one.
+// Successor names the server that took over from a lost one, or the servers that are left of those
+// that agree on every write.
 func Successor(h history.Header) string {
-	if h.Topology == nemesis.Ensemble {
+	switch {
+	case h.Topology != nemesis.Ensemble:
+		return "the new master"
+	case strings.Contains(h.Nemesis, "leader-loss"):
 		return "the new leader"
 	}
-	return "the new master"
+	return "the members that are left"
 }
 
 // Judge names porcupine; a test binary does not know its version.

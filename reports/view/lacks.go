@@ -1,11 +1,13 @@
 package view
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/reports/page"
 )
 
@@ -36,10 +38,22 @@ func (j judgement) missed() string {
 			"again with another --seed.", e.Hits, units.Count(q.Hits, "planned fault"))
 	case len(e.Untested) > 0:
 		return fmt.Sprintf("No other client tried after the fault: none was answered by %s before the "+
-			"holder left. Run it again with longer holds: --hold %v.", Successor(j.header),
-			j.header.TTL.D()/2)
+			"holder left. Run it again with longer holds: %s.", Successor(j.header), j.longerHolds())
 	}
 	return ""
+}
+
+// longerHolds returns the flags for holds of half a lease, or of half of a longer lease if the run
+// had such holds already.
+func (j judgement) longerHolds() string {
+	var plan struct {
+		Hold history.Duration `json:"hold"`
+	}
+	half := j.header.TTL.D() / 2
+	if err := json.Unmarshal(j.plan, &plan); err != nil || plan.Hold.D() < half {
+		return fmt.Sprintf("--hold %v", half)
+	}
+	return fmt.Sprintf("--ttl %v --hold %v", 4*plan.Hold.D(), 2*plan.Hold.D())
 }
 
 // Missing says which evidence the run was to give and did not; "" if it gave all.

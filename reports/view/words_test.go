@@ -341,6 +341,9 @@ func TestAnswers(t *testing.T) {
 		{"untested", &checker.Verdict{Evidence: checker.Evidence{Hits: 1, Untested: []string{"kill n0"}}},
 			"Unknown.", "No other client tried after the fault: none was answered by the new master " +
 				"before the holder left. Run it again with longer holds: --hold 1s."},
+		{"a member", &checker.Verdict{Evidence: checker.Evidence{Hits: 1, Untested: []string{"cut n1"}}},
+			"Unknown.", "none was answered by the members that are left before the holder left. Run it " +
+				"again with longer holds: --ttl 4s --hold 2s."},
 		{"valid", &checker.Verdict{Verdict: checker.Valid, Evidence: checker.Evidence{Acquisitions: 9,
 			Contended: 8, Aimed: 2, Hits: 2, AfterFailover: 1}}, "Not in this run.",
 			"2 of 2 planned faults hit a hold while another client waited; the new master granted 1 time"},
@@ -351,8 +354,13 @@ func TestAnswers(t *testing.T) {
 			header.Requires.Contended = 5
 		case "missed", "untested":
 			header.Requires.Hits = 1
+		case "a member":
+			header.Requires.Hits, header.Topology, header.Nemesis = 1, "ensemble", "member-loss:cut"
 		}
 		run := viewOf(t, header).Run
+		if c.name == "a member" {
+			run.Plan = []byte(`{"hold":"1s"}`)
+		}
 		run.Verdict = c.verdict
 		a := reporttest.View(t, run).Answer()
 		if a.Word != c.word || !strings.Contains(a.Sentence, c.phrase) {

@@ -122,12 +122,21 @@ func (b *Bar) text(took time.Duration) string {
 		width = min(width, max(columns-90, 6)) // the words need the rest
 	}
 	full := width * b.done / b.all
-	left := fmt.Sprintf("%v left", b.remaining(took))
-	if b.done == 0 {
-		left = fmt.Sprintf("%.0f s", took.Seconds()) // no more parts are known
+	left := fmt.Sprintf("%.0f s", took.Seconds())
+	if b.known() {
+		left = fmt.Sprintf("%v left", b.remaining(took))
 	}
 	return fmt.Sprintf("[%s%s] %d of %d, %s; %s", strings.Repeat("#", full),
 		strings.Repeat(" ", width-full), b.done, b.all, left, b.what)
+}
+
+// enough is the number of finished parts of a stage from which the rest is estimated. Where parts
+// are done at the same time, the first ones alone tell too long a time.
+const enough = 20
+
+// known reports whether enough parts are done for an estimate: a third of a small stage.
+func (b *Bar) known() bool {
+	return b.done > 0 && b.done-b.from >= min(enough, (b.all-b.from)/3)
 }
 
 // remaining returns the estimated remaining time. It assumes that each part takes as long as the
@@ -159,7 +168,11 @@ func (b *Bar) aloud(w io.Writer, clock func() time.Duration) func(done, all int,
 		b.step(took, done, all, what)
 		if !Terminal(w) && took-last >= often && done < all {
 			last = took
-			fmt.Fprintf(w, "lockbench: %d of %d runs, %v left\n", done, all, b.remaining(took))
+			left := ""
+			if b.known() {
+				left = fmt.Sprintf(", %v left", b.remaining(took))
+			}
+			fmt.Fprintf(w, "lockbench: %d of %d runs%s\n", done, all, left)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
@@ -83,21 +82,6 @@ func (g *File) bears() int {
 		return runtime.NumCPU()
 	}
 	return 2 * runtime.NumCPU()
-}
-
-// usualRun is how long a run takes on real servers if two run on each core. It was measured with 27
-// runs of docs/examples/own-lock, which took 23 s on two cores.
-const usualRun = 3400 * time.Millisecond
-
-// Estimate returns how long the runs of a file on real servers take, with jobs of them in parallel.
-// If jobs is 0, the default is used. For the simulator it returns 0, because a run takes almost no
-// time there.
-func (g *File) Estimate(jobs int) time.Duration {
-	if g.Environment == runner.Sim {
-		return 0
-	}
-	all := time.Duration(len(g.jobs(Options{})))
-	return (all * usualRun / time.Duration(cmp.Or(jobs, g.bears()))).Round(time.Second)
 }
 
 func (m *Machine) path(dir string) string { return filepath.Join(m.root, filepath.FromSlash(dir)) }

@@ -56,7 +56,15 @@ func findColumns(rows []Row, names []string) ([]Column, error) {
 	if len(names) == 0 && !slices.ContainsFunc(rows, func(r Row) bool { return r.Adapter != "" }) {
 		all = Columns()
 	}
-	return find("fault", all, func(c Column) string { return c.Name }, names)
+	found, err := find("fault", all, func(c Column) string { return c.Name }, names)
+	for _, n := range names {
+		known := slices.ContainsFunc(all, func(c Column) bool { return c.Name == n })
+		if of := columnsOf(n); err != nil && !known && len(of) > 0 {
+			return nil, fmt.Errorf("the runs of --nemesis %s are in the column %s, which is the name to "+
+				"give (%w)", n, of[0].Name, err)
+		}
+	}
+	return found, err
 }
 
 // FindRows returns rows by their names or the names of their locks. An empty list and "all" select

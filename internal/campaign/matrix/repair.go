@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
@@ -26,7 +27,25 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 	case found.Tried && !p.Declares().Loss:
 		return nil // it cannot be asked for its notices
 	}
+	if found != nil {
+		found.Command.Line += LeaseFlag(p)
+	}
 	return found
+}
+
+// LeaseFlag returns the flag of run for the lease of a plan, or "" if run has the same without a
+// flag.
+func LeaseFlag(p harness.Plan) string {
+	o := harness.RunOptions{Impl: p.Impl, Variant: p.Variant, NoWatchdog: p.NoWatchdog,
+		Nemesis: p.Nemesis}
+	if p.Adapter != nil {
+		o.Impl, o.Adapter = "", cmp.Or(p.Adapter.Dir, p.Adapter.Name)
+	}
+	usual, err := harness.NewPlan(o)
+	if err != nil || usual.TTL == p.TTL || p.TTL == 0 {
+		return ""
+	}
+	return fmt.Sprint(" --ttl ", p.TTL.D())
 }
 
 // plain reports whether the witness of a violation has a plain deletion.

@@ -88,7 +88,7 @@ type frame struct {
 }
 
 // english tells a Chinese reader that output and reports are in English.
-const english = "各步的说明是中文；命令的输出和报告是英文。"
+const english = "各步的说明是中文；命令的输出（包括其中的 Story 一段）和报告是英文，中文说明在每步的输出之后。"
 
 var frames = map[string]frame{
 	"en": {
