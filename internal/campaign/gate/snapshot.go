@@ -182,6 +182,9 @@ func (s *Snapshot) find(o matrix.Options) error {
 		for _, name := range slices.Sorted(maps.Keys(o.Missing)) {
 			why = ": " + o.Missing[name]
 		}
+		if len(s.notes) > 0 {
+			why = ": " + s.notes[0]
+		}
 		return fmt.Errorf("nothing can be measured in the environment %s%s", s.Environment, why)
 	}
 	return nil
