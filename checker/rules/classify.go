@@ -71,19 +71,20 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 	return class, assumption
 }
 
-// neverCopied reports whether the server of the second grant never had the first holder's key: from
-// before the first grant until that server was promoted, its link to the first one was cut.
+// neverCopied reports whether the server of the second grant never had the first holder's key: its
+// link to the first one was cut from before the first grant until a promotion after it.
 func (c classifier) neverCopied(p *record.Pair) bool {
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
 	if ga == nil || gb == nil || ga.Node == gb.Node || c.quorums().independent() {
 		return false
 	}
+	taken := takenAt(c.Case, p.A)
 	promoted := slices.IndexFunc(c.faults, func(f record.Fault) bool {
-		return f.Promotes() && f.Target == gb.Node
+		return f.Promotes() && f.Target == gb.Node && f.From >= taken
 	})
 	return promoted >= 0 && slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		return f.Action == nemesis.Cut && f.Target == ga.Node+">"+gb.Node &&
-			f.From <= takenAt(c.Case, p.A) && f.To >= c.faults[promoted].From
+			f.From <= taken && f.To >= c.faults[promoted].From
 	})
 }
 

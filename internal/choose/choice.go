@@ -55,6 +55,7 @@ type Choice struct {
 	Gives []string         `json:"gives"` // and how many servers it needs
 
 	family  string // the library, or the lock of which it is a form
+	system  string // of its servers
 	quality quality
 
 	lacking bool // it does not meet a demand of the user
@@ -174,7 +175,7 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	}
 	c = Choice{Lock: r.Name, Library: r.Library, Needs: r.Needs(), Cost: s.CostOf(r.Name),
 		Declares: declared(lock), Alone: s.aloneOf(r), Name: name(r), Gives: gives(r, lock),
-		family: cmp.Or(r.Adapter, r.Impl)}
+		family: cmp.Or(r.Adapter, r.Impl), system: r.System()}
 	if q.Told { // a lock that only declares how long a hold is valid does not tell that it has ended
 		c.Against = append(c.Against, lacks(!lock.Loss, Untold)...)
 	}

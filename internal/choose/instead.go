@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Instead names the locks to use in place of one that fails under a fault.
@@ -18,13 +19,13 @@ type Instead struct {
 	Locks   []string // without a violation that counts, and without defects of their own
 	Fault   string   // the fault under which they were run
 	Runs    [2]int   // the fewest and the most clean runs of a lock under it
-	Tokens  []string // of the locks, those that give fencing tokens
+	Tokens  []string // the locks that keep their fencing tokens in Redis
 	Command advice.Command
 }
 
 // InsteadOf returns the locks that were measured to stay clean under the fault of a plan, or nil if
 // it was not measured. If no lock stays clean, it returns those of a system that the fault cannot
-// strike. If there are none, or without a fault, it returns those that stay clean when clients
+// strike. If there are none, or without a fault, it returns the locks that stay clean when clients
 // crash.
 func InsteadOf(p harness.Plan) (*Instead, error) {
 	faults := faultsOf(p)
@@ -86,7 +87,7 @@ func (q Query) instead(why string, locks []Choice) *Instead {
 	x := &Instead{Why: why, Fault: strings.Join(q.Faults, ",")}
 	for _, c := range locks {
 		x.Locks = append(x.Locks, c.Lock)
-		if slices.Contains(c.Declares, "fencing") {
+		if slices.Contains(c.Declares, "fencing") && c.system == nemesis.Redis {
 			x.Tokens = append(x.Tokens, c.Lock)
 		}
 		for _, p := range c.Proofs {
@@ -101,7 +102,8 @@ func (q Query) instead(why string, locks []Choice) *Instead {
 	return x
 }
 
-// Note returns what to know of the locks among names that give fencing tokens, or "".
+// Note says what the tokens of these locks need if Redis keeps some of them. Otherwise it returns
+// "".
 func (x *Instead) Note(names []string) string {
 	if slices.ContainsFunc(names, func(n string) bool { return slices.Contains(x.Tokens, n) }) {
 		return FencingNote

@@ -18,7 +18,7 @@ type Setting struct {
 	RedisConfig  []string `json:",omitempty"`
 	// LeaseTimes is the factor for the lease of the matrix. It is 0 for other settings.
 	LeaseTimes int `json:",omitempty"`
-	// what it was measured against, if it may not help against more; or ""
+	// the fault that runs tried it against, if another one may defeat it; or ""
 	Limit string `json:",omitempty"`
 }
 

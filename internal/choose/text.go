@@ -176,8 +176,8 @@ const EvidenceNote = "Clean in: the runs of the fault with the fewest, each aime
 	"that hurts. Broken by: other faults, after the letters that they violate; ? counts those that " +
 	"were not tried. S without L in Redis: the lease of one of two holders had ended."
 
-// UnjudgedNote names the locks of which some properties that count could not be judged under the
-// faults of the query. It returns "" if there are none.
+// UnjudgedNote names the locks and the properties that no run could judge under the faults of the
+// query. It returns "" if runs judged all.
 func UnjudgedNote(all []Choice) string {
 	var names []string
 	letters := map[string]bool{}

@@ -17,7 +17,7 @@ import (
 type mitigation struct {
 	Name         string   // as the user types it
 	Line         string   // its effect
-	Limit        string   // what it was measured against, if it may not help against more; or ""
+	Limit        string   // the fault that runs tried it against, if another one may defeat it
 	Topology     string   // the required topology; if empty, the scenario's topology
 	Replicas     int      // of the master; 0 means one
 	WaitReplicas int      `yaml:"wait_replicas"`

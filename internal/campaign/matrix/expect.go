@@ -61,7 +61,7 @@ func findColumns(rows []Row, names []string) ([]Column, error) {
 		known := slices.ContainsFunc(all, func(c Column) bool { return c.Name == n })
 		if of := columnsOf(n); err != nil && !known && len(of) > 0 {
 			return nil, fmt.Errorf("the runs of --nemesis %s are in the column %s, which is the name to "+
-				"give (%w)", n, of[0].Name, err)
+				"give", n, of[0].Name)
 		}
 	}
 	return found, err

@@ -39,7 +39,7 @@ const (
 )
 
 // declarations lists the traits that an adapter declares.
-var declarations = []impls.Trait{cancels, extends, multi, reentrant}
+var declarations = []impls.Trait{cancels, extends, multi, reentrant, Watchdog}
 
 // threeMasters is the smallest number of masters with a majority.
 const threeMasters = 3

@@ -97,8 +97,8 @@ func (u *pump) run() {
 // due then, so that it begins anew with the run, as it does in a program that has just started.
 const rest = time.Minute
 
-// afterRest returns when a program's next run begins if it ended a run at t. It is a whole number
-// of rests: what is done at fixed moments keeps them.
+// afterRest returns when a program's next run begins if it ended a run at t. The time is a multiple
+// of a rest, so that a program that acts at fixed times acts at the same times of each run.
 func afterRest(t int64) int64 { return (t/int64(rest) + 2) * int64(rest) }
 
 // leave notes in the program what it has not finished for its client.
