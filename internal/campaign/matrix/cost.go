@@ -74,7 +74,7 @@ func (o Options) CostPlan(r Row, i int) (harness.Plan, error) {
 	}
 	p, err := harness.NewPlan(w)
 	p.Place = o.Place
-	p.Requires.Contended = CostGrants // the run goes on until then or until its time is over
+	p.Cycles = CostGrants / p.Clients // the run goes on until then or until its time is over
 	return p, err
 }
 
