@@ -16,9 +16,9 @@ func TestClientsThatAskNoServer(t *testing.T) {
 	}
 }
 
-// TestASessionThatIsAConnection: a database frees the locks of a connection that was closed. A
-// fault that closed another client's, or closed it too late, explains nothing. Nor does it where
-// sessions outlive connections.
+// TestASessionThatIsAConnection: a database frees the locks of a connection that was closed, or
+// whose server ended. A fault that closed another client's, or closed it too late, explains
+// nothing. Nor does it where sessions outlive connections.
 func TestASessionThatIsAConnection(t *testing.T) {
 	const begin, end = "environment process; lease; c0 acquire 1 5; ",
 		"; c1 acquire 2 10; c0 release 20 21; c1 release 22 23"
@@ -26,6 +26,8 @@ func TestASessionThatIsAConnection(t *testing.T) {
 		{"postgres", "fault refuse c0>* 6 7", SessionLost},
 		{"mariadb", "fault reset c0>n0 6 7", SessionLost},
 		{"pgbouncer", "fault reset *>n0 6 7", SessionLost},
+		{"postgres", "fault kill n0 6 7", SessionLost},
+		{"etcd", "fault kill n0 6 7", LostByServer},
 		{"postgres", "fault refuse c1>* 6 7", DoubleGrant},
 		{"postgres", "fault refuse c0>* 11 12", DoubleGrant},
 		{"postgres", "fault refuse c0>* 0 0", DoubleGrant},

@@ -12,7 +12,7 @@ import (
 // Headline says in one sentence which defect let two clients in, and for how long both were inside.
 func Headline(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	s := defect(faults, p, v) + Say(": both were inside for %s.", Brief(p.To-p.From))
-	if verdict.FindClass(v.Class).Overrun {
+	if verdict.FindClass(v.Class).Overrun && v.Class != verdict.SessionLost {
 		s += Say(" No lease prevents this.")
 	}
 	return units.Upper(s)

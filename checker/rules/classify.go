@@ -65,7 +65,10 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		return verdict.LateMessage, ""
 	}
 	class, assumption = classOf(culprit)
-	if class == verdict.LostByServer && c.emptied(p.A, p.B) {
+	switch {
+	case class == verdict.LostByServer && c.byConnection(p.A, p.B.From):
+		return verdict.SessionLost, "" // a server that ends ends its connections
+	case class == verdict.LostByServer && c.emptied(p.A, p.B):
 		class = verdict.Vanished
 	}
 	return class, assumption
@@ -189,13 +192,18 @@ func (c classifier) cutOff(h *record.Hold, at int64) bool {
 	})
 }
 
-// disconnected reports whether a fault closed a holder's connections before a stamp, on a system
-// where a connection is the session that holds the lock.
+// disconnected reports whether a fault closed a holder's connections before a stamp, if the hold is
+// bound to a connection.
 func (c classifier) disconnected(h *record.Hold, at int64) bool {
-	return nemesis.HoldsByConnection(c.history.Header.System) && h.LeaseAt(at) == record.Forever &&
-		slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-			return f.Disconnects(h.Process) && f.To >= h.Call && f.From < at
-		})
+	return c.byConnection(h, at) && slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Disconnects(h.Process) && f.To >= h.Call && f.From < at
+	})
+}
+
+// byConnection reports whether a hold is bound to a connection, which is its session: it has no
+// lease, and the system frees the locks of a connection that has ended.
+func (c classifier) byConnection(h *record.Hold, at int64) bool {
+	return nemesis.HoldsByConnection(c.history.Header.System) && h.LeaseAt(at) == record.Forever
 }
 
 // endsSession returns for how long a client must be silent until its session may end, or 0 if the

@@ -34,7 +34,8 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 	if !found || worst.Property == history.Outage {
 		return r, nil
 	}
-	overrun := worst.Property == history.MutualExclusion && checker.FindClass(worst.Class).Overrun
+	overrun := worst.Property == history.MutualExclusion && checker.FindClass(worst.Class).Overrun &&
+		!(worst.Class == checker.SessionLost && nemesis.HoldsByConnection(p.System()))
 	own, lock, err := choose.Sibling(p, overrun)
 	if err != nil {
 		return r, err
