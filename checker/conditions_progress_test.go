@@ -1,6 +1,9 @@
 package checker
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // refusals is a client that is refused in its acquisition n at n0 each 100 ms, from a stamp on.
 func refusals(process, n, from, times int) (out string) {
@@ -334,7 +337,47 @@ var wordCases = []struct {
 		"its \"DEL k\" of 0.000 s was refused: NOPERM no.", "never answered"},
 	{"all were answered", "R", nobodyStory, nobodyTrace + "0 1 31 35 n0 GET k -> a\n" + refusedR,
 		"did not take it away", "never answered"},
+
+	// A write that a fault may have kept away from its server left nothing.
+	{"a write while nothing passed", "R", askedAgain + "fault cut c0>* 29 49",
+		askedAgainTrace, "its \"DEL k\" of 0.000 s was never answered", "never heard"},
+	{"a write while requests did not pass", "R", askedAgain + "fault cut c0>* 29 49 mode=requests",
+		askedAgainTrace, "its \"DEL k\" of 0.000 s was never answered", "never heard"},
+	{"a write while replies did not pass", "R", askedAgain + "fault cut c0>* 29 49 mode=replies",
+		askedAgainTrace, "had sent \"SETNX k c\" to n0", "DEL"},
+	{"a write that was held back, and arrived", "R", askedAgain +
+		"fault hold-back c0>* 29 49 mode=requests", askedAgainTrace, "had sent \"SETNX k c\" to n0", ""},
+	{"a write that was still held back", "R", askedAgain +
+		"fault hold-back c0>* 29 59 mode=requests", askedAgainTrace, "its \"DEL k\" of", "never heard"},
+	{"a write whose client had no connection", "R", askedAgain + "fault refuse c0>* 1 2", nobodyTrace +
+		"0 1 31 0 n0 DEL k ->\n0 2 43 45 n0 SETNX k c -> !not-sent\n" + refusedR,
+		"its \"DEL k\" of 0.000 s was never answered", "never heard"},
+	{"a write that may have arrived, and may have written over", "R", askedAgain +
+		"fault cut c0>* 29 49", strings.ReplaceAll(askedAgainTrace, "SETNX k c", "SET k c"),
+		"the key was left behind", "Cause"},
+	{"a write that may have arrived, after the lease of the one before", "R",
+		strings.Replace(askedAgain, "11 90", "11 1000090", 1) + "fault cut c0>* 29 49",
+		"0 1 12 15 n0 SET k a NX PX 1 -> OK\n0 2 43 0 n0 SETNX k c ->\n" +
+			"1 1 1000050 1000055 n0 SETNX k b -> 0\n", "the key was left behind", "Cause"},
+	{"the first write, while nothing passed", "R", "names k; " + askedAgain + "fault cut c0>* 9 49",
+		"0 2 43 0 n0 SETNX k c ->\n" + refusedR, "the key was left behind", "Cause"},
+	{"a write while nothing passed, before the wait", "D", once + "c1 acquire 10 1500000000 fail; " +
+		"fault cut c2>* 7 9; c2 acquire 8 9 fail", "0 1 2 3 n0 SETNX k a -> 1\n" +
+		refusals(1, 1, 20, 15) + "2 1 8 0 n0 SETNX k c ->", "to write the key was client 0", "client 2"},
+	{"a write while nothing passed, and nothing else was written", "D", once +
+		"c1 acquire 10 1500000000 fail; fault cut c2>* 7 9; c2 acquire 8 9 fail",
+		refusals(1, 1, 20, 15) + "2 1 8 0 n0 SETNX k c ->", "no client was granted", "to write the key"},
+	{"a write while replies did not pass, before the wait", "D", once +
+		"c1 acquire 10 1500000000 fail; fault cut c2>* 7 9 mode=replies; c2 acquire 8 9 fail",
+		"0 1 2 3 n0 SETNX k a -> 1\n" + refusals(1, 1, 20, 15) + "2 1 8 0 n0 SETNX k c ->",
+		"to write the key was client 2", ""},
 }
+
+// askedAgain is nobodyStory, and client 0 has asked once more, without an answer.
+const (
+	askedAgain      = nobodyStory + "c0 acquire 42 46 info; "
+	askedAgainTrace = nobodyTrace + "0 1 31 0 n0 DEL k ->\n0 2 43 0 n0 SETNX k c ->\n" + refusedR
+)
 
 // refusedR is a refusal while no client is inside.
 const refusedR = "1 1 50 55 n0 SETNX k b -> 0\n"

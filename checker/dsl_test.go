@@ -16,7 +16,7 @@ import (
 //	c0 release 40 50 [fail|info|open] [n=2]     of the latest acquisition that has no release yet
 //	c0 read 41 42 value=7; c0 write 43 44 value=8; c0 cas 45 46 if=8 value=9
 //	c0 extend 30 sent=28 lease=100; c0 lost 35; c0 kill 60; c0 exit 70 [planned]; c0 gap 80 gap=40
-//	fault promote n1 55 58 [strike] [lasted] [err=...]
+//	fault promote n1 55 58 [strike] [lasted] [err=...] [mode=...]
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED
 //	nemesis NAME; imported; evicts; outstays;
 //	    ttl 100; lease; loss; validity; fencing; reentrant; broken why;
@@ -186,6 +186,9 @@ func (s *teller) fault(t testing.TB, w []string) {
 		lasted = lasted || x == "lasted"
 		if v, ok := strings.CutPrefix(x, "err="); ok {
 			err = strings.ReplaceAll(v, "_", " ")
+		}
+		if v, ok := strings.CutPrefix(x, "mode="); ok {
+			e.Mode = v
 		}
 	}
 	s.add(e)

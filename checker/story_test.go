@@ -39,6 +39,11 @@ var storyCases = []struct{ name, story, want, without string }{
 		"c0 acquire 1 5; c1 acquire 2 9; c1 release 12 13; c0 release 20 21",
 		"Client 1 was inside until 0.012 s, when it released, and client 0 still was then: both were " +
 			"inside for 3.0 ms.", ""},
+	{"cuts of requests and of replies are told apart",
+		"c0 acquire 1 5; fault cut c0>* 6 20 mode=requests; fault cut c1>* 6 20 mode=replies; " +
+			"c1 acquire 2 9; c0 release 12 13; c1 release 20 21",
+		"Every link of client 0 was cut (requests only) at 0.006 s and every link of client 1 was cut " +
+			"(replies only) at 0.006 s.", "likewise"},
 	{"a fault that nobody has words for",
 		"c0 acquire 1 5; fault wobble n0 6 10; c1 acquire 2 9; c0 release 12 13; c1 release 20 21",
 		"At 0.006 s the fault \"wobble\" hit n0. Client 1 was granted the same lock at 0.009 s. At " +

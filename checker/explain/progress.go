@@ -173,21 +173,22 @@ func Outage(key int, from, to, ns, bound int64, faults []*record.Fault,
 
 // Fault describes the effect of a fault: "n0 was killed".
 func Fault(f *record.Fault) string {
-	begin, _ := nemesis.Tell(f.Action, f.Target)
+	begin, _ := f.Tell()
 	return begin
 }
 
 // Faults describes several faults, grouped by kind: "n0 was killed, and likewise n1".
 func Faults(faults []*record.Fault) string {
 	var kinds []string
-	others := map[string][]string{} // by action: the targets after the first
+	others := map[string][]string{} // by action and mode: the targets after the first
 	first := map[string]string{}
 	for _, f := range faults {
-		if _, seen := first[f.Action]; !seen {
-			kinds, first[f.Action] = append(kinds, f.Action), Fault(f)
+		kind := f.Action + f.Mode
+		if _, seen := first[kind]; !seen {
+			kinds, first[kind] = append(kinds, kind), Fault(f)
 			continue
 		}
-		others[f.Action] = append(others[f.Action], nemesis.TargetName(f.Target))
+		others[kind] = append(others[kind], nemesis.TargetName(f.Target))
 	}
 	var said []string
 	for _, kind := range kinds {

@@ -230,9 +230,9 @@ func struckBetween(faults []record.Fault, p *record.Pair, v verdict.Property) []
 		if f.From >= p.B.From || endedBefore(&f, p, v.Class) || !takesPart(f, p, v.Witness.Commands) {
 			continue
 		}
-		begin, end := nemesis.Tell(f.Action, f.Target)
+		begin, end := f.Tell()
 		about := cmp.Or(f.Target, f.Action)
-		out = append(out, happening{t: f.From, about: about, kind: f.Action, words: begin})
+		out = append(out, happening{t: f.From, about: about, kind: f.Action + f.Mode, words: begin})
 		if end != "" && !f.Lasting && f.To < p.To {
 			out = append(out, happening{t: f.To, about: about, kind: "end of " + f.Action, words: end})
 		}

@@ -13,6 +13,7 @@ import (
 type Fault struct {
 	ID      int
 	Action  string // field f of its events: "kill", "cut", ...
+	Mode    string // nemesis.Requests or Replies if it hit only these; old records do not say
 	Target  string // a node, a client or a link: "n0", "c2", "c2>n0"
 	From    int64  // it began
 	To      int64  // it was healed, or was over by itself; Forever if the record does not say
@@ -29,8 +30,8 @@ func (c *Collector) fault(e *history.Event) {
 	}
 	if e.Phase == history.PhaseFrom {
 		c.begun[e.ID] = len(c.Faults)
-		c.Faults = append(c.Faults, Fault{ID: e.ID, Action: e.F, Target: e.Target, From: e.T, To: Forever,
-			Aimed: e.Aimed, Lasting: true, By: e.By})
+		c.Faults = append(c.Faults, Fault{ID: e.ID, Action: e.F, Mode: e.Mode, Target: e.Target,
+			From: e.T, To: Forever, Aimed: e.Aimed, Lasting: true, By: e.By})
 		return
 	}
 	if i, ok := c.begun[e.ID]; ok {
@@ -38,6 +39,15 @@ func (c *Collector) fault(e *history.Event) {
 		f.To, f.Lasting, f.Err = e.T, e.Lasted, e.Err
 		delete(c.begun, e.ID)
 	}
+}
+
+// Tell describes the beginning and the end of the fault as nemesis.Tell does, with its mode.
+func (f *Fault) Tell() (begin, end string) {
+	begin, end = nemesis.Tell(f.Action, f.Target)
+	if f.Mode != "" {
+		begin += " (" + f.Mode + " only)"
+	}
+	return begin, end
 }
 
 // Client returns the number of the client that the fault hits, and whether it hits one.
@@ -143,6 +153,17 @@ func (f *Fault) Delays(m *history.Command) bool {
 	lasts := m.Sent <= f.To || f.Action == nemesis.Cancel && m.Why == history.Canceled
 	return !f.MovesClock() && !slices.Contains(orders, f.Action) && f.From <= until && lasts &&
 		f.TouchesWay(m)
+}
+
+// MayKeepAway reports whether the fault can have kept a command from its server until a stamp. A
+// fault whose record has no mode may have hit requests.
+func (f *Fault) MayKeepAway(m *history.Command, until int64) bool {
+	if f.Mode == nemesis.Replies || !f.Delays(m) {
+		return false
+	}
+	a, _ := nemesis.ActionOf(f.Action)
+	delivered := f.Action == nemesis.Strand || a.Family == nemesis.Lateness && f.To < until
+	return a.Breaks == nemesis.Delivery && !delivered
 }
 
 // TouchesWay reports whether a command passes the target: "c2", "n0", "c2>n0", "c2+>*", "*>n0".

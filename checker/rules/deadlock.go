@@ -196,7 +196,7 @@ func (c deadlockRule) keptBy(l *record.Lock, since int64) *explain.Leftover {
 	if c.quorums().independent() {
 		return nil
 	}
-	left := leftover.LastWriter(c.trace, l.Key, since)
+	left := leftover.LastWriter(c.trace, c.faults, l.Key, since)
 	if left != nil {
 		left.Header, left.Lease = c.history.Header, c.waits().longestLease()
 		leftover.Fate(c.Record, l.Holds, left)

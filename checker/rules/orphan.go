@@ -83,7 +83,7 @@ func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 		p.Witness.Commands = append(p.Witness.Commands, command{Command: *m,
 			Kind: verdict.Denial, Effect: explain.Denied()})
 	}
-	writer, lost := leftover.Find(c.trace, ms[0])
+	writer, lost := leftover.Find(c.trace, c.faults, ms[0])
 	if writer != nil && writer != ms[0] {
 		p.Witness.Commands = append(p.Witness.Commands, command{Command: *writer, Kind: verdict.Write,
 			Effect: explain.Writes(writer.Process)})

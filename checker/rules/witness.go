@@ -318,7 +318,7 @@ func (w *chain) happenings() {
 	}
 	for _, f := range w.faults {
 		if f.Forgets() && f.From < w.pair.B.From && f.From > w.pair.A.Call {
-			begin, _ := nemesis.Tell(f.Action, f.Target)
+			begin, _ := f.Tell()
 			w.out = append(w.out, command{Command: history.Command{Process: history.Harness,
 				Node: f.Target, Sent: f.From}, Kind: verdict.Fault, Effect: begin})
 		}

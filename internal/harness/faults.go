@@ -28,7 +28,8 @@ func (x *effects) recordAround(s nemesis.Step, do func(nemesis.Step) error) erro
 	x.nextID++
 	e := history.Event{
 		Type: history.Fault, T: x.record.now(), Process: history.Harness, F: s.Do,
-		Phase: history.PhaseFrom, ID: x.nextID, Target: s.Target, Aimed: s.Aimed,
+		Phase: history.PhaseFrom, ID: x.nextID, Target: s.Target, Mode: s.Mode,
+		Aimed: s.Aimed,
 	}
 	if s.Do == nemesis.Redirect {
 		e.Target = s.Node

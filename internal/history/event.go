@@ -61,7 +61,8 @@ type Event struct {
 	N       int    `json:"n,omitempty"`    // number of the acquire call within its process, from 1
 	Key     *int   `json:"key,omitempty"`  // number of the lock, from 0
 	Keys    []int  `json:"keys,omitempty"` // instead of Key, if one acquire takes several
-	// of an acquire: Shared if the requested hold may overlap other shared holds of the lock
+	// of an acquire: Shared if the requested hold may overlap other shared holds of the lock; of a
+	// fault of a link: "requests" or "replies" if it hits only these
 	Mode string `json:"mode,omitempty"`
 	// how many holds of the same lock this process already had
 	Depth   int      `json:"depth,omitempty"`

@@ -41,7 +41,7 @@ func (f Fault) Name() string {
 
 // Words describes the action of the nemesis: "n0 was killed".
 func (f Fault) Words() string {
-	begin, _ := nemesis.Tell(f.Action, f.Target)
+	begin, _ := f.Tell()
 	if c := f.clock(); c != "" {
 		begin += " by " + c
 	}

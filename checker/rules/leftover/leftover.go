@@ -3,6 +3,8 @@
 package leftover
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
@@ -13,8 +15,9 @@ import (
 // refusal that wrote, or may have written, the key there and was not undone. Lost is the latest
 // unanswered command since then by the same client. Each is nil if there is none. If the client's
 // library sent a command twice, and only the first copy can have refused the second, that command
-// is both.
-func Find(t *trace.Trace, refusal *history.Command) (writer, lost *history.Command) {
+// is both. Find passes over a write that a fault can have kept from its server.
+func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writer,
+	lost *history.Command) {
 	for _, m := range t.OfKey(trace.Key(refusal)) {
 		if m.Node != refusal.Node {
 			continue
@@ -25,6 +28,11 @@ func Find(t *trace.Trace, refusal *history.Command) (writer, lost *history.Comma
 		switch {
 		case t.Deleted(m):
 			writer, lost = nil, nil
+		case !t.Frees(m) && keptAway(t, faults, m, refusal.Sent):
+			if !stays(writer, m, refusal.Sent) {
+				writer, lost = nil, nil
+			}
+			continue
 		case !t.Frees(m) && writes(t, m):
 			writer, lost = m, nil
 		}
@@ -43,10 +51,29 @@ func writes(t *trace.Trace, m *history.Command) bool {
 	return t.Takes(m) || trace.Unsure(m) && trace.EffectOf(m.Args).Kind.Writes()
 }
 
+// keptAway reports whether a command would have written its key, and may not have reached its
+// server before a stamp.
+func keptAway(t *trace.Trace, faults []record.Fault, m *history.Command, before int64) bool {
+	return !t.Takes(m) && writes(t, m) && (m.Why == history.NotSent ||
+		slices.ContainsFunc(faults, func(f record.Fault) bool { return f.MayKeepAway(m, before) }))
+}
+
+// stays reports whether a key was its writer's at a stamp even if a later command, which may have
+// been lost, arrived: that command does not write over a key, and the writer's lease was not over.
+func stays(writer, later *history.Command, at int64) bool {
+	if later.Why == history.NotSent || writer == nil {
+		return later.Why == history.NotSent
+	}
+	overwrites := []trace.Kind{trace.Write, trace.Swap, trace.Rewrite}
+	e := trace.EffectOf(writer.Args)
+	return !slices.Contains(overwrites, trace.EffectOf(later.Args).Kind) &&
+		(e.Expiry == trace.Expiry{} || at < writer.Sent+nanoseconds(e))
+}
+
 // LastWriter returns the last command that wrote, or may have written, the key of a lock on its one
 // server before a stamp and was not undone. It returns nil if there is none. Of the client it
-// returns only the command.
-func LastWriter(t *trace.Trace, lock int, before int64) *explain.Leftover {
+// returns only the command. It passes over a write that a fault can have kept from the server.
+func LastWriter(t *trace.Trace, faults []record.Fault, lock int, before int64) *explain.Leftover {
 	var left *explain.Leftover
 	for _, m := range t.OfLock(lock) {
 		if m.Sent >= before {
@@ -57,6 +84,10 @@ func LastWriter(t *trace.Trace, lock int, before int64) *explain.Leftover {
 		case t.Deleted(m):
 			left = nil
 		case t.Frees(m):
+		case keptAway(t, faults, m, before):
+			if left != nil && !stays(left.Command, m, before) {
+				left = nil
+			}
 		case writes(t, m):
 			left = &explain.Leftover{Command: m, Expiry: nanoseconds(e), LifeUnknown: e.Kind == trace.Script}
 		case e.Kind == trace.Expire && left != nil && !t.Unchanged(m):
