@@ -178,6 +178,9 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 	if why := s.Missing(r); why != "" {
 		return exit{checker.ExitUnknown, errors.New(why)}
 	}
+	for _, w := range s.Warnings(r) {
+		fmt.Fprintf(c.ErrOrStderr(), "lockbench: warning: %s\n", w)
+	}
 	if err := s.Write(r); err != nil {
 		return err
 	}

@@ -203,6 +203,9 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 		if not := f.notJudged(t); not != "" {
 			f.Claim += "; " + not
 		}
+		if few := f.few(t.Counted); few != "" {
+			f.Claim += "; warning: " + few
+		}
 	case e.Found.Runs == 0:
 		if f.Claim == "" && len(t.Counted) > 0 {
 			f.Claim = "not measured: " + f.notJudged(t)
@@ -239,6 +242,23 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 		f.Claim = e.foundClaim(f, t, is)
 		f.show(t.Counted[0])
 	}
+}
+
+// few warns of a measurement in which fewer than half of the planned runs judged any property. It
+// returns "" otherwise.
+func (e *EntryResult) few(runs []Run) string {
+	n := 0
+	for _, run := range runs {
+		n += batch.Truth(run.HarnessError == "" && !run.Disturbed &&
+			slices.ContainsFunc(slices.Collect(maps.Values(run.Properties)), func(r checker.Result) bool {
+				return r == checker.Valid || r == checker.Violated
+			}))
+	}
+	if 2*n >= e.Planned {
+		return ""
+	}
+	return fmt.Sprintf("only %d of %s could be judged, so the file says little of it", n,
+		units.Count(e.Planned, "run"))
 }
 
 // foundClaim says that the runs of an entry match the snapshot.

@@ -168,6 +168,21 @@ func TestWhatALockSays(t *testing.T) {
 			t.Errorf("%v: %s, want %s: %s", c.now, e.Found, c.found, e.Claim)
 		}
 	}
+	for _, c := range []struct {
+		now    map[string]int
+		change Change
+	}{
+		{map[string]int{"SET KEY VALUE NX": 100}, Worse},
+		{map[string]int{"SETNX KEY VALUE": 100}, Worse},
+		{map[string]int{"SETNX KEY VALUE": 100, "PEXPIRE KEY 500": 100}, Said},
+		{map[string]int{"SCRIPT e9f69f2b KEY VALUE 500": 100}, Said},
+	} {
+		e := then.judge(Says{Of: 100, Forms: c.now}, heard{true, 100, 100}, "process")
+		if e.Change != c.change || (e.Change == Worse) !=
+			strings.HasPrefix(e.Claim, "The key has no expiry any more") {
+			t.Errorf("a lease that vanished, %v: %s: %s", c.now, e.Change, e.Claim)
+		}
+	}
 	part := Says{Of: 50, Forms: map[string]int{"SET KEY VALUE NX PX 500": 50}}
 	if e := then.judge(part, heard{false, 100, 50}, "process"); e.Result != Passed ||
 		e.Claim != "No form is new in 50 runs; they are a part of the gate." ||
@@ -245,6 +260,22 @@ func aBudgetIsNoVerdict(t *testing.T) {
 		if e := r.Entries[2]; r.Exit != c.exit || e.Result != c.says {
 			t.Errorf("budget %v: exit %d; %s: %s", c.budget, r.Exit, e.Result, e.Claim)
 		}
+	}
+}
+
+// TestAFormNamesARun that shows it, with its entry and its seed.
+func TestAFormNamesARun(t *testing.T) {
+	run := func(seed uint64, says ...string) Run {
+		return Run{Seed: seed, Dir: fmt.Sprint("run-", seed), heard: true, says: says}
+	}
+	entries := []EntryResult{{Name: "first", Runs: []Run{run(1, "SET")}},
+		{Name: "later", Runs: []Run{run(2, "SET"), run(3, "SET", "GIVE UP")}}}
+	then := Says{Of: 80, Forms: map[string]int{"SET": 80}}
+	now := Says{Of: 80, Forms: map[string]int{"SET": 80, "GIVE UP": 40}}
+	e := EntryResult{Result: Failed}
+	then.point(&e, now, heard{true, 80, 80}, entries)
+	if e.Claim != " For example: later, seed 3." || e.Shown == nil || e.Shown.Dir != "run-3" {
+		t.Errorf("%q, %+v", e.Claim, e.Shown)
 	}
 }
 

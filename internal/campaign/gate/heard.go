@@ -116,6 +116,50 @@ func (s Says) fail(e *EntryResult, now Says, news, gone []string) {
 	e.Result, e.Change, e.Found = Failed, Said, fmt.Sprintf("%d new, %d gone", len(news), len(gone))
 	e.Claim = "The lock says something else: " + strings.Join(parts, "; ") +
 		". If that was meant, write the file anew."
+	if endless(news, gone, now) {
+		e.Change, e.Found = Worse, "no lease any more"
+		e.Claim = "The key has no expiry any more, so that a client that dies inside locks the others " +
+			"out for ever. " + e.Claim
+	}
+}
+
+// endless reports whether a lock gave its key an expiry, and now writes it without one. What a
+// script does is not known.
+func endless(news, gone []string, now Says) bool {
+	expires := func(form string) bool {
+		return slices.ContainsFunc(strings.Fields(form), func(w string) bool {
+			return slices.Contains([]string{"PX", "EX", "PXAT", "EXAT", "EXPIRE", "PEXPIRE", "EXPIREAT",
+				"PEXPIREAT", "SETEX", "PSETEX"}, w)
+		})
+	}
+	writes := func(form string) bool {
+		return strings.HasPrefix(form, "SET KEY ") || strings.HasPrefix(form, "SETNX KEY ")
+	}
+	script := func(form string) bool { return strings.Contains(form, "SCRIPT ") }
+	return slices.ContainsFunc(gone, expires) && slices.ContainsFunc(news, writes) &&
+		!slices.ContainsFunc(news, script) && !slices.ContainsFunc(slices.Collect(maps.Keys(now.Forms)),
+		expires)
+}
+
+// point names a run that shows the first new form of a failed entry, or lacks the first one that is
+// gone.
+func (s Says) point(e *EntryResult, now Says, h heard, entries []EntryResult) {
+	news, gone, _ := s.compare(now.like(s), h)
+	if e.Result != Failed {
+		return
+	}
+	form := slices.Concat(news, gone)[0]
+	for _, from := range entries {
+		for _, run := range from.Runs {
+			var one Says
+			one.add(1, run.says)
+			if run.heard && (one.like(s).Forms[form] > 0) == (len(news) > 0) {
+				e.Shown = &Shown{Seed: run.Seed, Dir: run.Dir}
+				e.Claim += fmt.Sprintf(" For example: %s, seed %d.", from.Name, run.Seed)
+				return
+			}
+		}
+	}
 }
 
 // suspect makes a part of a gate unknown if every run has a form that no run of the same entries

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/adapters"
@@ -55,6 +56,8 @@ func TestACellThatIsMeasured(t *testing.T) {
 			Passed, "S 3 of 3", ""},
 		{"a run that stays disturbed", []try{{disturbed, nil}}, "3", 4, Passed,
 			"S 2 of 2; 1 run was disturbed, also when repeated (the machine stalled for up to 812 ms)", ""},
+		{"runs that are judged in one of five", []try{{good, nil}}, "5 blind", 5, Passed,
+			"S 1 of 5; warning: only 1 of 5 runs could be judged, so the file says little of it", ""},
 		{"a server that never starts", []try{{nil, refusal(unready)}}, "5", 6, Broken,
 			"1 of 5 runs broke: redis-server n1 is not ready after 5s; see n1.",
 			"1 of 5 runs broke: redis-server n1 is not ready after 5s; see n1"},
@@ -64,14 +67,18 @@ func TestACellThatIsMeasured(t *testing.T) {
 		{"what cannot be had", []try{{nil, no}}, "5", 5, Refused,
 			"It cannot be run like this: not possible in this environment, because no clock.", ""},
 	} {
+		seeds, blind := strings.CutSuffix(c.seeds, " blind")
 		b := &bench{found: func(_ string, seed uint64, n int) (*checker.Verdict, error) {
-			if seed != 1 {
+			switch {
+			case seed != 1 && blind:
+				return batchtest.Verdict(checker.Unknown, ""), nil
+			case seed != 1:
 				return good, nil
 			}
 			x := c.tries[min(n, len(c.tries))-1]
 			return x.v, x.err
 		}}
-		g := gate(t, "e|process|"+c.seeds+"|safe")
+		g := gate(t, "e|process|"+seeds+"|safe")
 		g.Entries[0].Found = &Found{}
 		r, err := g.Run(t.Context(), Options{Jobs: 2}, b.processes(g))
 		if err != nil {
@@ -88,6 +95,11 @@ func TestACellThatIsMeasured(t *testing.T) {
 			want = `f.yaml is not written, since 1 of 1 cell could not be measured, first "e": ` + c.missing +
 				". Do it again with less load: lockbench gate --init --adapter . --env process " +
 				"--repeat 5 --seed 1 f.yaml --jobs 1"
+		}
+		few := strings.Contains(c.claim, "warning: ")
+		if got := s.Warnings(r); few != (len(got) > 0) || few && got[0] != "e: only 1 of 5 runs could "+
+			"be judged, so the file says little of it" {
+			t.Errorf("%s: warnings %q", c.name, got)
 		}
 		if got := s.Missing(r); got != want {
 			t.Errorf("%s: %s\nwant %s", c.name, got, want)

@@ -137,7 +137,9 @@ func (g *File) result(o Options, found map[string]*EntryResult, says Says) *Resu
 	}
 	if g.Written != nil && g.Written.Says.Of > 0 && says.Of > 0 {
 		h := g.countHeard(found, len(o.Only) == 0 && o.Shard.Of <= 1)
-		res.Entries = append(res.Entries, g.Written.Says.judge(says, h, g.Environment))
+		e := g.Written.Says.judge(says, h, g.Environment)
+		g.Written.Says.point(&e, says, h, res.Entries)
+		res.Entries = append(res.Entries, e)
 	}
 	return res
 }

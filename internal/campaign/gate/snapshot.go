@@ -315,6 +315,20 @@ func (s *Snapshot) Missing(r *Result) string {
 		strings.TrimSuffix(batch.Plain(missing[0].Claim), "."), s.command())
 }
 
+// Warnings returns a line for each cell of which the file says little, since few runs were judged.
+func (s *Snapshot) Warnings(r *Result) (lines []string) {
+	for i := range r.Entries {
+		e := &r.Entries[i]
+		if i >= len(r.Gate.Entries) || e.Result != Passed {
+			continue
+		}
+		if few := e.few(r.Gate.Entries[i].Count(e.Runs).Counted); few != "" {
+			lines = append(lines, e.Name+": "+few)
+		}
+	}
+	return lines
+}
+
 // Write writes the file with the results of its run. Call it only if no cells are Missing, because
 // a gate would never check those.
 func (s *Snapshot) Write(r *Result) error {
