@@ -44,6 +44,9 @@ func elsewhere(t *testing.T) string {
 					continue
 				}
 				key := fmt.Sprintf("%s: `%s`", r.Shown, r.Command.Line)
+				if slices.Contains(r.Rest, choose.FencingNote) {
+					key += ". " + choose.FencingNote
+				}
 				if _, ok := uses[key]; !ok {
 					uses[key] = use{map[string]bool{}, map[string]bool{}}
 				}

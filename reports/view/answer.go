@@ -118,6 +118,8 @@ func (j judgement) brokenAnswer(first *Violation) Answer {
 		word = "No client gets in again."
 	case optimistic && w.Property(checker.LostUpdate).Verdict == checker.Violated:
 		word = "Yes."
+	case j.onlyValidity():
+		word = "No."
 	}
 	switch {
 	case optimistic || j.chosen() != nil: // Unasked says the rest
@@ -132,6 +134,11 @@ func (j judgement) brokenAnswer(first *Violation) Answer {
 		defect = first.Sentence()
 	}
 	return Answer{word, defect + also, w.Verdict}
+}
+
+// onlyValidity reports whether V alone decides the run, which says nothing of two clients at once.
+func (j judgement) onlyValidity() bool {
+	return j.verdict != nil && slices.Equal(j.verdict.Violated(false), []string{checker.Validity})
 }
 
 // validSentence says how much a "no" is worth. It names the first judged property that people ask

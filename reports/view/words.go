@@ -28,6 +28,9 @@ func (v *View) Question() string {
 	if letters := v.judgement().chosen(); len(letters) > 0 {
 		return strings.TrimSpace(hold(letters)+" for "+lock+" "+when) + "?"
 	}
+	if v.judgement().onlyValidity() {
+		return strings.TrimSpace("Is a grant of "+lock+" still valid on arrival "+when) + "?"
+	}
 	if h.Declares.Optimistic {
 		return strings.TrimSpace("Can an update that "+lock+" checks be lost "+when) + "?"
 	}

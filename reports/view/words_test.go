@@ -119,6 +119,25 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
+// TestTheQuestionOfValidity: a run that V alone turns red was not asked about two clients at once.
+func TestTheQuestionOfValidity(t *testing.T) {
+	v := viewOf(t, history.Header{Impl: "redlock", Nemesis: "pause"})
+	property := func(letter string) checker.Property {
+		return checker.Property{Property: letter, Verdict: checker.Violated}
+	}
+	v.Verdict = &checker.Verdict{Verdict: checker.Violated,
+		Properties: []checker.Property{{Property: checker.MutualExclusion, Verdict: checker.Valid},
+			property(checker.Validity)}}
+	want := "Is a grant of the lock redlock still valid on arrival when a client is paused?"
+	if got, word := v.Question(), v.Answer().Word; got != want || word != "No." {
+		t.Errorf("%s %s", got, word)
+	}
+	v.Verdict.Properties = append(v.Verdict.Properties, property(checker.OwnerRelease))
+	if got := v.Question(); !strings.HasPrefix(got, "Can two clients hold") {
+		t.Error(got)
+	}
+}
+
 func TestMarksAndEndings(t *testing.T) {
 	acquired := []history.Event{event(history.Invoke, 1e6, 0, history.Acquire),
 		event(history.OK, 2e6, 0, history.Acquire)}

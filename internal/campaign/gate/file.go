@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -74,12 +75,17 @@ func (e Entry) Option(name string) string {
 	return ""
 }
 
-// Title describes the entry: the lock and the fault, or the file.
+// Title describes the entry: the lock and the fault, or the file. An adapter whose path has no
+// name, such as ".", has the name of its folder.
 func (e Entry) Title() string {
 	if e.Replay != "" {
 		return "replay of " + e.Replay
 	}
-	return e.lock() + " under " + e.fault()
+	lock := e.lock()
+	if strings.Trim(lock, "./") == "" && e.asked.Adapter != "" {
+		lock = filepath.Base(e.asked.Adapter)
+	}
+	return lock + " under " + e.fault()
 }
 
 func (e Entry) lock() string { return cmp.Or(e.Option("impl"), e.Option("adapter")) }

@@ -198,3 +198,18 @@ func FuzzReadGate(f *testing.F) {
 		}
 	})
 }
+
+// TestAnAdapterHasTheNameOfItsFolder also if its path has none.
+func TestAnAdapterHasTheNameOfItsFolder(t *testing.T) {
+	for path, want := range map[string]string{".": "mylock under none", "..": "locks under none",
+		"./other": "./other under none"} {
+		g, err := Read("/locks/mylock/lockbench.yaml", []byte("environment: process\nentries:\n"+
+			"  - {adapter: "+path+", expect: safe}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Entries[0].Title(); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}

@@ -33,9 +33,12 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 	return found
 }
 
-// LeaseFlag returns the flag of run for the lease of a plan, or "" if run has the same without a
+// LeaseFlag returns the flag of run for the leases of a plan, or "" if run has the same without a
 // flag.
 func LeaseFlag(p harness.Plan) string {
+	if len(p.Leases) > 0 {
+		return " --leases " + p.Leases.String()
+	}
 	o := harness.RunOptions{Impl: p.Impl, Variant: p.Variant, NoWatchdog: p.NoWatchdog,
 		Nemesis: p.Nemesis}
 	if p.Adapter != nil {
