@@ -141,9 +141,11 @@ func Find(v Violation) *Found {
 // suits reports whether the repair of a row fits the violation; Find matches the lock. The repair
 // must be for this kind of violation and fault, and keep the violated property. A fence need not:
 // it makes the violation harmless, and it alone fits other systems than Redis. If the row does not
-// list the lock, the owner check fits only plain deletions, and a fresh value only others.
+// list the lock, the owner check fits only plain deletions, and a fresh value only others. The
+// lease that is promised fits only a lock with a lease: another one promises no end.
 func (v Violation) suits(r Row) bool {
-	unfit := r.Repair == owner && !v.Plain || r.Repair == fresh && v.Plain
+	unfit := r.Repair == owner && !v.Plain || r.Repair == fresh && v.Plain ||
+		r.Repair == whole && !v.Lease
 	if unfit && !slices.Contains(r.Locks, v.Lock) {
 		return false
 	}

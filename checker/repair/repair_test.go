@@ -206,7 +206,8 @@ func TestFind(t *testing.T) {
 			"lockbench run --impl token-lua --nemesis pause --properties L,O"},
 		{"mine", "none", "S", checker.CheckThenSet, "one command",
 			"lockbench run --impl token-lua --nemesis none --properties S,L,D"},
-		{"mine", "pause", "V", checker.PromisedTooLong, "the lease that is promised",
+		{"mine", "pause", "V", checker.PromisedTooLong, "", ""}, // it has no lease, and promises no end
+		{"compares", "pause", "V", checker.PromisedTooLong, "the lease that is promised",
 			"lockbench run --impl redlock --nemesis pause --properties L,V"},
 		{"mine", "none", "V", checker.NoServer, "an answered grant",
 			"lockbench run --impl token-lua --nemesis restart-delayed --properties L,V"},
@@ -214,7 +215,8 @@ func TestFind(t *testing.T) {
 			"lockbench run --impl redisson --nemesis pause --properties L,O"},
 	} {
 		got := repair.Find(repair.Violation{Lock: c.lock, Flags: "--impl x", Fault: c.fault,
-			Property: c.property, Class: c.class, Plain: c.lock == "mine"})
+			Property: c.property, Class: c.class, Plain: c.lock == "mine",
+			Lease: c.lock != "mine"})
 		name, command := "", ""
 		if got != nil {
 			name, command = got.Name, got.Command.Line
