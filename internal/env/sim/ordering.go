@@ -105,8 +105,9 @@ func (o *ordering) pick(limit int64) {
 	switch {
 	case c < 0:
 	case c >= len(options) || firsts[c] < 0:
-		o.lastActor = options[min(c, len(options)-1)].Process
-		o.pass(limit)
+		x := options[min(c, len(options)-1)]
+		o.lastActor = x.Process
+		o.pass(x.At, limit)
 	default:
 		o.arrive(firsts[c])
 	}
@@ -144,12 +145,14 @@ func (o *ordering) arrive(i int) {
 	m.arrive()
 }
 
-// pass lets time pass until something happens, and a little longer, so that all clients that act at
-// nearly the same time have acted.
-func (o *ordering) pass(limit int64) {
+// pass lets time pass until something happens, at most until the given time, and a little longer,
+// so that all clients that act at nearly the same time have acted. Only the given time ends it if a
+// client wakes and does nothing that the scheduler sees. No message under way is later than the
+// Picker was told.
+func (o *ordering) pass(until, limit int64) {
 	s := o.scheduler
 	before := s.Now()
-	s.stepTimed(limit)
+	s.stepTimed(min(max(until, before+1), limit))
 	for end := s.Now() + int64(machinery); s.Now() > before && s.Now() < min(end, limit); {
 		s.settle()
 		s.stepTimed(min(end, limit))

@@ -38,7 +38,8 @@ type Option struct {
 	// node or client at which the message arrives, client that sleeps, or "" for time
 	To    string
 	Reads bool // a request that changes nothing
-	// when a message was sent, or the latest time until which time passes, environment's clock, ns
+	// when a message was sent, or the latest time until which time passes or the client sleeps;
+	// environment's clock, ns
 	At int64
 }
 

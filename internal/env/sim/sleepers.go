@@ -36,7 +36,7 @@ func (s *sleepers) sleep(client int, until int64) (awake func()) {
 	defer s.mu.Unlock()
 	s.count[client]++
 	n := nap{Option{client, fmt.Sprintf("c%d wakes.%d", client, s.count[client]),
-		clientName(client), false, 0}, until}
+		clientName(client), false, until}, until}
 	s.naps = append(s.naps, n)
 	return func() {
 		s.mu.Lock()

@@ -107,36 +107,43 @@ func (d *drawnOrder) Pick(_ *sim.Environment, options []sim.Option) int {
 	return c
 }
 
-// draw returns the index of the next event. If time can pass, that is the last option.
+// draw returns the index of the next event. Time passes, and a client wakes, only if no message is
+// too late then.
 func (d *drawnOrder) draw(options []sim.Option) int {
-	last := len(options) - 1
-	switch passes := options[last].Name == sim.Time; {
-	case passes && d.rand.Float64() < passShare && d.tolerates(options[:last], options[last].At):
-		return last
-	case passes:
-		options = options[:last]
+	var may []int
+	for i, o := range options {
+		switch {
+		case o.Name == sim.Time && len(options) > 1:
+			if d.rand.Float64() < passShare && d.tolerates(options[:i], o.At) {
+				return i
+			}
+		case !wakes(o) || d.tolerates(options, o.At):
+			may = append(may, i)
+		}
 	}
 	if d.priorities == nil {
-		return d.rand.IntN(len(options))
+		return may[d.rand.IntN(len(may))]
 	}
-	return d.highest(options)
+	return d.highest(options, may)
 }
 
 // tolerates reports whether no message would be too late if it arrived at a time.
 func (d *drawnOrder) tolerates(options []sim.Option, at int64) bool {
 	return !slices.ContainsFunc(options, func(o sim.Option) bool {
-		return o.At > 0 && at-o.At > d.patience
+		return !wakes(o) && o.Name != sim.Time && o.At > 0 && at-o.At > d.patience
 	})
 }
 
-// highest returns the index of the option with the highest priority. That priority is used up, and
-// the options that race with it lose theirs.
-func (d *drawnOrder) highest(options []sim.Option) (best int) {
-	for i, o := range options {
-		if _, ok := d.priorities[o.Name]; !ok {
-			d.priorities[o.Name] = d.rand.Float64()
+// highest returns the option with the highest priority among those that may happen. That priority
+// is used up, and the options that race with it lose theirs.
+func (d *drawnOrder) highest(options []sim.Option, may []int) (best int) {
+	best = may[0]
+	for _, i := range may {
+		name := options[i].Name
+		if _, ok := d.priorities[name]; !ok {
+			d.priorities[name] = d.rand.Float64()
 		}
-		if d.priorities[o.Name] > d.priorities[options[best].Name] {
+		if d.priorities[name] > d.priorities[options[best].Name] {
 			best = i
 		}
 	}
