@@ -103,6 +103,11 @@ var callCases = []propertyCase{
 			"c2 acquire 700000000 700000009 info; c1 acquire 10 2300000000 fail",
 		"2 1 700000000 700000009 n0 SET k c NX PX 1000 -> !timeout\n" + refusals(1, 1, 20, 23), Unknown,
 		""},
+	{"an answer that stayed away for long after the fault that held it back", "D", once +
+		"c1 acquire 10 2300000000 fail; fault pause c1 100 200",
+		"1 1 150 2250000000 n0 SET k b NX PX 1000 -> (nil)", Unknown, ""},
+	{"answers that came after the fault that held one back", "D", once +
+		"c1 acquire 10 2300000000 fail; fault pause c1 100 200", refusals(1, 1, 150, 23), Violated, ""},
 
 	// Pauses.
 	{"a client that sleeps at a free lock", "D", unpaced + "c1 acquire 10 9000000005 " +

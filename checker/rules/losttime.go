@@ -30,8 +30,10 @@ func (c excuses) lostTime(process int) []record.Interval {
 		all = append(all, record.Interval{From: g.From, To: g.To})
 	}
 	for _, m := range c.trace.Sent[process] {
-		if c.unexplained(m) || c.answeredLate(m) {
+		if c.unexplained(m) {
 			all = append(all, record.Interval{From: m.Sent, To: max(m.Sent, m.Recv)})
+		} else if late := c.lateBy(m); late > 0 {
+			all = append(all, record.Interval{From: m.Recv - late, To: m.Recv})
 		}
 	}
 	c.wasted[process] = record.Union(all)
@@ -57,7 +59,7 @@ func (c excuses) lapsed(h *record.Hold, at int64) string {
 		switch {
 		case m.Sent >= h.From && c.unexplained(m):
 			return explain.Unanswered(m)
-		case c.answeredLate(m) && at-lost-(m.Recv-m.Sent) < end:
+		case at-lost-c.lateBy(m) < end:
 			return explain.AnsweredLate(m)
 		}
 	}
@@ -67,11 +69,22 @@ func (c excuses) lapsed(h *record.Hold, at int64) string {
 // lateReply is how long a command of a lock may take on a machine that runs.
 const lateReply = 100 * time.Millisecond
 
-// answeredLate reports whether a server needed long for a command of a lock, though no fault can
-// have kept it. Commands that wait, such as BLPOP, are not meant.
-func (c excuses) answeredLate(m *history.Command) bool {
-	return trace.Answered(m) && m.Recv-m.Sent > int64(lateReply) &&
-		trace.EffectOf(m.Args).Kind != trace.None && !c.quorums().struckCommand(m)
+// lateBy returns how long a command of a lock was under way while no fault can have kept it or its
+// reply. It returns 0 if that is not longer than lateReply, or if the command waits, as BLPOP does.
+func (c excuses) lateBy(m *history.Command) int64 {
+	if !trace.Answered(m) || trace.EffectOf(m.Args).Kind == trace.None {
+		return 0
+	}
+	since := m.Sent
+	for i := range c.faults {
+		if f := &c.faults[i]; f.Delays(m) {
+			since = max(since, f.To)
+		}
+	}
+	if late := m.Recv - since; late > int64(lateReply) {
+		return late
+	}
+	return 0
 }
 
 // sessionLapsed says why the session of a hold may have ended before a stamp: its client, the
