@@ -125,6 +125,26 @@ var letterCases = []propertyCase{
 		"validity; c0 acquire 1 5 valid=18; c1 acquire 2 20; c0 release 40 41; " +
 			"c1 release 42 43", "",
 		Valid, ""},
+	{"told in advance, by a validity that its client may read on a clock that stood", "N",
+		"validity; c0 acquire 1 5 valid=18; fault suspend c0 6 10; c1 acquire 2 20; " +
+			"c0 release 40 41; c1 release 42 43", "",
+		Unknown, ""},
+	{"told in advance, and another client's machine was suspended", "N",
+		"validity; c0 acquire 1 5 valid=18; fault suspend c1 6 10; c1 acquire 2 20; " +
+			"c0 release 40 41; c1 release 42 43", "",
+		Valid, ""},
+	{"told in advance, and its machine had been suspended before the grant", "N",
+		"validity; fault suspend c0 2 3; c0 acquire 1 5 valid=18; c1 acquire 2 20; " +
+			"c0 release 40 41; c1 release 42 43", "",
+		Valid, ""},
+	{"told in time by the lock, after its machine was suspended", "N",
+		"loss; c0 acquire 1 5; fault suspend c0 6 10; c0 lost 19; c1 acquire 2 20; " +
+			"c0 release 40 41; c1 release 42 43", "",
+		Valid, ""},
+	{"told later by the lock, whose clock stood", "N",
+		"loss; c0 acquire 1 5; fault suspend c0 6 10; c0 lost 30; c1 acquire 2 20; " +
+			"c0 release 40 41; c1 release 42 43", "",
+		Violated, ""},
 	{"never told", "N",
 		"c0 acquire 1 5; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "", Violated, ""},
 	{"a write that is refused tells nothing of the lock", "N",

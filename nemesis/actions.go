@@ -105,6 +105,12 @@ var actions = []Action{
 		by: byClient(func(w ClientPauser, c int) error { return w.PauseClient(c) })},
 	{Name: Unpause, Kind: Repair, Target: OneClient,
 		by: byClient(func(w ClientPauser, c int) error { return w.ResumeClient(c) })},
+	{Name: Suspend, Kind: Lasting, Target: OneClient, may: "aimed", Undo: []string{Wake},
+		Stops: true, Breaks: BoundedPauses, Begin: "the machine of %s was suspended",
+		End: "%s ran again, and its monotonic clock had stood",
+		by:  byClient(func(w ClientSuspender, c int) error { return w.SuspendClient(c) })},
+	{Name: Wake, Kind: Repair, Target: OneClient,
+		by: byClient(func(w ClientSuspender, c int) error { return w.WakeClient(c) })},
 	{Name: ClientClock, Kind: Lasting, Target: ClientOrAll, may: "offset rate aimed", Again: true,
 		Breaks: ClientClocks, Begin: "the clock of %s was moved"},
 }

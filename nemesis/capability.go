@@ -73,6 +73,12 @@ type (
 		PauseClient(client int) error
 		ResumeClient(client int) error
 	}
+	// ClientSuspender stops a client's process as ClientPauser does. Its monotonic clock stands until
+	// it runs again, and its wall clock goes on.
+	ClientSuspender interface {
+		SuspendClient(client int) error
+		WakeClient(client int) error
+	}
 	// Prover is an environment that can check the effect of a fault.
 	Prover interface {
 		// Prove checks the effect of a fault that was just carried out. It returns an error that names

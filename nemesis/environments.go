@@ -23,14 +23,15 @@ const notOurs = "this Redis is not ours: only clients and their links can be hit
 // the limits of this machine.
 var environments = []Capabilities{
 	{Environment: "process", Line: "redis-server and clients as processes of this machine",
-		lacks: because(noAgreement, Ensemble)},
+		no: because(awake, Suspend, Wake), lacks: because(noAgreement, Ensemble)},
 	{Environment: "docker", Line: "redis-server in containers",
-		no:    merge(because(noBus, SwitchOver, MoveSlot), because(noStop, StopClock)),
+		no: merge(because(noBus, SwitchOver, MoveSlot), because(noStop, StopClock),
+			because(awake, Suspend, Wake)),
 		lacks: map[string]string{Cluster: noBus, Ensemble: noAgreement}},
 	{Environment: "external", Line: "a Redis that is there already",
-		no: because(notOurs, KillNode, LoseDisk, Start, Flush, ForgetScripts, FillMemory,
-			FreeMemory, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall, Promote, SwitchOver,
-			MoveSlot, Barrier),
+		no: merge(because(awake, Suspend, Wake), because(notOurs, KillNode, LoseDisk, Start, Flush,
+			ForgetScripts, FillMemory, FreeMemory, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall,
+			Promote, SwitchOver, MoveSlot, Barrier)),
 		lacks: map[string]string{
 			Failover: "it has no replica of ours that could take over",
 			Sentinel: "its sentinels, if it has any, are not ours",
@@ -51,6 +52,10 @@ var environments = []Capabilities{
 // noAgreement is the reason why a group of servers is not an ensemble.
 const noAgreement = "its servers do not agree on writes: take a system whose servers do, " +
 	"by --adapter etcd-mutex or go-zookeeper"
+
+// awake is the reason why no client of a real machine is suspended.
+const awake = "the monotonic clock of a process stands only while its whole machine does: take " +
+	"--env sim"
 
 // noStop is the reason why clocks in containers cannot be stopped.
 const noStop = "lockbench stops the clock of a server with processes only"

@@ -90,10 +90,10 @@ func TestEveryFaultInEveryEnvironment(t *testing.T) {
 	missing := map[string]string{              // what no environment but these refuses
 		"external": "failover failover-sentinel failover-cluster restart restart-delayed disk-loss " +
 			"flush scripts-lost memory-full clock-server busy node-pause node-crash minority-loss " +
-			"majority-loss start-in-outage " + agreeing,
-		"docker":  "failover-cluster failover-sentinel:planned clock-server:stand " + agreeing,
+			"majority-loss start-in-outage suspend " + agreeing,
+		"docker":  "failover-cluster failover-sentinel:planned clock-server:stand suspend " + agreeing,
 		"sim":     "failover-sentinel failover-cluster disk-loss start-in-outage " + agreeing,
-		"process": agreeing,
+		"process": "suspend " + agreeing,
 	}
 	for _, g := range AllCapabilities() {
 		everything(t, func(name string, s Scenario) {

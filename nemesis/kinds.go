@@ -39,7 +39,8 @@ func (k kind) draw(d *drawing) Effect {
 
 // kinds returns the kinds of faults that are possible in the present state of the drawing.
 func (d *drawing) kinds() (all []kind) {
-	for _, do := range []string{Pause, Cancel, ClientClock, Cut, HoldBack, Delay, Refuse, Reset} {
+	all = append(all, kind{[]string{Pause, Unpause}, drawStop})
+	for _, do := range []string{Cancel, ClientClock, Cut, HoldBack, Delay, Refuse, Reset} {
 		all = append(all, kind{does: []string{do}})
 	}
 	if len(d.clients) > 2 {
@@ -122,6 +123,15 @@ func (d *drawing) some() []string {
 	hit := slices.Clone(d.masters)
 	d.Shuffle(len(hit), func(i, j int) { hit[i], hit[j] = hit[j], hit[i] })
 	return hit[:1+d.IntN(len(hit))]
+}
+
+// drawStop pauses a client. In a fourth of the scenarios its machine is suspended, where that is
+// possible. The other draws do not depend on it.
+func drawStop(d *drawing) Effect {
+	if d.Seed%4 == 0 && d.Capabilities.Has(Suspend, Wake) {
+		return d.action(Suspend)
+	}
+	return d.action(Pause)
 }
 
 func drawCrash(d *drawing) Effect {

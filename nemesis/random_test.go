@@ -134,7 +134,7 @@ func TestRandomDrawsEverything(t *testing.T) {
 	for _, want := range slices.Concat(
 		[]string{KillNode, Start, PauseNode, NodeClock, Busy, Stall, Promote, Elected, Cut, HoldBack,
 			Delay,
-			Refuse, Reset, Crash, Pause, ClientClock, Wait},
+			Refuse, Reset, Crash, Pause, Suspend, ClientClock, Wait},
 		[]string{Single, Failover, Sentinel, Independent, Before, JustSent, After}, phases,
 	) {
 		if !drawn[want] {

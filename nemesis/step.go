@@ -68,6 +68,10 @@ const (
 	Crash   = "crash"   // the client Target is killed with SIGKILL and stays away
 	Pause   = "pause"   // the client Target is stopped with SIGSTOP; until Unpause
 	Unpause = "unpause" // the client Target runs again
+	// the machine of the client Target sleeps: the client stands, and so does its monotonic clock;
+	// until Wake
+	Suspend = "suspend"
+	Wake    = "wake" // the machine of the client Target goes on; its wall clock is right
 	// the wall clock of the client Target is wrong by Offset from now on, and gains Rate
 	ClientClock = "client-clock"
 )

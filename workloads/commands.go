@@ -53,7 +53,7 @@ func (c *commands) make(node string, args []string) history.Command {
 // of one of its commands, the effect is unknown.
 func (c *commands) Replied(ctx context.Context, sent, done history.Command, unsure bool) {
 	done.Process, done.Seq, done.N = sent.Process, sent.Seq, sent.N
-	done.Recv = int64(c.env.Elapsed())
+	done.Recv = int64(c.env.Stamp())
 	if unsure || history.ErrorAfterWrite(sent.Args, done.Reply) {
 		c.unsure.Store(true)
 	}

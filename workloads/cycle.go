@@ -53,7 +53,7 @@ func (w *Worker) acquire(l caller, o Order, depth int) (Granted, error) {
 	e := w.outcome(history.Acquire, o, err)
 	e.T, e.Depth = g.At, depth
 	if err == nil {
-		e.Grant = g.record()
+		e.Grant = w.stamped(g).record()
 	}
 	w.event(e)
 	return g, err
@@ -83,7 +83,7 @@ func (w *Worker) extend(l caller, o Order, g Granted) (Granted, error) {
 	}
 	done := w.outcome(history.ExtendOp, o, err)
 	if done.T = next.At; err == nil {
-		done.Grant = next.record()
+		done.Grant = w.stamped(next).record()
 		g = next
 	}
 	w.event(done)

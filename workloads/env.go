@@ -23,7 +23,9 @@ type Env struct {
 
 	pool pool // runs what Go starts
 
-	late atomic.Int64 // see Hurry
+	late  atomic.Int64 // see Hurry
+	stood atomic.Int64 // how far the monotonic clock is behind
+	naps  []nap        // when it stood
 
 	spawn func() (begin func()) // see Hook
 	woken func()
@@ -64,14 +66,46 @@ func (e *Env) Skew(offset time.Duration, rate float64) {
 	e.offset, e.rate, e.since = offset, rate, e.elapsed()
 }
 
-// Elapsed returns the monotonic clock.
-func (e *Env) Elapsed() time.Duration { return e.elapsed() }
+// nap is a time when the monotonic clock stood at a moment.
+type nap struct{ at, lasted time.Duration }
+
+// Stand sets the monotonic clock back by d, in which it stood. The clock ran on for a nanosecond
+// first, so that no moment on it is both before and after.
+func (e *Env) Stand(d time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.naps = append(e.naps, nap{e.Elapsed() - d, d - 1})
+	e.stood.Add(int64(d - 1))
+}
+
+// Stood returns how long the monotonic clock has stood in all.
+func (e *Env) Stood() time.Duration { return time.Duration(e.stood.Load()) }
+
+// stampOf returns the stamp of a moment on the monotonic clock.
+func (e *Env) stampOf(at time.Duration) time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	stamp := at
+	for _, n := range e.naps {
+		if n.at < at {
+			stamp += n.lasted
+		}
+	}
+	return stamp
+}
+
+// Elapsed returns the monotonic clock of the client.
+func (e *Env) Elapsed() time.Duration { return e.elapsed() - e.Stood() }
+
+// Stamp returns the clock that all stamps come from. It never stands.
+func (e *Env) Stamp() time.Duration { return e.elapsed() }
 
 // Hurry shortens every later Sleep by late. A replay that lags behind its record catches up while
 // clients only wait.
 func (e *Env) Hurry(late time.Duration) { e.late.Store(int64(late)) }
 
-// Sleep waits for d or for the end of ctx. If both have come, the end of ctx counts.
+// Sleep waits for d on the monotonic clock or for the end of ctx. If both have come, the end of ctx
+// counts.
 func (e *Env) Sleep(ctx context.Context, d time.Duration) error {
 	if e.doze != nil {
 		defer e.doze(d)()
@@ -79,8 +113,26 @@ func (e *Env) Sleep(ctx context.Context, d time.Duration) error {
 	return e.sleep(ctx, d-time.Duration(e.late.Load()))
 }
 
-// sleep waits for exactly d.
+// SleepThrough waits as Sleep does, also while the monotonic clock stands.
+func (e *Env) SleepThrough(ctx context.Context, d time.Duration) error {
+	if e.doze != nil {
+		defer e.doze(d)()
+	}
+	return e.sleepThrough(ctx, d)
+}
+
+// sleep waits for exactly d on the monotonic clock.
 func (e *Env) sleep(ctx context.Context, d time.Duration) error {
+	end, stood := e.Elapsed()+d, e.Stood()
+	err := e.sleepThrough(ctx, d)
+	for err == nil && stood != e.Stood() && e.Elapsed() < end {
+		stood = e.Stood()
+		err = e.sleepThrough(ctx, end-e.Elapsed())
+	}
+	return err
+}
+
+func (e *Env) sleepThrough(ctx context.Context, d time.Duration) error {
 	t := e.timer(d)
 	select {
 	case <-t.C:

@@ -202,7 +202,7 @@ type linkedKeys struct {
 // Acquire implements RemoteLock.
 func (l linkedKeys) Acquire(ctx context.Context, n int) (g Granted, err error) {
 	l.grants.Expect(l.KeyNames(l.keys))
-	begun := l.w.env.Elapsed()
+	begun := l.w.env.Stamp()
 	said, err := l.lock.Acquire(ctx, n, l.keys, l.w.cfg.AcquireTimeout.D())
 	l.w.env.Breathe()
 	if err != nil {
@@ -233,7 +233,7 @@ func (l linkedKeys) Extend(ctx context.Context, n int, g Granted, begun func(int
 	if !can {
 		return g, errCannotExtend
 	}
-	at := l.w.env.Elapsed()
+	at := l.w.env.Stamp()
 	said, err := e.Extend(ctx, n)
 	l.w.env.Breathe()
 	if err == nil {
@@ -248,7 +248,7 @@ func (l *linked) validUntil(said Said) time.Duration {
 	if said.ValidUntil.IsZero() {
 		return 0
 	}
-	return l.w.env.Elapsed() + time.Until(said.ValidUntil)
+	return l.w.env.Stamp() + time.Until(said.ValidUntil)
 }
 
 // opaque hides the causes in an error of another author's lock, unless the error states the

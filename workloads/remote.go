@@ -86,6 +86,15 @@ func (g Granted) record() *history.Grant {
 		ValidUntil: int64(g.ValidUntil), Token: g.Fence, Node: g.Node}
 }
 
+// stamped returns a grant with the stamps of its times. A lock of this process gives them on the
+// client's monotonic clock, which may have stood.
+func (w *Worker) stamped(g Granted) Granted {
+	if w.remote == nil && g.Sent != 0 {
+		g.Sent, g.ValidUntil = w.env.stampOf(g.Sent), w.env.stampOf(g.ValidUntil)
+	}
+	return g
+}
+
 // caller is a lock of this process or of another.
 type caller = RemoteLock
 

@@ -24,7 +24,7 @@ func (r *reporter) event(e history.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e.T == 0 {
-		e.T = int64(r.env.Elapsed())
+		e.T = int64(r.env.Stamp())
 	}
 	e.Process = r.process
 	r.out(Report{Event: &e})
@@ -42,14 +42,14 @@ func (r *reporter) command(c history.Command) history.Command {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seq++
-	c.Seq, c.Sent = r.seq, int64(r.env.Elapsed())
+	c.Seq, c.Sent = r.seq, int64(r.env.Stamp())
 	r.out(Report{Command: &c})
 	return c
 }
 
 // hit reports that the client stopped at a breakpoint.
 func (r *reporter) hit(h BreakpointHit) {
-	h.T = int64(r.env.Elapsed())
+	h.T = int64(r.env.Stamp())
 	r.report(Report{Breakpoint: &h})
 }
 

@@ -92,7 +92,7 @@ func (w *Worker) Connect() error {
 	if err := w.connect(); err != nil {
 		return fmt.Errorf("client %d %w", w.cfg.Process, err)
 	}
-	w.report(Report{Ready: &Ready{PID: os.Getpid(), T: int64(w.env.Elapsed())}})
+	w.report(Report{Ready: &Ready{PID: os.Getpid(), T: int64(w.env.Stamp())}})
 	return nil
 }
 
@@ -182,7 +182,7 @@ func (w *Worker) notice(n impls.Notice) {
 	e := newEvent(history.Lost, "", *o)
 	e.Err = text(n.Lost)
 	if n.Extended != nil {
-		e.Type, e.Grant = history.Extend, w.granted(*n.Extended).record()
+		e.Type, e.Grant = history.Extend, w.stamped(w.granted(*n.Extended)).record()
 	}
 	w.event(e)
 	if n.Extended == nil {
@@ -216,9 +216,9 @@ func tick(lease time.Duration) time.Duration {
 // returns when life ends.
 func (w *Worker) Watch() {
 	tick := tick(w.cfg.TTL.D())
-	last := w.env.Elapsed()
+	last := w.env.Stamp()
 	for w.env.sleep(w.lifetime.life, tick) == nil {
-		now := w.env.Elapsed()
+		now := w.env.Stamp()
 		if late := now - last - tick; late > gapLimit {
 			w.event(history.Event{Type: history.Gap, Gap: history.Duration(late)})
 		}

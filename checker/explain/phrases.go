@@ -87,6 +87,12 @@ func Slow(s record.Slow) string {
 		(s.To-s.From)/int64(time.Millisecond), strings.TrimSpace(s.Action+" "+s.Target), Stamp(s.To))
 }
 
+// Suspended says that a client was told of its validity and its machine was suspended.
+func Suspended(process int) string {
+	return Say("the machine of client %d was suspended, and the record does not say on which clock "+
+		"it reads the end of its validity", process)
+}
+
 // Outstayed says that the scenario kept a client inside.
 func Outstayed(process int) string {
 	return Say("the scenario kept client %d inside until its lease was over, and the lock renews "+

@@ -131,7 +131,9 @@ func (f *Fault) Promotes() bool {
 }
 
 // Pauses reports whether the fault stopped its target for a time.
-func (f *Fault) Pauses() bool { return f.Action == nemesis.Pause }
+func (f *Fault) Pauses() bool {
+	return f.Action == nemesis.Pause || f.Action == nemesis.Suspend
+}
 
 // Delays reports whether the fault was in force on the way of a command, on its client, the link or
 // the server, and can have kept it or its reply: clocks and orders to clients cannot. What hits the

@@ -209,6 +209,8 @@ func TestFind(t *testing.T) {
 		{"mine", "pause", "V", checker.PromisedTooLong, "", ""}, // it has no lease, and promises no end
 		{"compares", "pause", "V", checker.PromisedTooLong, "the lease that is promised",
 			"lockbench run --impl redlock --nemesis pause --properties L,V"},
+		// it may have counted from before the command, on a clock that stood
+		{"mine", "suspend:granting", "V", checker.PromisedTooLong, "", ""},
 		{"mine", "none", "V", checker.NoServer, "an answered grant",
 			"lockbench run --impl token-lua --nemesis restart-delayed --properties L,V"},
 		{"mine", "none", "L", checker.LostRenewal, "a whole renewal",

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // notice judges that a holder learns that its hold is over before another client is inside. It
@@ -18,7 +19,7 @@ func (c exclusionRule) notice() property {
 	if !c.history.Header.Declares.Lease && c.history.Header.Environment == "" {
 		return notApplicable("an imported history does not say what a client was told")
 	}
-	judged, excuse := false, ""
+	judged, excuse, asleep := false, "", ""
 	var found *property
 	all := c.Record.Spans(record.UntilRelease, c.trust.Cut)
 	extends := c.refusedExtends()
@@ -38,8 +39,13 @@ func (c exclusionRule) notice() property {
 				excuse = why
 				return true
 			}
+			t, by := firstNotice(loser, extends)
+			if by == explain.ByValidity && c.suspended(loser, p.From) {
+				asleep = explain.Suspended(loser.Process)
+				return true
+			}
 			judged = true
-			if t, by := firstNotice(loser, extends); t > p.From {
+			if t > p.From {
 				found = c.toldLate(p, loser, winner, t, by)
 			}
 			return found == nil
@@ -53,8 +59,18 @@ func (c exclusionRule) notice() property {
 		return valid
 	case excuse != "":
 		return stalled("two clients were inside at once, but %s", excuse)
+	case asleep != "":
+		return unknown("two clients were inside at once, but %s", asleep)
 	}
 	return notApplicable("no holder that lived was inside together with another client")
+}
+
+// suspended reports whether the machine of a holder was suspended before t. If the holder reads the
+// end of its validity on a monotonic clock, it learns of it later.
+func (c exclusionRule) suspended(h *record.Hold, t int64) bool {
+	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Action == nemesis.Suspend && f.Hits(h.Process) && h.From <= f.From && f.From < t
+	})
 }
 
 // refusedExtends returns when extensions were refused, by process, in order.

@@ -24,6 +24,10 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 		w.Capabilities = w.Capabilities.Minus(nemesis.ClientClock, fmt.Sprintf(
 			"the wall clock of %s cannot be moved", p.Impl))
 	}
+	if p.Adapter != nil && p.Environment == "sim" && !workloads.IsProgram(p.Impl) {
+		w.Capabilities = w.Capabilities.Minus(nemesis.Suspend, fmt.Sprintf(
+			"the monotonic clock of %s, which calls time.Now, cannot stand", p.Impl))
+	}
 	if a := p.Adapter; a != nil && !a.Declares.Cancels {
 		w.Capabilities = w.Capabilities.Minus(nemesis.Cancel, fmt.Sprintf(
 			"%s does not declare that its calls can be given up (cancels)", p.Impl))

@@ -57,6 +57,8 @@ var proofless = map[string]string{
 	"cancel": "it is an order that the client does not answer; cancel.txtar finds what follows",
 	"message": "it is an order that the client does not answer; TestWhatBefallsTheNextCommand of " +
 		"tap looks at the command, and so does message.txt of the simulator",
+	"suspend": "only the simulator does it; suspended-redlock.txt of sim and " +
+		"TestAClockThatStoodIsBehind of workloads look at the clock",
 	"leader-loss": inEnsemble, "member-loss": inEnsemble,
 }
 

@@ -212,6 +212,21 @@ func (c *client) melt() {
 	c.read()
 }
 
+// sleptThrough sets the monotonic clock of a stopped process back by the time that it was stopped.
+// The deadlines of its reads, which follow that clock, move with it.
+func (c *client) sleptThrough() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.thaw == nil {
+		return
+	}
+	stood := time.Duration(c.scheduler.Now() - c.since)
+	c.env.Stand(stood)
+	for k := range c.open {
+		k.postpone(stood)
+	}
+}
+
 // end kills the process. It reports and does nothing more, but messages that it sent still arrive.
 func (c *client) end() {
 	c.dead.Store(true)

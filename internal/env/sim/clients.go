@@ -19,8 +19,9 @@ type clients struct {
 }
 
 var (
-	_ nemesis.ClientKiller = (*Environment)(nil)
-	_ nemesis.ClientPauser = (*Environment)(nil)
+	_ nemesis.ClientKiller    = (*Environment)(nil)
+	_ nemesis.ClientPauser    = (*Environment)(nil)
+	_ nemesis.ClientSuspender = (*Environment)(nil)
 )
 
 // start makes all clients with their links, and starts their workers unless Config says Bare.
@@ -122,4 +123,15 @@ func (s *clients) ResumeClient(i int) error {
 		c.melt()
 		s.scheduler.settle()
 	})
+}
+
+// SuspendClient stops the goroutines of a client. Its monotonic clock stands until WakeClient.
+func (s *clients) SuspendClient(i int) error { return s.PauseClient(i) }
+
+// WakeClient lets a client run again. Its wall clock is right, and its monotonic clock is behind.
+func (s *clients) WakeClient(i int) error {
+	if err := s.on(i, (*client).sleptThrough); err != nil {
+		return err
+	}
+	return s.ResumeClient(i)
 }

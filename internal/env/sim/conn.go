@@ -230,6 +230,19 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
+// postpone moves the deadline of reads.
+func (c *conn) postpone(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.readBy == 0 {
+		return
+	}
+	c.readBy += int64(d)
+	if due := c.due.Load(); due > 0 {
+		c.due.Store(due + int64(d))
+	}
+}
+
 // address is a net.Addr.
 type address string
 

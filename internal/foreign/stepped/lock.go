@@ -161,8 +161,7 @@ func (l *lock) Acquire(ctx context.Context, n int, keys []string, wait time.Dura
 		return said, err
 	}
 	if said.Token = a.Token; a.ValidUntil > 0 {
-		mono, _ := l.now()
-		said.ValidUntil = time.Now().Add(time.Duration(a.ValidUntil - mono))
+		said.ValidUntil = time.Now().Add(time.Duration(a.ValidUntil - l.clocks().now))
 	}
 	return said, nil
 }
@@ -183,8 +182,7 @@ func (l *lock) Extend(_ context.Context, n int) (said workloads.Said, err error)
 		err = adapter.Failure(a)
 	}
 	if a.ValidUntil > 0 {
-		mono, _ := l.now()
-		said.ValidUntil = time.Now().Add(time.Duration(a.ValidUntil - mono))
+		said.ValidUntil = time.Now().Add(time.Duration(a.ValidUntil - l.clocks().now))
 	}
 	return said, err
 }

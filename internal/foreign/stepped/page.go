@@ -21,6 +21,7 @@ type page struct {
 type layout struct {
 	now     atomic.Int64 // monotonic clock
 	wall    atomic.Int64 // what the wall clock is ahead of it
+	boot    atomic.Int64 // the same of the clock that never stands
 	seed    uint64
 	used    atomic.Int32 // slots
 	failed  atomic.Int32
@@ -39,6 +40,7 @@ type slot struct {
 	deadline      atomic.Int64
 	object, mutex uint64
 	event, taken  int32
+	awake         atomic.Int32 // 1: its clock goes on while the machine is suspended
 }
 
 // newPage returns a page whose clocks show nothing yet.
@@ -61,6 +63,15 @@ func newPage(seed uint64, servers int) (*page, error) {
 	p := &page{(*layout)(unsafe.Pointer(&m[0])), m, f}
 	p.seed, p.first, p.servers = seed, firstPort, int32(servers)
 	return p, nil
+}
+
+// slept brings the deadlines on clocks nearer that went on while the monotonic one stood for d.
+func (p *page) slept(d int64) {
+	for i := range p.used.Load() {
+		if s := &p.slots[i]; s.awake.Load() != 0 {
+			s.deadline.Add(-d)
+		}
+	}
 }
 
 // soonest returns the first deadline that a thread waits for, and false if none waits for one.

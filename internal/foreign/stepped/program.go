@@ -156,11 +156,16 @@ func processor(allowed *unix.CPUSet) int {
 	return 0
 }
 
+// clocks is what a program's monotonic clock shows, and what two others are ahead of it: the wall
+// clock, and the one that does not stand while the machine is suspended.
+type clocks struct{ now, wall, boot int64 }
+
 // set moves the clocks, and ends the waits that are due.
-func (p *program) set(now, wall int64) error {
-	p.page.now.Store(now)
-	p.page.wall.Store(wall)
-	if at, any := p.page.soonest(); !any || at > now {
+func (p *program) set(c clocks) error {
+	p.page.slept(c.boot - p.page.boot.Swap(c.boot))
+	p.page.now.Store(c.now)
+	p.page.wall.Store(c.wall)
+	if at, any := p.page.soonest(); !any || at > c.now {
 		return nil
 	}
 	_, err := unix.Write(p.control, []byte{1})

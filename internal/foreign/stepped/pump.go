@@ -63,10 +63,10 @@ func newPump(p *program, c workloads.LinkedClient, named func(error) error) *pum
 	return u
 }
 
-// now returns the program's monotonic clock, and what its wall clock is ahead of that.
-func (u *pump) now() (mono, wall int64) {
-	mono = int64(uptime+u.client.Env.Elapsed()) + u.past
-	return mono, u.client.Env.Now().UnixNano() + u.past - mono
+// clocks returns what the program's clocks show.
+func (u *pump) clocks() clocks {
+	now := int64(uptime+u.client.Env.Elapsed()) + u.past
+	return clocks{now, u.client.Env.Now().UnixNano() + u.past - now, int64(u.client.Env.Stood())}
 }
 
 // run drives the program until its client ends.
@@ -89,8 +89,7 @@ func (u *pump) run() {
 		}
 	}
 	u.fail(err)
-	mono, _ := u.now()
-	u.past = afterRest(mono - int64(uptime))
+	u.past = afterRest(u.past + int64(u.client.Env.Stamp()))
 }
 
 // rest is how long at least a program is idle between two runs. What it does every now and then is
@@ -124,11 +123,12 @@ func (u *pump) wait() {
 	waiting := len(u.inputs) == 0
 	u.mu.Unlock()
 	at, any := u.page.soonest()
-	mono, _ := u.now()
+	now := u.clocks().now
 	switch {
-	case !waiting || any && at <= mono:
+	case !waiting || any && at <= now:
 	case any:
-		_ = u.client.Env.Sleep(ctx, time.Duration(at-mono))
+		// not Sleep: a wait on a clock that goes on may end when the machine wakes
+		_ = u.client.Env.SleepThrough(ctx, time.Duration(at-now))
 	default:
 		<-ctx.Done()
 	}
@@ -157,8 +157,7 @@ func (u *pump) give(i input) {
 
 // step gives the program an input, moves its clocks, and hands on what it did.
 func (u *pump) step(i input) error {
-	mono, wall := u.now()
-	err := u.set(mono, wall)
+	err := u.set(u.clocks())
 	switch {
 	case err != nil:
 	case i.order != nil:

@@ -47,7 +47,7 @@ var forms = []form{
 	{fault: "busy", nodes: nemesis.Every}, {fault: "node-pause", nodes: nemesis.Every},
 	{fault: "node-crash", nodes: nemesis.Every},
 	{fault: "minority-loss", nodes: nemesis.Minority, masters: true},
-	{fault: "majority-loss", nodes: nemesis.Majority, masters: true},
+	{fault: "majority-loss", nodes: nemesis.Majority, masters: true}, {fault: "suspend"},
 }
 
 // effects returns the parameters of the nemesis for a plan.

@@ -59,7 +59,7 @@ func TestAnOverrunDoesNotEndTheSearch(t *testing.T) {
 	if err != nil || len(hits) == 0 || hits[0].Class != checker.LateMessage || p.Aside != "overrun" {
 		t.Errorf("%v, %+v, %v", hits, p, err)
 	}
-	s.Seeds = 20
+	s.Seeds = 14
 	hits, p, err = s.Find(t.Context())
 	if err != nil || len(hits) != 1 || hits[0].Class != checker.LeaseOverrun || p.Aside != "" {
 		t.Errorf("%v, %+v, %v", hits, p, err)

@@ -146,7 +146,7 @@ func fault(p harness.Plan) asleep {
 		name = ""
 	}
 	switch name {
-	case "pause", "clock-client":
+	case "pause", "suspend", "clock-client":
 		s.touches = append(s.touches, touch{"c0", true})
 	case "partition", "late", "request-loss", "reply-loss":
 		s.touches = append(s.touches, touch{"c0", true}, touch{linksOf(0), true})

@@ -21,6 +21,11 @@ func Possible(c *counterexample.Counterexample) error {
 		return notYet("an election by sentinels cannot be held up at a breakpoint")
 	case p.Topology == nemesis.Cluster:
 		return notYet("a vote of a cluster cannot be held up at a breakpoint")
+	case slices.ContainsFunc(c.Steps, func(s counterexample.Step) bool {
+		return s.Kind == counterexample.Fault && s.Fault.Do == nemesis.Suspend
+	}):
+		return notYet("a suspended machine: the monotonic clock of a process stands only while this " +
+			"whole machine does")
 	case p.WaitReplicas > 0:
 		return notYet("--wait-replicas: when replicas confirm is not in the record")
 	case p.ClientRetries > 0:

@@ -43,10 +43,12 @@ struct slot {
 	_Atomic int64_t deadline; // of the monotonic clock
 	void *object, *mutex;
 	int32_t event, taken;
+	_Atomic int32_t awake; // 1: its clock goes on while the machine is suspended
 };
 struct page {
 	_Atomic int64_t now;  // the monotonic clock, ns
 	_Atomic int64_t wall; // what the wall clock is ahead of it
+	_Atomic int64_t boot; // the same of the clock that counts the time since the start of the machine
 	uint64_t seed;
 	_Atomic int32_t used;   // slots that were ever used
 	_Atomic int32_t failed; // 1: message is set
@@ -139,11 +141,15 @@ static struct slot *slot(void) {
 	return &page->slots[0];
 }
 
-static struct slot *begin(int kind, int64_t deadline, void *object, void *mutex) {
+// A moment of the monotonic clock. If awake, it is nearer by the time that the machine is suspended.
+struct moment { int64_t at; int32_t awake; };
+
+static struct slot *begin(int kind, struct moment until, void *object, void *mutex) {
 	struct slot *s = slot();
 	s->object = object;
 	s->mutex = mutex;
-	atomic_store(&s->deadline, deadline);
+	atomic_store(&s->deadline, until.at);
+	atomic_store(&s->awake, until.awake);
 	atomic_store(&s->expired, 0);
 	atomic_store(&s->kind, kind);
 	return s;
@@ -225,13 +231,20 @@ __attribute__((constructor)) static void start(void) {
 static int is_wall(clockid_t c) { return c == CLOCK_REALTIME || c == CLOCK_REALTIME_COARSE || c == CLOCK_TAI; }
 
 static int is_monotonic(clockid_t c) {
-	return c == CLOCK_MONOTONIC || c == CLOCK_MONOTONIC_COARSE || c == CLOCK_MONOTONIC_RAW || c == CLOCK_BOOTTIME;
+	return c == CLOCK_MONOTONIC || c == CLOCK_MONOTONIC_COARSE || c == CLOCK_MONOTONIC_RAW;
+}
+
+static int is_awake(clockid_t c) { return is_wall(c) || c == CLOCK_BOOTTIME; }
+
+// ahead returns what a clock is ahead of the monotonic one.
+static int64_t ahead(clockid_t c) {
+	return is_wall(c) ? atomic_load(&page->wall) : c == CLOCK_BOOTTIME ? atomic_load(&page->boot) : 0;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *ts) {
 	find();
-	if (!page || !(is_wall(clock) || is_monotonic(clock))) return next_clock_gettime(clock, ts);
-	int64_t n = now() + (is_wall(clock) ? atomic_load(&page->wall) : 0);
+	if (!page || !(is_awake(clock) || is_monotonic(clock))) return next_clock_gettime(clock, ts);
+	int64_t n = now() + ahead(clock);
 	ts->tv_sec = n / 1000000000;
 	ts->tv_nsec = n % 1000000000;
 	return 0;
@@ -255,18 +268,18 @@ time_t time(time_t *t) {
 
 static int64_t nanos(const struct timespec *t) { return t->tv_sec * 1000000000LL + t->tv_nsec; }
 
-// deadline returns the monotonic time of a moment on a clock.
-static int64_t deadline(clockid_t clock, const struct timespec *t) {
-	return nanos(t) - (is_wall(clock) ? atomic_load(&page->wall) : 0);
+// deadline returns a moment on a clock.
+static struct moment deadline(clockid_t clock, const struct timespec *t) {
+	return (struct moment){nanos(t) - ahead(clock), is_awake(clock)};
 }
+
+static struct moment after(int64_t ns) { return (struct moment){now() + ns, 0}; }
 
 // Waits for descriptors. A time below zero means for ever.
 
-static int wait_for(struct pollfd *fds, nfds_t n, int64_t ns) {
-	find();
-	if (!page || ns <= 0) return next_poll(fds, n, ns < 0 ? -1 : page ? 0 : (int)(ns / 1000000));
+static int wait_until(struct pollfd *fds, nfds_t n, struct moment until) {
 	struct pollfd all[n + 1];
-	struct slot *s = begin(DESCRIPTOR, now() + ns, 0, 0);
+	struct slot *s = begin(DESCRIPTOR, until, 0, 0);
 	if (n) memcpy(all, fds, n * sizeof *fds);
 	all[n] = (struct pollfd){s->event, POLLIN, 0};
 	int got = next_poll(all, n + 1, -1);
@@ -278,6 +291,12 @@ static int wait_for(struct pollfd *fds, nfds_t n, int64_t ns) {
 		got += all[i].revents != 0;
 	}
 	return got;
+}
+
+static int wait_for(struct pollfd *fds, nfds_t n, int64_t ns) {
+	find();
+	if (!page || ns <= 0) return next_poll(fds, n, ns < 0 ? -1 : page ? 0 : (int)(ns / 1000000));
+	return wait_until(fds, n, after(ns));
 }
 
 int poll(struct pollfd *fds, nfds_t n, int ms) { return wait_for(fds, n, ms < 0 ? -1 : ms * 1000000LL); }
@@ -352,9 +371,10 @@ int timerfd_create(int clock, int flags) {
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *rest) {
 	find();
 	if (!page) return next_syscall(SYS_clock_nanosleep, clock, flags, t, rest) == 0 ? 0 : errno;
-	int64_t ns = flags & TIMER_ABSTIME ? deadline(clock, t) - now() : nanos(t);
-	if (ns <= 0) return 0;
-	return wait_for(0, 0, ns) < 0 ? errno : 0;
+	struct moment until = flags & TIMER_ABSTIME ? deadline(clock, t) : after(nanos(t));
+	if (clock == CLOCK_BOOTTIME) until.awake = 1;
+	if (until.at <= now()) return 0;
+	return wait_until(0, 0, until) < 0 ? errno : 0;
 }
 
 int nanosleep(const struct timespec *t, struct timespec *rest) {
@@ -376,8 +396,8 @@ unsigned sleep(unsigned s) {
 
 // Waits for other threads.
 
-static int wait_condition(pthread_cond_t *c, pthread_mutex_t *m, int64_t until) {
-	if (until <= now()) { // the mutex must be free for a moment, so that another thread can go on
+static int wait_condition(pthread_cond_t *c, pthread_mutex_t *m, struct moment until) {
+	if (until.at <= now()) { // the mutex must be free for a moment, so that another thread can go on
 		pthread_mutex_unlock(m);
 		pthread_mutex_lock(m);
 		return ETIMEDOUT;
@@ -410,9 +430,9 @@ int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct t
 	return wait_condition(c, m, deadline(clock, t));
 }
 
-static int wait_semaphore(sem_t *sem, int64_t until) {
+static int wait_semaphore(sem_t *sem, struct moment until) {
 	if (sem_trywait(sem) == 0) return 0;
-	if (until > now()) {
+	if (until.at > now()) {
 		struct slot *s = begin(SEMAPHORE, until, sem, 0);
 		while (next_sem_wait(sem) != 0) {}
 		if (!end(s)) return 0;
@@ -448,9 +468,9 @@ static long futex(long a, long b, long c, long d, long e, long f) {
 	int timed = (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) && d;
 	if (!timed) return next_syscall(SYS_futex, a, b, c, d, e, f);
 	const struct timespec *t = (const struct timespec *)d;
-	int64_t until = operation == FUTEX_WAIT ? now() + nanos(t)
+	struct moment until = operation == FUTEX_WAIT ? after(nanos(t))
 		: deadline(b & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, t);
-	if (until <= now()) {
+	if (until.at <= now()) {
 		errno = ETIMEDOUT;
 		return -1;
 	}

@@ -89,7 +89,8 @@ func (r *Record) paused(client int, t int64) bool {
 		if e.T > t {
 			break
 		}
-		if n, err := nemesis.Client(e.Target); e.Type == history.Fault && e.F == nemesis.Pause &&
+		row, _ := nemesis.ActionOf(e.F)
+		if n, err := nemesis.Client(e.Target); e.Type == history.Fault && row.Stops &&
 			err == nil && n == client {
 			stopped = e.Phase == history.PhaseFrom
 		}
