@@ -29,7 +29,7 @@ type Env struct {
 
 	spawn func() (begin func()) // see Hook
 	woken func()
-	doze  func(time.Duration) (awake func()) // see HookSleep
+	doze  atomic.Pointer[func(time.Duration) (awake func())] // see HookSleep
 }
 
 // NewEnv returns an Env whose goroutines end with life. Elapsed reads the monotonic clock that all
@@ -46,8 +46,8 @@ func NewEnv(life context.Context, seed uint64, elapsed func() time.Duration) *En
 func (e *Env) Hook(spawn func() (begin func()), woken func()) { e.spawn, e.woken = spawn, woken }
 
 // HookSleep sets a function that is called before each sleep. The function it returns is called
-// after the sleep. HookSleep must not be called while a goroutine of the client sleeps.
-func (e *Env) HookSleep(doze func(d time.Duration) (awake func())) { e.doze = doze }
+// after the sleep. A sleep that began before HookSleep is called is not seen.
+func (e *Env) HookSleep(doze func(d time.Duration) (awake func())) { e.doze.Store(&doze) }
 
 // Now returns the wall clock with this client's skew. Round strips the monotonic reading, because
 // that reading has no skew.
@@ -107,16 +107,16 @@ func (e *Env) Hurry(late time.Duration) { e.late.Store(int64(late)) }
 // Sleep waits for d on the monotonic clock or for the end of ctx. If both have come, the end of ctx
 // counts.
 func (e *Env) Sleep(ctx context.Context, d time.Duration) error {
-	if e.doze != nil {
-		defer e.doze(d)()
+	if doze := e.doze.Load(); doze != nil {
+		defer (*doze)(d)()
 	}
 	return e.sleep(ctx, d-time.Duration(e.late.Load()))
 }
 
 // SleepThrough waits as Sleep does, also while the monotonic clock stands.
 func (e *Env) SleepThrough(ctx context.Context, d time.Duration) error {
-	if e.doze != nil {
-		defer e.doze(d)()
+	if doze := e.doze.Load(); doze != nil {
+		defer (*doze)(d)()
 	}
 	return e.sleepThrough(ctx, d)
 }

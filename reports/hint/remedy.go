@@ -34,8 +34,9 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 	if !found || worst.Property == history.Outage {
 		return r, nil
 	}
+	bound := worst.Class == checker.SessionLost && nemesis.HoldsByConnection(p.System())
 	overrun := worst.Property == history.MutualExclusion && checker.FindClass(worst.Class).Overrun &&
-		!(worst.Class == checker.SessionLost && nemesis.HoldsByConnection(p.System()))
+		!bound
 	own, lock, err := choose.Sibling(p, overrun)
 	if err != nil {
 		return r, err
@@ -64,6 +65,10 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 				Line: own.Command}}, nil
 	case x == nil:
 		r, err = instead(p, worst)
+		if bound && r.Do == "" {
+			r.Do = "Write what the lock guards by the connection that holds it, so that the database " +
+				"takes no write after its end. No run of lockbench has tried this"
+		}
 		if worst.Class == checker.Vanished && r.Do != "" {
 			r.Why = append(r.Why, "Give locks a Redis of their own that evicts nothing (maxmemory-policy "+
 				"noeviction), or use etcd or a row of a database.")

@@ -84,6 +84,8 @@ func (r *Real) String() string {
 	case r.Confirmed:
 		return fmt.Sprintf("confirmed on a real Redis in run %d, %s", r.Runs,
 			filepath.Join(r.Dir, "report.html"))
+	case r.Runs == 0:
+		return "seen in virtual time, and not tried on a real Redis: " + r.Why
 	}
 	return fmt.Sprintf("seen in virtual time, and not in %s on a real Redis: %s",
 		units.Count(r.Runs, "run"), r.Why)
