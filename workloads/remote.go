@@ -86,8 +86,8 @@ func (g Granted) record() *history.Grant {
 		ValidUntil: int64(g.ValidUntil), Token: g.Fence, Node: g.Node}
 }
 
-// stamped returns a grant with the stamps of its times. A lock of this process gives them on the
-// client's monotonic clock, which may have stood.
+// stamped converts the times of a grant to stamps. A lock in this process takes them from the
+// client's monotonic clock, and Stand sets that clock back.
 func (w *Worker) stamped(g Granted) Granted {
 	if w.remote == nil && g.Sent != 0 {
 		g.Sent, g.ValidUntil = w.env.stampOf(g.Sent), w.env.stampOf(g.ValidUntil)

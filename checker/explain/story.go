@@ -269,10 +269,15 @@ func takesPart(f record.Fault, p *record.Pair, commands []verdict.WitnessCommand
 	})
 }
 
-// whilePaused returns " while it was paused" if the nemesis had paused the client then.
+// whilePaused returns " while it was paused" if the nemesis had paused the client then, and names
+// the machine if the nemesis had suspended that.
 func whilePaused(faults []record.Fault, process int, t int64) string {
 	for _, f := range faults {
-		if f.Hits(process) && f.Pauses() && f.From <= t && t <= f.To {
+		switch {
+		case !f.Hits(process) || !f.Pauses() || t < f.From || f.To < t:
+		case f.Action == nemesis.Suspend:
+			return Say(" while its machine was suspended")
+		default:
 			return Say(" while it was paused")
 		}
 	}

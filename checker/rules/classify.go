@@ -200,8 +200,8 @@ func (c classifier) disconnected(h *record.Hold, at int64) bool {
 	})
 }
 
-// byConnection reports whether a hold is bound to a connection, which is its session: it has no
-// lease, and the system frees the locks of a connection that has ended.
+// byConnection reports whether a hold ends with its client's connection: the hold has no lease, and
+// the system frees the locks of an ended connection.
 func (c classifier) byConnection(h *record.Hold, at int64) bool {
 	return nemesis.HoldsByConnection(c.history.Header.System) && h.LeaseAt(at) == record.Forever
 }
@@ -234,10 +234,14 @@ func (c classifier) expired(p *record.Pair) bool {
 		p.A.LeaseAt(p.B.From) == record.Forever && p.A.Lost < record.Forever
 }
 
-// certain returns the commands of a witness that were answered.
+// certain returns the commands of a witness that were answered. One of several deletions, of which
+// one did it, counts as if it was alone.
 func certain(commands []command) (out []command) {
 	for _, m := range commands {
 		if trace.Answered(&m.Command) {
+			if m.OneOf {
+				m.Kind = verdict.ForeignDelete
+			}
 			out = append(out, m)
 		}
 	}

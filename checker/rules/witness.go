@@ -234,9 +234,10 @@ func (w *chain) freed(m *history.Command, meant *record.Hold, ga *history.Comman
 		})
 }
 
-// doubt says of each deletion that may have come before the first grant, or that was done where
-// the first grant may never have arrived, that it may have deleted the key, if something else can
-// have freed it for the second: another deletion, a fault, or the end of the lease.
+// doubt says of each deletion that it may have deleted the key, if it may have come before the
+// first grant, or was done where that grant may never have arrived, and something else can have
+// freed the key for the second: another deletion, a fault, or the end of the lease. It says the
+// same of a later deletion, if another one may have come before that.
 func (w *chain) doubt(ga *history.Command) {
 	deletions, lost := 0, w.classifier().culprit(w.pair.A, w.pair.B) >= nemesis.ServerClocks
 	over := w.pair.A.LeaseAt(w.gb.Recv) <= w.gb.Recv
@@ -252,11 +253,26 @@ func (w *chain) doubt(ga *history.Command) {
 		}
 		early := m.Node == ga.Node && m.Sent < ga.Recv && (deletions > 1 || lost || over)
 		elsewhere := m.Node != ga.Node && lost && !w.quorums().independent() && w.older(&m.Command, ga)
-		if m.Kind.Deletes() && trace.Answered(&m.Command) && (early || elsewhere) {
+		doubtful := early || elsewhere
+		m.OneOf = !doubtful && m.Kind == verdict.ForeignDelete && w.rivalled(i)
+		if m.Kind.Deletes() && trace.Answered(&m.Command) && (doubtful || m.OneOf) {
 			m.Effect = explain.DeletedOf(w.pair.A.Process, false, m.Sent < ga.Sent)
 			m.Kind = verdict.PossibleDelete
 		}
 	}
+}
+
+// rivalled reports whether another deletion on the same server was sent before one was answered.
+func (w *chain) rivalled(deletion int) bool {
+	d := &w.out[deletion]
+	for i := range w.out {
+		m := &w.out[i]
+		if i != deletion && (m.Kind.Deletes() || m.Kind == verdict.OwnDelete) && m.Node == d.Node &&
+			m.Sent < d.Recv {
+			return true
+		}
+	}
+	return false
 }
 
 // older reports whether a value from before the first grant may have been on the server of a

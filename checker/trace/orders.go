@@ -149,9 +149,14 @@ func (s *ordering) visit(at moment, v value) bool {
 		if m.Sent > due {
 			break
 		}
-		if at.ahead&(1<<(i-at.front)) == 0 && !s.waits(at, m) {
-			can = s.execute(at, at.with(i), m, due) || can
+		if at.ahead&(1<<(i-at.front)) != 0 || s.waits(at, m) {
+			continue
 		}
+		if s.reads(v, m, due) {
+			s.known[at] = s.visit(at.with(i), v)
+			return s.known[at]
+		}
+		can = s.execute(at, at.with(i), m, due) || can
 	}
 	for i, m := range s.optional {
 		if at.lost&(1<<i) == 0 && m.Sent <= due {
@@ -162,6 +167,16 @@ func (s *ordering) visit(at moment, v value) bool {
 	}
 	s.known[at] = can
 	return can
+}
+
+// reads reports whether a command can only have found the value that is there, and left it. Then
+// every order that begins with others is also possible with this command first, and shows the same.
+func (s *ordering) reads(v value, m *history.Command, by int64) bool {
+	if !v.there() || slices.Contains(s.First, m) {
+		return false
+	}
+	all := s.outcomes(v, m, by)
+	return len(all) == 1 && all[0] == way{after: v}
 }
 
 // deadline returns when the first of the remaining commands must have been executed.

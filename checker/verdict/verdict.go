@@ -161,6 +161,7 @@ type WitnessCommand struct {
 	Until  int64  `json:"-"`                // for a renewal: the end of the lease
 	Free   bool   `json:"-"`                // for a write: it takes the key only if it is free
 	Over   bool   `json:"-"`                // for a write: it ended the value of the first holder
+	OneOf  bool   `json:"-"`                // for a deletion: it or another one certainly did it
 }
 
 // Kind is the part that a command has in a violation.

@@ -29,7 +29,7 @@ func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writ
 		case t.Deleted(m):
 			writer, lost = nil, nil
 		case !t.Frees(m) && keptAway(t, faults, m, refusal.Sent):
-			if !stays(writer, m, refusal.Sent) {
+			if writer != nil && !stays(writer, m, refusal.Sent) {
 				writer, lost = nil, nil
 			}
 			continue
@@ -58,11 +58,11 @@ func keptAway(t *trace.Trace, faults []record.Fault, m *history.Command, before 
 		slices.ContainsFunc(faults, func(f record.Fault) bool { return f.MayKeepAway(m, before) }))
 }
 
-// stays reports whether a key was its writer's at a stamp even if a later command, which may have
-// been lost, arrived: that command does not write over a key, and the writer's lease was not over.
+// stays reports whether a writer's key is still there at a stamp, whether or not a later command
+// arrived: that command writes over no key, and the writer's lease lasts until then.
 func stays(writer, later *history.Command, at int64) bool {
-	if later.Why == history.NotSent || writer == nil {
-		return later.Why == history.NotSent
+	if later.Why == history.NotSent {
+		return true
 	}
 	overwrites := []trace.Kind{trace.Write, trace.Swap, trace.Rewrite}
 	e := trace.EffectOf(writer.Args)

@@ -315,7 +315,7 @@ func (s *Snapshot) Missing(r *Result) string {
 		strings.TrimSuffix(batch.Plain(missing[0].Claim), "."), s.command())
 }
 
-// Warnings returns a line for each cell of which the file says little, since few runs were judged.
+// Warnings names the cells that were measured in too few judged runs, a line for each.
 func (s *Snapshot) Warnings(r *Result) (lines []string) {
 	for i := range r.Entries {
 		e := &r.Entries[i]

@@ -134,8 +134,8 @@ func (d *drawnOrder) tolerates(options []sim.Option, at int64) bool {
 	})
 }
 
-// highest returns the option with the highest priority among those that may happen. That priority
-// is used up, and the options that race with it lose theirs.
+// highest picks the option with the highest priority. May lists the indexes to pick from. The
+// picked option and the options that race with it lose their priorities.
 func (d *drawnOrder) highest(options []sim.Option, may []int) (best int) {
 	best = may[0]
 	for _, i := range may {
