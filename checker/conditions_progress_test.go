@@ -345,6 +345,17 @@ var wordCases = []struct {
 		askedAgainTrace, "its \"DEL k\" of 0.000 s was never answered", "never heard"},
 	{"a write while replies did not pass", "R", askedAgain + "fault cut c0>* 29 49 mode=replies",
 		askedAgainTrace, "had sent \"SETNX k c\" to n0", "DEL"},
+	{"a write that was answered while requests did not pass", "R", askedAgain +
+		"fault cut c0>* 29 49 mode=requests", nobodyTrace + "0 1 31 0 n0 DEL k ->\n" +
+		"0 2 43 45 n0 SETNX k c -> 1\n" + refusedR, "Cause: client 0 had written the key on n0", "DEL"},
+	{"a read while nothing passed", "R", askedAgain + "fault cut c0>* 29 49", nobodyTrace +
+		"0 2 43 0 n0 GET k ->\n" + refusedR, "its \"GET k\" of 0.000 s was never answered", ""},
+	{"a write while nothing passed, and the lease of the one before went on", "R", askedAgain +
+		"fault cut c0>* 29 49", "0 1 12 15 n0 SET k a NX PX 1 -> OK\n0 2 43 0 n0 SETNX k c ->\n" +
+		refusedR, "Cause: client 0 had written the key", "never"},
+	{"a write without a connection, which would have written over", "R", askedAgain +
+		"fault refuse c0>* 1 2", nobodyTrace + "0 1 31 0 n0 DEL k ->\n" +
+		"0 2 43 45 n0 SET k c -> !not-sent\n" + refusedR, "its \"DEL k\" of 0.000 s was never", ""},
 	{"a write that was held back, and arrived", "R", askedAgain +
 		"fault hold-back c0>* 29 49 mode=requests", askedAgainTrace, "had sent \"SETNX k c\" to n0", ""},
 	{"a write that was still held back", "R", askedAgain +

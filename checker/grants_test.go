@@ -188,6 +188,9 @@ var grantCases = []propertyCase{
 		"interrupted; lease; names k; c1 acquire 2; c0 acquire 3",
 		"1 1 2 50 n0 SET k b NX PX 99 -> OK\n0 1 20 51 n0 SET k a NX PX 99 -> (nil)\n" +
 			"1 1 52 53 n0 DEL k -> 1", Unknown, ""},
+	{"granted, and never told so when the record breaks off", "R",
+		"interrupted; names k; c0 acquire 3; c1 acquire 2 50 info",
+		"1 1 2 5 n0 SET k b NX -> OK\n0 1 60 61 n0 SET k a NX -> (nil)", Violated, ""},
 	{"nobody else asks, and the record breaks off", "R",
 		"interrupted; lease; names k; c0 acquire 1 4 fail; c0 acquire 5",
 		"0 1 2 3 n0 SET k b NX PX 99 -> OK\n0 2 20 51 n0 SET k a NX PX 99 -> (nil)", Violated,

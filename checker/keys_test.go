@@ -179,11 +179,11 @@ func TestVotesByNode(t *testing.T) {
 // have deleted the key of a third client. If their order is not known, each may have done it, and
 // the class is as if one had done it. One that was answered before the other was sent did it.
 func TestOneOfSeveralDeletions(t *testing.T) {
-	const text = "environment external; c2 acquire 1 4 sent=2 lease=3; c3 acquire 5 7 sent=6 lease=3; " +
-		lasting + "c2 release 40 60; c3 release 40 60; c4 acquire 30 49 sent=42 lease=100 node=n0; " +
-		"c4 release 68 69"
-	const before = "2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n3 1 6 7 n0 SET k d NX PX 0.000003 -> OK\n" +
-		setA
+	const text = "environment external; c2 acquire 1 4 sent=2 lease=3; " +
+		"c3 acquire 5 7 sent=6 lease=3; " + lasting + "c2 release 40 60; c3 release 40 60; " +
+		"c4 acquire 30 49 sent=42 lease=100 node=n0; c4 release 68 69"
+	const before = "2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n" +
+		"3 1 6 7 n0 SET k d NX PX 0.000003 -> OK\n" + setA
 	const another = "4 1 42 48 n0 SET k x NX PX 0.0001 -> OK\n"
 	const atOnce = "2 1 41 49 n0 DEL k -> 1\n" + another + "3 1 43 50 n0 DEL k -> 1\n"
 	for _, c := range []struct{ deletions, fault, want string }{

@@ -129,6 +129,14 @@ var letterCases = []propertyCase{
 		"validity; c0 acquire 1 5 valid=18; fault suspend c0 6 10; c1 acquire 2 20; " +
 			"c0 release 40 41; c1 release 42 43", "",
 		Unknown, ""},
+	{"told in advance, and it was paused", "N",
+		"validity; c0 acquire 1 5 valid=18; fault pause c0 6 10; c1 acquire 2 20; " +
+			"c0 release 40 41; c1 release 42 43", "",
+		Valid, ""},
+	{"told in advance, and its machine was suspended later", "N",
+		"validity; c0 acquire 1 5 valid=18; fault suspend c0 22 30; c1 acquire 2 20; " +
+			"c0 release 40 41; c1 release 42 43", "",
+		Valid, ""},
 	{"told in advance, and another client's machine was suspended", "N",
 		"validity; c0 acquire 1 5 valid=18; fault suspend c1 6 10; c1 acquire 2 20; " +
 			"c0 release 40 41; c1 release 42 43", "",

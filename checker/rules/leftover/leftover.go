@@ -28,12 +28,13 @@ func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writ
 		switch {
 		case t.Deleted(m):
 			writer, lost = nil, nil
-		case !t.Frees(m) && keptAway(t, faults, m, refusal.Sent):
+		case t.Frees(m):
+		case keptAway(faults, m, refusal.Sent):
 			if writer != nil && !stays(writer, m, refusal.Sent) {
 				writer, lost = nil, nil
 			}
 			continue
-		case !t.Frees(m) && writes(t, m):
+		case writes(t, m):
 			writer, lost = m, nil
 		}
 		if writer != nil && m.Process == writer.Process && !trace.Answered(m) {
@@ -48,13 +49,18 @@ func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writ
 
 // writes reports whether a command wrote its key, or may have.
 func writes(t *trace.Trace, m *history.Command) bool {
-	return t.Takes(m) || trace.Unsure(m) && trace.EffectOf(m.Args).Kind.Writes()
+	return t.Takes(m) || mayWrite(m)
+}
+
+// mayWrite reports whether a command without an answer may have written its key.
+func mayWrite(m *history.Command) bool {
+	return trace.Unsure(m) && trace.EffectOf(m.Args).Kind.Writes()
 }
 
 // keptAway reports whether a command would have written its key, and may not have reached its
 // server before a stamp.
-func keptAway(t *trace.Trace, faults []record.Fault, m *history.Command, before int64) bool {
-	return !t.Takes(m) && writes(t, m) && (m.Why == history.NotSent ||
+func keptAway(faults []record.Fault, m *history.Command, before int64) bool {
+	return mayWrite(m) && (m.Why == history.NotSent ||
 		slices.ContainsFunc(faults, func(f record.Fault) bool { return f.MayKeepAway(m, before) }))
 }
 
@@ -84,7 +90,7 @@ func LastWriter(t *trace.Trace, faults []record.Fault, lock int, before int64) *
 		case t.Deleted(m):
 			left = nil
 		case t.Frees(m):
-		case keptAway(t, faults, m, before):
+		case keptAway(faults, m, before):
 			if left != nil && !stays(left.Command, m, before) {
 				left = nil
 			}
