@@ -69,8 +69,8 @@ func (e *Env) Skew(offset time.Duration, rate float64) {
 // nap is a time when the monotonic clock stood at a moment.
 type nap struct{ at, lasted time.Duration }
 
-// Stand sets the monotonic clock back by d, less a nanosecond: the moments before and after the
-// stop differ.
+// Stand takes a stop of length d out of the monotonic clock. It leaves one nanosecond, so that the
+// moments before and after the stop differ.
 func (e *Env) Stand(d time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -87,10 +87,11 @@ func Slow(s record.Slow) string {
 		(s.To-s.From)/int64(time.Millisecond), strings.TrimSpace(s.Action+" "+s.Target), Stamp(s.To))
 }
 
-// Suspended says that a client was told of its validity and its machine was suspended.
+// Suspended says why no one knows when a client learned that its validity was over: its machine was
+// suspended, and a clock may have stood.
 func Suspended(process int) string {
-	return Say("the machine of client %d was suspended, and the record does not say on which clock "+
-		"it reads the end of its validity", process)
+	return Say("the machine of client %d was suspended, and the record does not say by which clock "+
+		"the client tells when its validity ends", process)
 }
 
 // Outstayed says that the scenario kept a client inside.

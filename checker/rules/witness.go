@@ -234,10 +234,11 @@ func (w *chain) freed(m *history.Command, meant *record.Hold, ga *history.Comman
 		})
 }
 
-// doubt says of each deletion that it may have deleted the key, if it may have come before the
-// first grant, or was done where that grant may never have arrived, and something else can have
-// freed the key for the second: another deletion, a fault, or the end of the lease. It says the
-// same of a later deletion, if another one may have come before that.
+// doubt marks answered deletions as only possible, unless the order of the commands is known. It
+// marks a deletion that was sent before the first grant was answered, if another deletion, a fault
+// or the end of the lease can have freed the key for the second. It marks one on another server, if
+// a fault can have, and the first grant may never have arrived there. And it marks a foreign one,
+// if another deletion may have come before it.
 func (w *chain) doubt(ga *history.Command) {
 	deletions, lost := 0, w.classifier().culprit(w.pair.A, w.pair.B) >= nemesis.ServerClocks
 	over := w.pair.A.LeaseAt(w.gb.Recv) <= w.gb.Recv

@@ -169,8 +169,10 @@ func (s *ordering) visit(at moment, v value) bool {
 	return can
 }
 
-// reads reports whether a command can only have found the value that is there, and left it. Then
-// every order that begins with others is also possible with this command first, and shows the same.
+// reads reports whether a command can only have found the present value, and left it unchanged. Any
+// order that begins with another command can then begin with this one, and shows the same. A key
+// without a value does not count: a later command may show how the value was lost. Nor does a
+// command of First, whose place is asked for.
 func (s *ordering) reads(v value, m *history.Command, by int64) bool {
 	if !v.there() || slices.Contains(s.First, m) {
 		return false

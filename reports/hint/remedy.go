@@ -66,8 +66,8 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 	case x == nil:
 		r, err = instead(p, worst)
 		if bound && r.Do == "" {
-			r.Do = "Write what the lock guards by the connection that holds it, so that the database " +
-				"takes no write after its end. No run of lockbench has tried this"
+			r.Do = "Send each write that the lock guards over the connection that holds the lock: " +
+				"when that has ended, the database takes no more. No run of lockbench has tried this"
 		}
 		if worst.Class == checker.Vanished && r.Do != "" {
 			r.Why = append(r.Why, "Give locks a Redis of their own that evicts nothing (maxmemory-policy "+

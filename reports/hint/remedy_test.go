@@ -56,7 +56,7 @@ func TestRemedies(t *testing.T) {
 		{"a session of a database under a fault that no other lock was measured under",
 			harness.RunOptions{Adapter: "postgres", Nemesis: "disconnect"},
 			[]checker.Property{violated("S", checker.SessionLost)},
-			[]string{"by the connection that holds it", "No run of lockbench has tried this"}},
+			[]string{"over the connection that holds the lock", "No run of lockbench has tried this"}},
 		{"a holder that was told", harness.RunOptions{Adapter: "etcd-mutex",
 			Nemesis: "partition:stay"}, []checker.Property{violated("S", checker.AfterNotice)},
 			[]string{"Leave as soon as the lock tells", "Whether that is in time, this shows",

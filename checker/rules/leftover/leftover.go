@@ -64,8 +64,8 @@ func keptAway(faults []record.Fault, m *history.Command, before int64) bool {
 		slices.ContainsFunc(faults, func(f record.Fault) bool { return f.MayKeepAway(m, before) }))
 }
 
-// stays reports whether a writer's key is still there at a stamp, whether or not a later command
-// arrived: that command writes over no key, and the writer's lease lasts until then.
+// stays reports whether a writer is still the last one at a stamp, even if a later command arrived:
+// that was never sent, or it overwrites no key and the writer's lease still runs.
 func stays(writer, later *history.Command, at int64) bool {
 	if later.Why == history.NotSent {
 		return true

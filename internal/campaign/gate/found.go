@@ -257,7 +257,7 @@ func (e *EntryResult) few(runs []Run) string {
 	if 2*n >= e.Planned {
 		return ""
 	}
-	return fmt.Sprintf("only %d of %s could be judged, so the file says little of it", n,
+	return fmt.Sprintf("only %d of %s could be judged, so the gate file is weak evidence for it", n,
 		units.Count(e.Planned, "run"))
 }
 

@@ -57,7 +57,8 @@ func TestACellThatIsMeasured(t *testing.T) {
 		{"a run that stays disturbed", []try{{disturbed, nil}}, "3", 4, Passed,
 			"S 2 of 2; 1 run was disturbed, also when repeated (the machine stalled for up to 812 ms)", ""},
 		{"runs that are judged in one of five", []try{{good, nil}}, "5 blind", 5, Passed,
-			"S 1 of 5; warning: only 1 of 5 runs could be judged, so the file says little of it", ""},
+			"S 1 of 5; warning: only 1 of 5 runs could be judged, so the gate file is weak evidence " +
+				"for it", ""},
 		{"a server that never starts", []try{{nil, refusal(unready)}}, "5", 6, Broken,
 			"1 of 5 runs broke: redis-server n1 is not ready after 5s; see n1.",
 			"1 of 5 runs broke: redis-server n1 is not ready after 5s; see n1"},
@@ -98,7 +99,7 @@ func TestACellThatIsMeasured(t *testing.T) {
 		}
 		few := strings.Contains(c.claim, "warning: ")
 		if got := s.Warnings(r); few != (len(got) > 0) || few && got[0] != "e: only 1 of 5 runs could "+
-			"be judged, so the file says little of it" {
+			"be judged, so the gate file is weak evidence for it" {
 			t.Errorf("%s: warnings %q", c.name, got)
 		}
 		if got := s.Missing(r); got != want {

@@ -145,10 +145,10 @@ func (o *ordering) arrive(i int) {
 	m.arrive()
 }
 
-// pass lets time pass until something happens, at most until the given time, and a little longer,
-// so that all clients that act at nearly the same time have acted. Only the given time ends it if a
-// client wakes and does nothing that the scheduler sees. No message under way is later than the
-// Picker was told.
+// pass lets time pass until something happens that the scheduler sees, at most until the given
+// time. Then it waits a moment, so that all clients that act at nearly the same time have acted. It
+// never passes limit. A client that wakes and does nothing does not end it: therefore the Picker is
+// told until when messages may wait.
 func (o *ordering) pass(until, limit int64) {
 	s := o.scheduler
 	before := s.Now()
