@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/aclements/go-moremath/stats"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
@@ -45,7 +45,8 @@ const (
 	least        = 0.05
 )
 
-// metric extracts a value from samples. If up is true, larger values are better.
+// metric extracts a value from samples, or a negative one if nothing was measured. If up is true,
+// larger values are better.
 type metric struct {
 	name, unit string
 	up         bool
@@ -53,14 +54,32 @@ type metric struct {
 }
 
 var metrics = []metric{
-	{"acquire p50", "ms", false, func(c batch.Cost) float64 { return millis(c.AcquireP50.D()) }},
-	{"acquire p99", "ms", false, func(c batch.Cost) float64 { return millis(c.AcquireP99.D()) }},
-	{"throughput", "grants/s", true, func(c batch.Cost) float64 { return c.Throughput }},
-	{"commands", "per grant", false, func(c batch.Cost) float64 { return c.Commands }},
-	{"recovery", "ms", false, func(c batch.Cost) float64 { return millis(c.Recovery.D()) }},
+	{"acquire p50", "ms", false, func(c batch.Cost) float64 { return millis(c.AcquireP50) }},
+	{"acquire p99", "ms", false, func(c batch.Cost) float64 { return millis(c.AcquireP99) }},
+	{"not granted", "%", false, ungranted},
+	{"throughput", "grants/s", true, func(c batch.Cost) float64 { return seen(c.Throughput) }},
+	{"commands", "per grant", false, func(c batch.Cost) float64 { return seen(c.Commands) }},
+	{"recovery", "ms", false, func(c batch.Cost) float64 { return millis(c.Recovery) }},
 }
 
-func millis(d time.Duration) float64 { return float64(d) / 1e6 }
+func millis(d history.Duration) float64 { return seen(float64(d) / 1e6) }
+
+// seen returns a value for which zero means that nothing was measured.
+func seen(v float64) float64 {
+	if v == 0 {
+		return -1
+	}
+	return v
+}
+
+// ungranted returns the share of acquires without a grant, in percent. They have no latency, and so
+// a lock that fails more often could seem faster.
+func ungranted(c batch.Cost) float64 {
+	if c.Ungranted == nil {
+		return -1
+	}
+	return 100 * float64(*c.Ungranted) / float64(c.Grants+*c.Ungranted)
+}
 
 // judgeCosts fills in the metrics of each pair and of all pairs together.
 func (c *Comparison) judgeCosts(as, bs []Item) {
@@ -71,7 +90,7 @@ func (c *Comparison) judgeCosts(as, bs []Item) {
 	all := make([][]float64, len(metrics)) // the ratios, by metric
 	for i := range as {
 		for m, x := range metrics {
-			a, b := x.samples(as[i]), x.samples(bs[i])
+			a, b := x.samples(as[i], bs[i])
 			if len(a) == 0 || len(b) == 0 {
 				continue
 			}
@@ -91,7 +110,7 @@ func (c *Comparison) judgeCosts(as, bs []Item) {
 // asked returns how many statistical tests a pair needs.
 func asked(a, b Item) (n int) {
 	for _, x := range metrics {
-		if len(x.samples(a)) >= minRuns && len(x.samples(b)) >= minRuns {
+		if as, bs := x.samples(a, b); len(as) >= minRuns && len(bs) >= minRuns {
 			n++
 		}
 	}
@@ -101,11 +120,19 @@ func asked(a, b Item) (n int) {
 // minRuns is how many runs each side needs. With fewer, no difference could be significant.
 const minRuns = 5
 
-// samples returns the metric of each run of an item. It skips zeros, which mean that nothing was
-// measured.
-func (x metric) samples(i Item) (out []float64) {
+// samples returns the metric of each run of both sides in which it was measured. Without a value
+// above zero there is nothing to compare.
+func (x metric) samples(a, b Item) (as, bs []float64) {
+	as, bs = x.values(a), x.values(b)
+	if !slices.ContainsFunc(slices.Concat(as, bs), func(v float64) bool { return v > 0 }) {
+		return nil, nil
+	}
+	return as, bs
+}
+
+func (x metric) values(i Item) (out []float64) {
 	for _, t := range i.Trials {
-		if v := x.of(t.Cost); v > 0 {
+		if v := x.of(t.Cost); v >= 0 {
 			out = append(out, v)
 		}
 	}
@@ -137,11 +164,11 @@ func median(values []float64) float64 { return stats.Sample{Xs: values}.Quantile
 
 // call sets whether a metric got better or worse, if that is certain.
 func (m *Metric) call(x metric, level float64) {
-	if m.P == 0 || m.P >= level || math.Abs(m.Ratio-1) < least {
+	if m.P == 0 || m.P >= level || math.Abs(m.B-m.A) < least*m.A {
 		return
 	}
 	m.Change = Worse
-	if (m.Ratio > 1) == x.up {
+	if (m.B > m.A) == x.up {
 		m.Change = Better
 	}
 }
@@ -191,7 +218,7 @@ func (m Metric) Text() string {
 func digits(v float64) string {
 	switch {
 	case v == 0:
-		return "–"
+		return "0"
 	case v >= 100:
 		return fmt.Sprintf("%.0f", v)
 	case v >= 10:

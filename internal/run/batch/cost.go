@@ -12,6 +12,8 @@ import (
 // seen.
 type Cost struct {
 	Grants int `json:"grants"`
+	// acquires that ended without a grant; nil if they were not counted
+	Ungranted *int `json:"ungranted,omitempty"`
 	// of the acquires that were granted, from call to return
 	AcquireP50 history.Duration `json:"acquire_p50"`
 	AcquireP99 history.Duration `json:"acquire_p99"` //
@@ -26,6 +28,7 @@ type Cost struct {
 // Sample is the contribution of one run to a cost. Samples of several runs can be joined.
 type Sample struct {
 	latencies []time.Duration // of granted acquires
+	ungranted int             // acquires that ended otherwise: those have no latency
 	took      time.Duration
 	commands  int
 	recovery  time.Duration
@@ -51,6 +54,9 @@ func Measure(h *history.History, trace []history.Command) Sample {
 				s.latencies = append(s.latencies, time.Duration(e.T-call))
 			}
 			s.recover(&faults, e.T)
+		case (e.Type == history.Fail || e.Type == history.Info) && e.F == history.Acquire &&
+			e.Depth == 0:
+			s.ungranted++
 		}
 	}
 	s.took = time.Duration(last - first)
@@ -70,11 +76,15 @@ func Join(samples ...Sample) Cost {
 	var all Sample
 	for _, s := range samples {
 		all.latencies = append(all.latencies, s.latencies...)
+		all.ungranted += s.ungranted
 		all.took += s.took
 		all.commands += s.commands
 		all.recovery = max(all.recovery, s.recovery)
 	}
 	c := Cost{Grants: len(all.latencies), Recovery: history.Duration(all.recovery)}
+	if c.Grants+all.ungranted > 0 {
+		c.Ungranted = new(all.ungranted)
+	}
 	if c.Grants == 0 {
 		return c
 	}
