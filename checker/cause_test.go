@@ -106,6 +106,13 @@ var causeCases = []propertyCase{
 		"c1 acquire 22 30 sent=22 lease=1000 node=n0; " +
 		"c0 release 50 60; c1 release 52 62", "0 1 11 15 n0 SET k a NX PX 1000 -> OK\n" +
 		"1 1 22 29 n0 SET k b NX PX 1000 -> OK\n", Violated, Vanished},
+	// Another client's key was there until the flush, so that the first grant came after it.
+	{"cause: a flush before the first grant, though not before it was sent", "L", "lease; names k; " +
+		"c2 acquire 1 5 sent=2 lease=1000 node=n0; fault flush n0 30 30; " +
+		"c0 acquire 9 61 sent=10 lease=1000 node=n0; c2 release 40 63; " +
+		"c1 acquire 9 66 sent=61 lease=1000 node=n0; c0 release 90 91; c1 release 92 93",
+		"2 1 2 4 n0 SETNX k c -> 1\n0 1 10 60 n0 SETNX k a -> 1\n2 1 40 62 n0 DEL k -> 1\n" +
+			"1 1 61 65 n0 SETNX k b -> 1\n", Violated, ReleasedByNonOwner},
 	// The key was free when the second took it, however late another client's reply came.
 	{"cause: a flush, and a third client's reply came after the lease", "L", "lease; names k; " +
 		"fault flush n0 20 20; c0 acquire 10 15 sent=11 lease=30 node=n0; " +

@@ -2,6 +2,13 @@ package checker
 
 import "strings"
 
+// A server is killed, another one is promoted, and its keys are deleted.
+const (
+	killedFor = "fault kill n0 25 1000; fault promote n1 27 28; fault flush n1 60 61; " +
+		"c2 acquire 20 99 fail; c3 acquire 20 99 fail"
+	refusedOnN1 = "2 1 30 31 n1 SET k c NX PX 200 -> (nil)\n"
+)
+
 // lostCases have a fault that can lose writes between two grants. The fault is to blame if it lost
 // the key or the counter of the first grant; otherwise the lock is.
 var lostCases = []propertyCase{
@@ -47,6 +54,15 @@ var lostCases = []propertyCase{
 		"0 2 41 45 n0 DEL k -> 1\n" + winnerOnN0, Violated, DoubleGrant},
 	{"lost: the first one's deletion found nothing", "L", lostHold + "fault kill n0 25 26",
 		ownerOnN0 + "0 1 30 31 n0 DEL k -> 0\n" + winnerOnN0, Violated, LostByServer},
+	{"lost: a client was refused after the failover, and then the keys were deleted", "L",
+		lostHold + killedFor, ownerOnN0 + "2 1 24 0 n0 SET k c NX PX 200 -> \n" + refusedOnN1 +
+			winnerOnN1, Violated, Vanished},
+	{"lost: the same, and another client may have written the key on the new master", "L",
+		lostHold + killedFor, ownerOnN0 + "3 1 29 0 n1 SET k d NX PX 200 -> \n" + refusedOnN1 +
+			winnerOnN1, Violated, LostByServer},
+	{"lost: the same, and another client may have written the key on the old one after a loss", "L",
+		lostHold + killedFor, ownerOnN0 + "3 1 26 0 n0 SET k d NX PX 200 -> \n" + refusedOnN1 +
+			winnerOnN1, Violated, LostByServer},
 	{"lost: the key was prolonged after the failover", "L", lostHold + promoted,
 		ownerOnN0 + "0 1 30 31 n1 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, DoubleGrant},
 	{"lost: the key was read after the failover", "L", lostHold + promoted,

@@ -68,7 +68,9 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 	switch {
 	case class == verdict.LostByServer && c.byConnection(p.A, p.B.From):
 		return verdict.SessionLost, "" // a server that ends ends its connections
-	case class == verdict.LostByServer && c.emptied(p.A, p.B):
+	case class == verdict.LostByServer && c.emptied(p.A, p.B, func(f *record.Fault) bool {
+		return c.mayLose(f, p.A, p.B)
+	}):
 		class = verdict.Vanished
 	}
 	return class, assumption
@@ -105,16 +107,12 @@ func (c classifier) lookedFirst(p *record.Pair, commands []command, kept bool) b
 }
 
 // emptied reports whether only an operator's deletion of all keys can have lost what a server had
-// between two grants.
-func (c classifier) emptied(a, b *record.Hold) bool {
-	flushed, taken, mayLose := false, firstTaken(c.Case, a, b), mayForget
-	if c.quorums().independent() {
-		mayLose = mayLoseVote
-	}
+// between two grants. The function tells whether a fault can have lost it.
+func (c classifier) emptied(a, b *record.Hold, mayLose func(*record.Fault) bool) bool {
+	flushed, taken := false, firstTaken(c.Case, a, b)
 	for i := range c.faults {
 		f := &c.faults[i]
-		if f.Breaks() != nemesis.Durability || f.From >= b.From || f.To <= taken ||
-			!mayLose(c.Case, f, a, b) {
+		if f.Breaks() != nemesis.Durability || f.From >= b.From || f.To <= taken || !mayLose(f) {
 			continue
 		}
 		if f.Action != nemesis.Flush {

@@ -96,15 +96,14 @@ func outOfOrder(holds []tokened, own bool) (a, b *tokened) {
 // stale returns the violation by two holds, if the later one has no larger token.
 func (c fencingRule) stale(a, b *tokened) property {
 	p := violated(a.Key, wholeHold(a.Hold), wholeHold(b.Hold))
-	broken := gravest(c.Case, a.Hold, b.Hold, func(f *record.Fault) bool {
-		return mayLoseToken(c.Case, f, a, b)
-	})
+	mayLose := func(f *record.Fault) bool { return mayLoseToken(c.Case, f, a, b) }
+	broken := gravest(c.Case, a.Hold, b.Hold, mayLose)
 	if broken == nemesis.ClientClocks {
 		broken = nemesis.Nothing // a token does not depend on the clocks of clients
 	}
 	p.Class, p.Assumption = classOf(broken)
 	switch {
-	case p.Class == verdict.LostByServer && c.classifier().emptied(a.Hold, b.Hold):
+	case p.Class == verdict.LostByServer && c.classifier().emptied(a.Hold, b.Hold, mayLose):
 		p.Class = verdict.Vanished
 	case p.Class != verdict.DoubleGrant:
 	case c.keyFacts().thirdParties() && b.Token < a.Token:

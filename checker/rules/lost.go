@@ -16,12 +16,13 @@ import (
 
 // mayLose reports whether a fault that loses writes can have lost the first of two grants. If one
 // server gave both, it lost its memory after the first. It lost nothing if the first holder's key
-// was still on the server of the second grant when the fault was over.
+// was still on the server of the second grant when the fault was over, or if no order of the
+// commands lets a fault end that key.
 func (c classifier) mayLose(f *record.Fault, a, b *record.Hold) bool {
 	switch {
 	case c.quorums().independent():
 		return mayLoseVote(c.Case, f, a, b)
-	case keptThrough(c.Case, f, a, b):
+	case keptThrough(c.Case, f, a, b), c.endedOtherwise(a, b):
 		return false
 	}
 	return mayForget(c.Case, f, a, b)
@@ -78,15 +79,66 @@ func mayLoseVote(c *Case, f *record.Fault, a, b *record.Hold) bool {
 func replaces(f *record.Fault) bool { return f.Promotes() || f.Action == nemesis.SwitchOver }
 
 // keptThrough reports whether the first holder's key was on the server of the second grant after a
-// fault was over: that holder prolonged it there, or a client was told its value.
+// fault was over: that holder prolonged it there, a client was told its value, or a client was
+// refused there and nobody else can have written the key.
 func keptThrough(c *Case, f *record.Fault, a, b *record.Hold) bool {
 	ga, gb := c.trace.GrantOf(a), c.trace.GrantOf(b)
-	return ga != nil && gb != nil && slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)),
-		func(m *history.Command) bool {
-			own := m.Process == a.Process && (m.N == a.N || m.N == 0) && c.trace.Renews(m)
-			return m.Node == gb.Node && m.Sent >= f.To && m.Sent >= ga.Recv && m.Recv <= gb.Sent &&
-				(own || c.quorums().tells(m, ga))
-		})
+	if ga == nil || gb == nil {
+		return false
+	}
+	over := c.overFor(f, gb.Node)
+	return slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)), func(m *history.Command) bool {
+		own := m.Process == a.Process && (m.N == a.N || m.N == 0) && c.trace.Renews(m)
+		return m.Node == gb.Node && m.Sent >= over && m.Sent >= ga.Recv && m.Recv <= gb.Sent &&
+			(own || c.quorums().tells(m, ga) || c.trace.Denied(m) && onlyWriter(c, f, ga, m))
+	})
+}
+
+// overFor returns when a fault can no longer take a key from a server: when the fault is over, or
+// when the server was promoted and follows no other one.
+func (c *Case) overFor(f *record.Fault, node string) int64 {
+	if len(f.Servers()) == 0 || slices.Contains(f.Servers(), node) {
+		return f.To
+	}
+	for i := range c.faults {
+		if g := &c.faults[i]; g.Promotes() && g.Target == node && g.From >= f.From {
+			return min(f.To, g.To)
+		}
+	}
+	return f.To
+}
+
+// onlyWriter reports whether no command but a grant can have written its key until another command
+// was answered. One that another server did not answer before the fault found the key taken.
+func onlyWriter(c *Case, f *record.Fault, ga, m *history.Command) bool {
+	if c.keyFacts().thirdParties() || c.Record.Shared {
+		return false
+	}
+	return !slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)), func(k *history.Command) bool {
+		refused := f.Action != nemesis.Flush && k.Node == ga.Node && k.Node != m.Node &&
+			!trace.Answered(k) && trace.EffectOf(k.Args).Kind == trace.Take &&
+			k.Sent >= ga.Recv && k.Sent < f.From
+		return k != ga && k.Sent <= m.Recv && c.keyFacts().mayHaveWritten(k) && !refused
+	})
+}
+
+// endedOtherwise reports whether the key of the first of two grants ended without a fault in all
+// possible orders of the commands on their server.
+func (c classifier) endedOtherwise(a, b *record.Hold) bool {
+	ga, gb := c.trace.GrantOf(a), c.trace.GrantOf(b)
+	if ga == nil || gb == nil || ga.Node != gb.Node {
+		return false
+	}
+	orders := ordersOf(c.Case, ga, gb)
+	if orders == nil {
+		return false
+	}
+	for e := range orders.Ends(ga) {
+		if e.How == trace.ByFault {
+			return false
+		}
+	}
+	return len(orders.Ends(ga)) > 0
 }
 
 // needsNoLoss reports whether the second grant needs no loss of the first holder's key: its command

@@ -91,10 +91,11 @@ func leasesOf(c *Case, granted map[*history.Command]int64) func(*history.Command
 	}
 }
 
-// mayBeLost reports whether a fault may have taken a key of a server away between two stamps, and
-// whether it may have brought another one back. A clock that was moved ends leases when it moves.
-// A promotion takes the keys of other servers later, when they follow the new master.
-func mayBeLost(all []record.Fault, node string) func(from, to int64) (lost, back bool) {
+// mayBeLost reports whether a fault may have taken a key of a server away between two stamps,
+// whether it may have brought another one back, and when it did so at the earliest. A clock that
+// was moved ends leases when it moves. A promotion takes the keys of other servers later, when they
+// follow the new master.
+func mayBeLost(all []record.Fault, node string) func(from, to int64) (bool, bool, int64) {
 	var faults []*record.Fault
 	here := map[*record.Fault]bool{}
 	for i := range all { // once: a search through all orders asks often
@@ -103,16 +104,31 @@ func mayBeLost(all []record.Fault, node string) func(from, to int64) (lost, back
 			here[f] = len(f.Servers()) == 0 || slices.Contains(f.Servers(), node)
 		}
 	}
-	return func(from, to int64) (lost, back bool) {
+	return func(from, to int64) (lost, back bool, after int64) {
+		after = record.Forever
 		for _, f := range faults {
-			within := func(t int64) bool { return from <= t && t <= to }
-			switch {
-			case f.Action == nemesis.NodeClock:
-				lost = lost || here[f] && (within(f.From) || within(f.To))
-			case here[f] && f.From <= to && f.To >= from, !here[f] && f.Promotes() && f.From <= to:
-				lost, back = true, back || !f.MovesClock()
+			if !mayHit(f, here[f], from, to) {
+				continue
 			}
+			lost, back = true, back || !f.MovesClock()
+			over := f.From
+			if f.From == f.To {
+				over++ // it hits nothing that comes after it
+			}
+			after = min(after, max(over, from))
 		}
-		return lost, back
+		return lost, back, after
 	}
+}
+
+// mayHit reports whether a fault may have changed the keys of a server between two stamps.
+func mayHit(f *record.Fault, here bool, from, to int64) bool {
+	within := func(t int64) bool { return from <= t && t <= to }
+	switch {
+	case f.Action == nemesis.NodeClock:
+		return here && (within(f.From) || within(f.To))
+	case here:
+		return f.From <= to && f.To >= from
+	}
+	return f.Promotes() && f.From <= to
 }

@@ -237,8 +237,9 @@ func (w *chain) freed(m *history.Command, meant *record.Hold, ga *history.Comman
 // doubt marks answered deletions as only possible, unless the order of the commands is known. It
 // marks a deletion that was sent before the first grant was answered, if another deletion, a fault
 // or the end of the lease can have freed the key for the second. It marks one on another server, if
-// a fault can have, and the first grant may never have arrived there. And it marks a foreign one,
-// if another deletion may have come before it.
+// a fault can have, and the first grant may never have arrived there. If a fault can have taken the
+// first key, it marks one that may have hit a later key. And it marks a foreign one, if another
+// deletion may have come before it.
 func (w *chain) doubt(ga *history.Command) {
 	deletions, lost := 0, w.classifier().culprit(w.pair.A, w.pair.B) >= nemesis.ServerClocks
 	over := w.pair.A.LeaseAt(w.gb.Recv) <= w.gb.Recv
@@ -254,13 +255,22 @@ func (w *chain) doubt(ga *history.Command) {
 		}
 		early := m.Node == ga.Node && m.Sent < ga.Recv && (deletions > 1 || lost || over)
 		elsewhere := m.Node != ga.Node && lost && !w.quorums().independent() && w.older(&m.Command, ga)
-		doubtful := early || elsewhere
+		doubtful := early || elsewhere || lost && w.takenAnew(m, ga)
 		m.OneOf = !doubtful && m.Kind == verdict.ForeignDelete && w.rivalled(i)
 		if m.Kind.Deletes() && trace.Answered(&m.Command) && (doubtful || m.OneOf) {
 			m.Effect = explain.DeletedOf(w.pair.A.Process, false, m.Sent < ga.Sent)
 			m.Kind = verdict.PossibleDelete
 		}
 	}
+}
+
+// takenAnew reports whether a client between the two grants took the free key before a deletion was
+// answered.
+func (w *chain) takenAnew(deletion *command, ga *history.Command) bool {
+	return slices.ContainsFunc(w.trace.OfKey(w.key), func(k *history.Command) bool {
+		return k != w.gb && k.Node == deletion.Node && k.Sent >= ga.Recv && k.Sent < deletion.Recv &&
+			w.trace.TakesFree(k)
+	})
 }
 
 // rivalled reports whether another deletion on the same server was sent before one was answered.

@@ -43,8 +43,9 @@ type Question struct {
 	Drift float64 // of the server's clock
 	// Grants reports whether a client came in by a command.
 	Grants func(*history.Command) bool
-	// Lost reports whether a fault between two stamps may have removed the key, and restored another.
-	Lost func(from, to int64) (lost, back bool)
+	// Lost reports whether a fault between two stamps may have removed the key, or restored another,
+	// and from when on the key can then be written.
+	Lost func(from, to int64) (lost, back bool, after int64)
 	// Empty says that the key did not exist before the first command.
 	Empty bool
 }
@@ -121,6 +122,7 @@ type value struct {
 	lease *history.Command // the command that set its lease
 	text  *history.Command // the writer of the readable text; nil if unknown
 	older bool             // it is there, from before the first command
+	from  int64            // the key has held this since then, or since later
 }
 
 func (v value) there() bool { return v.by != nil || v.older }

@@ -46,7 +46,9 @@ func TestManyReadsAtOnce(t *testing.T) {
 func drawnQuestion(seed uint64) Question {
 	r, lease := rand.New(rand.NewPCG(seed, 0)), seed%3 == 0
 	q := Question{Empty: true, Grants: func(*history.Command) bool { return false },
-		Lost: func(from, to int64) (lost, back bool) { return seed%5 == 0 && to > 60, false },
+		Lost: func(from, to int64) (lost, back bool, after int64) {
+			return seed%5 == 0 && to > 60, false, from
+		},
 		Lease: func(m *history.Command) int64 {
 			if lease && m.Args[0] == "SET" {
 				return 45

@@ -88,7 +88,9 @@ func ordersOf(t *testing.T, text string) (hits, ends string) {
 		Does: history.ScriptTakes, Done: "1"}}})
 	q.Lease = func(m *history.Command) int64 { d, _ := r.Asked(m); return d }
 	q.Grants = func(m *history.Command) bool { return names[m] == "A" || names[m] == "B" }
-	q.Lost = func(from, _ int64) (lost, back bool) { return from > 1000, from > 1000 }
+	q.Lost = func(from, _ int64) (lost, back bool, after int64) {
+		return from > 1000, from > 1000, from
+	}
 	o := r.Orders(q)
 	if o == nil {
 		return "none", ""

@@ -19,34 +19,23 @@ func (s *ordering) outcomes(v value, m *history.Command, by int64) (all []way) {
 	if s.alive(v, m) {
 		all = s.effects(v, m)
 	}
-	gone := func(how Loss) {
-		for _, w := range s.effects(value{}, m) {
+	become := func(now value, how Loss) {
+		for _, w := range s.effects(now, m) {
 			w.ended, w.how, w.with = v.by, how, nil
 			all = append(all, w)
 		}
 	}
 	if v.there() && s.mayExpire(v, by) {
-		gone(ByExpiry)
+		become(value{from: v.from}, ByExpiry)
 	}
-	lost, back := s.Lost(s.since(v), by)
+	lost, back, after := s.Lost(v.from, by)
 	if lost && v.there() {
-		gone(ByFault)
+		become(value{from: after}, ByFault)
 	}
 	if back {
-		for _, w := range s.effects(value{older: true}, m) {
-			w.ended, w.how, w.with = v.by, ByFault, nil
-			all = append(all, w)
-		}
+		become(value{older: true, from: after}, ByFault)
 	}
 	return all
-}
-
-// since returns the earliest time when the value of a key can have been written.
-func (s *ordering) since(v value) int64 {
-	if v.by == nil {
-		return 0
-	}
-	return v.by.Sent
 }
 
 // alive reports whether the lease of a key can run when a command comes.
@@ -55,7 +44,7 @@ func (s *ordering) alive(v value, m *history.Command) bool {
 		return true
 	}
 	d := s.Lease(v.lease)
-	lost, _ := s.Lost(v.lease.Sent, m.Sent)
+	lost, _, _ := s.Lost(v.lease.Sent, m.Sent)
 	return lost || d <= 0 || m.Sent <= v.lease.Recv+d+late+s.drift(d)
 }
 
@@ -77,8 +66,7 @@ func (s *ordering) drift(d int64) int64 { return int64(float64(d) * s.Drift) }
 // effects returns what a command does to what a key holds, as its reply allows; none if it cannot
 // have been answered like that.
 func (s *ordering) effects(v value, m *history.Command) []way {
-	same, write := way{after: v}, s.written(v, m)
-	free := way{ended: v.by, how: ByDeletion, with: m, deletes: true, victim: v.by}
+	same, write, free := way{after: v}, s.written(v, m), s.freed(v, m)
 	only := func(ok bool, w way) []way {
 		if !ok {
 			return nil
@@ -122,7 +110,14 @@ func (s *ordering) effects(v value, m *history.Command) []way {
 
 // written returns the execution of a command that sets the key.
 func (s *ordering) written(v value, m *history.Command) way {
-	return way{after: value{by: m, lease: m, text: m}, ended: v.by, how: ByWrite, with: m}
+	return way{after: value{by: m, lease: m, text: m, from: max(v.from, m.Sent)}, ended: v.by,
+		how: ByWrite, with: m}
+}
+
+// freed returns the execution of a command that deletes the key.
+func (s *ordering) freed(v value, m *history.Command) way {
+	return way{after: value{from: max(v.from, m.Sent)}, ended: v.by, how: ByDeletion, with: m,
+		deletes: true, victim: v.by}
 }
 
 // swap returns the execution of a command that returned the old value. If no client came in by it,
@@ -142,7 +137,7 @@ func (s *ordering) unclear(v value, m *history.Command) []way {
 	all := []way{{after: v}}
 	kind := EffectOf(m.Args).Kind
 	if v.there() && (s.Frees(m) || kind == Script && s.declared(m) == nil) && !s.sparesValue(m, v) {
-		all = append(all, way{ended: v.by, how: ByDeletion, with: m, deletes: true, victim: v.by})
+		all = append(all, s.freed(v, m))
 	}
 	if s.Frees(m) || !kind.Writes() && (kind != None || silent[Verb(m)]) {
 		return all

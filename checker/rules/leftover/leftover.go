@@ -13,9 +13,10 @@ import (
 
 // Find returns the commands behind a refusal on its node. Writer is the latest command before the
 // refusal that wrote, or may have written, the key there and was not undone. Lost is the latest
-// unanswered command since then by the same client. Each is nil if there is none. If the client's
-// library sent a command twice, and only the first copy can have refused the second, that command
-// is both. Find passes over a write that a fault can have kept from its server.
+// unanswered command by the same client since it began to write: a lock that counts its holds may
+// count an unanswered write, too. Each is nil if there is none. If the client's library sent a
+// command twice, and only the first copy can have refused the second, that command is both. Find
+// passes over a write that a fault can have kept from its server.
 func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writer,
 	lost *history.Command) {
 	for _, m := range t.OfKey(trace.Key(refusal)) {
@@ -35,7 +36,10 @@ func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writ
 			}
 			continue
 		case writes(t, m):
-			writer, lost = m, nil
+			if lost != nil && (lost.Process != m.Process || t.Frees(lost) || !mayWrite(lost)) {
+				lost = nil
+			}
+			writer = m
 		}
 		if writer != nil && m.Process == writer.Process && !trace.Answered(m) {
 			lost = m
