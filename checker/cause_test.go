@@ -113,6 +113,14 @@ var causeCases = []propertyCase{
 		"c1 acquire 9 66 sent=61 lease=1000 node=n0; c0 release 90 91; c1 release 92 93",
 		"2 1 2 4 n0 SETNX k c -> 1\n0 1 10 60 n0 SETNX k a -> 1\n2 1 40 62 n0 DEL k -> 1\n" +
 			"1 1 61 65 n0 SETNX k b -> 1\n", Violated, ReleasedByNonOwner},
+	{"cause: the same, and either of two deletions hit the first grant's key", "L",
+		"lease; names k; " +
+			"c2 acquire 1 5 sent=2 lease=1000 node=n0; fault flush n0 30 30; " +
+			"c3 acquire 29 34 sent=31 lease=1000 node=n0; c0 acquire 9 61 sent=10 lease=1000 node=n0; " +
+			"c2 release 29 63; c3 release 60 66; c1 acquire 9 67 sent=61 lease=1000 node=n0; " +
+			"c0 release 90 91; c1 release 92 93", "2 1 2 4 n0 SETNX k c -> 1\n" +
+			"0 1 10 60 n0 SETNX k a -> 1\n3 1 31 33 n0 SETNX k d -> 1\n2 1 32 62 n0 DEL k -> 1\n" +
+			"3 1 60 65 n0 DEL k -> 1\n1 1 61 66 n0 SETNX k b -> 1\n", Violated, ReleasedByNonOwner},
 	// The key was free when the second took it, however late another client's reply came.
 	{"cause: a flush, and a third client's reply came after the lease", "L", "lease; names k; " +
 		"fault flush n0 20 20; c0 acquire 10 15 sent=11 lease=30 node=n0; " +

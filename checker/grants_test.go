@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // grantCases are small histories for the rules that need no overlap: a lease that is shorter than
@@ -232,15 +234,21 @@ func TestALostReplyLeavesAnOrphanUndecided(t *testing.T) {
 	const story1 = "lease; names k; c0 acquire 1 9 info; c0 acquire 11 20 sent=12 lease=9000000; " +
 		"c0 release 30 40; c1 acquire 13 60 fail"
 	const answered = "0 2 12 15 n0 SET k a NX PX 9 -> OK\n1 1 51 52 n0 SET k b NX PX 9 -> (nil)"
-	for lost, decides := range map[string]bool{
-		"0 1 2 0 n0 SET k a NX PX 9 -> !timeout\n":  false,
-		"2 1 2 0 n0 SET k a NX PX 9 -> !timeout\n":  true, // another client
-		"0 1 2 0 n0 SET k2 a NX PX 9 -> !timeout\n": true, // another key
-		"": true,
+	for lost, decides := range map[string]struct{ cut, calm bool }{
+		"0 1 2 0 n0 SET k a NX PX 9 -> !timeout\n":  {false, false},
+		"0 1 2 0 n0 GET k -> !timeout\n":            {false, true}, // nothing that may count
+		"0 1 2 0 n0 DEL k -> !timeout\n":            {false, true},
+		"0 1 2 0 n0 EVAL free 1 k a -> !timeout\n":  {false, true},
+		"2 1 2 0 n0 SET k a NX PX 9 -> !timeout\n":  {true, true}, // another client
+		"0 1 2 0 n0 SET k2 a NX PX 9 -> !timeout\n": {true, true}, // another key
+		"": {true, true},
 	} {
-		for _, fault := range []string{"; fault cut c0>n0 2 8", ""} {
+		for fault, decides := range map[string]bool{"; fault cut c0>n0 2 8": decides.cut,
+			"": decides.calm} {
 			h := story(t, story1+fault)
 			h.Header.Properties, h.Header.Reported = []string{"R"}, []string{"R"}
+			h.Header.Scripts = map[string]history.Script{history.ScriptID("free"): {
+				Does: history.ScriptFrees, Done: "1"}}
 			p := Check(h, commands(t, lost+answered), Options{}).Property("R")
 			if p.Verdict != Violated || p.Decides != decides {
 				t.Errorf("%q%s: %s, decides %v: %s", lost, fault, p.Verdict, p.Decides, p.Explanation)

@@ -4,8 +4,9 @@ import "strings"
 
 // A server is killed, another one is promoted, and its keys are deleted.
 const (
-	killedFor = "fault kill n0 25 1000; fault promote n1 27 28; fault flush n1 60 61; " +
-		"c2 acquire 20 99 fail; c3 acquire 20 99 fail"
+	killedFor = "fault kill n0 25 1000; fault promote n1 27 28; c2 acquire 20 99 fail; " +
+		"c3 acquire 20 99 fail; "
+	flushedN1   = "fault flush n1 60 61"
 	refusedOnN1 = "2 1 30 31 n1 SET k c NX PX 200 -> (nil)\n"
 )
 
@@ -54,15 +55,44 @@ var lostCases = []propertyCase{
 		"0 2 41 45 n0 DEL k -> 1\n" + winnerOnN0, Violated, DoubleGrant},
 	{"lost: the first one's deletion found nothing", "L", lostHold + "fault kill n0 25 26",
 		ownerOnN0 + "0 1 30 31 n0 DEL k -> 0\n" + winnerOnN0, Violated, LostByServer},
+	// A key on the new master is the first holder's if no other client can have written it.
 	{"lost: a client was refused after the failover, and then the keys were deleted", "L",
-		lostHold + killedFor, ownerOnN0 + "2 1 24 0 n0 SET k c NX PX 200 -> \n" + refusedOnN1 +
-			winnerOnN1, Violated, Vanished},
+		lostHold + killedFor + flushedN1, ownerOnN0 + "2 1 24 0 n0 SET k c NX PX 200 -> \n" +
+			refusedOnN1 + winnerOnN1, Violated, Vanished},
 	{"lost: the same, and another client may have written the key on the new master", "L",
-		lostHold + killedFor, ownerOnN0 + "3 1 29 0 n1 SET k d NX PX 200 -> \n" + refusedOnN1 +
-			winnerOnN1, Violated, LostByServer},
+		lostHold + killedFor + flushedN1, ownerOnN0 + "3 1 29 0 n1 SET k d NX PX 200 -> \n" +
+			refusedOnN1 + winnerOnN1, Violated, LostByServer},
 	{"lost: the same, and another client may have written the key on the old one after a loss", "L",
-		lostHold + killedFor, ownerOnN0 + "3 1 26 0 n0 SET k d NX PX 200 -> \n" + refusedOnN1 +
-			winnerOnN1, Violated, LostByServer},
+		lostHold + killedFor + flushedN1, ownerOnN0 + "3 1 26 0 n0 SET k d NX PX 200 -> \n" +
+			refusedOnN1 + winnerOnN1, Violated, LostByServer},
+	{"lost: the same, and another client wrote the key on the old one", "L",
+		lostHold + killedFor + flushedN1, ownerOnN0 + "3 1 23 24 n0 SET k d NX PX 200 -> OK\n" +
+			refusedOnN1 + winnerOnN1, Violated, LostByServer},
+	{"lost: the same, and another client may have written over the key on the old one", "L",
+		lostHold + killedFor + flushedN1, ownerOnN0 + "3 1 24 0 n0 SET k d PX 200 -> \n" +
+			refusedOnN1 + winnerOnN1, Violated, LostByServer},
+	{"lost: the same, and another client may have written the key on a third server", "L",
+		lostHold + killedFor + flushedN1, ownerOnN0 + "3 1 24 0 n2 SET k d NX PX 200 -> \n" +
+			refusedOnN1 + winnerOnN1, Violated, LostByServer},
+	{"lost: the same, and someone else may write keys", "L",
+		lostHold + killedFor + flushedN1 + "; counted n1 emptied=1",
+		ownerOnN0 + refusedOnN1 + winnerOnN1, Violated, LostByServer},
+	{"lost: the same, and another server was promoted", "L", lostHold + "fault kill n0 25 1000; " +
+		"fault promote n2 27 28; c2 acquire 20 99 fail; " + flushedN1,
+		ownerOnN0 + refusedOnN1 + winnerOnN1, Violated, LostByServer},
+	{"lost: the same, and clients were only redirected", "L", lostHold + "fault kill n0 25 1000; " +
+		"fault redirect n1 27 28; c2 acquire 20 99 fail; " + flushedN1,
+		ownerOnN0 + refusedOnN1 + winnerOnN1, Violated, LostByServer},
+	{"lost: the same, and all servers were restarted later", "L", lostHold + "fault restart * 25 " +
+		"1000; fault promote n1 27 28; c2 acquire 20 99 fail; " + flushedN1,
+		ownerOnN0 + refusedOnN1 + winnerOnN1, Violated, LostByServer},
+	{"lost: the same, and the new master was killed later", "L", lostHold + "fault kill n1 25 1000; " +
+		"fault promote n1 27 28; c2 acquire 20 99 fail; " + flushedN1,
+		ownerOnN0 + refusedOnN1 + winnerOnN1, Violated, LostByServer},
+	{"lost: the keys of the old master were deleted, and another client's key was copied", "L",
+		lostHold + "fault flush n0 25 26; fault promote n1 27 28; c2 acquire 20 99 fail; " +
+			"c3 acquire 20 99 fail", ownerOnN0 + "3 1 24 0 n0 SET k d NX PX 200 -> \n" + refusedOnN1 +
+			winnerOnN1, Violated, Vanished},
 	{"lost: the key was prolonged after the failover", "L", lostHold + promoted,
 		ownerOnN0 + "0 1 30 31 n1 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, DoubleGrant},
 	{"lost: the key was read after the failover", "L", lostHold + promoted,

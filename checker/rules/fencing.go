@@ -103,7 +103,7 @@ func (c fencingRule) stale(a, b *tokened) property {
 	}
 	p.Class, p.Assumption = classOf(broken)
 	switch {
-	case p.Class == verdict.LostByServer && c.classifier().emptied(a.Hold, b.Hold, mayLose):
+	case c.classifier().emptied(a.Hold, b.Hold, mayLose):
 		p.Class = verdict.Vanished
 	case p.Class != verdict.DoubleGrant:
 	case c.keyFacts().thirdParties() && b.Token < a.Token:

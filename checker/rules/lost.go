@@ -80,7 +80,7 @@ func replaces(f *record.Fault) bool { return f.Promotes() || f.Action == nemesis
 
 // keptThrough reports whether the first holder's key was on the server of the second grant after a
 // fault was over: that holder prolonged it there, a client was told its value, or a client was
-// refused there and nobody else can have written the key.
+// refused there, and no other command can have written the key.
 func keptThrough(c *Case, f *record.Fault, a, b *record.Hold) bool {
 	ga, gb := c.trace.GrantOf(a), c.trace.GrantOf(b)
 	if ga == nil || gb == nil {
@@ -101,7 +101,7 @@ func (c *Case) overFor(f *record.Fault, node string) int64 {
 		return f.To
 	}
 	for i := range c.faults {
-		if g := &c.faults[i]; g.Promotes() && g.Target == node && g.From >= f.From {
+		if g := &c.faults[i]; g.Promotes() && g.Target == node {
 			return min(f.To, g.To)
 		}
 	}
@@ -116,8 +116,7 @@ func onlyWriter(c *Case, f *record.Fault, ga, m *history.Command) bool {
 	}
 	return !slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)), func(k *history.Command) bool {
 		refused := f.Action != nemesis.Flush && k.Node == ga.Node && k.Node != m.Node &&
-			!trace.Answered(k) && trace.EffectOf(k.Args).Kind == trace.Take &&
-			k.Sent >= ga.Recv && k.Sent < f.From
+			!trace.Answered(k) && trace.EffectOf(k.Args).Kind == trace.Take && k.Sent < f.From
 		return k != ga && k.Sent <= m.Recv && c.keyFacts().mayHaveWritten(k) && !refused
 	})
 }
