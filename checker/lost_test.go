@@ -6,7 +6,9 @@ import "strings"
 const (
 	killedFor = "fault kill n0 25 1000; fault promote n1 27 28; c2 acquire 20 99 fail; " +
 		"c3 acquire 20 99 fail; "
-	flushedN1   = "fault flush n1 60 61"
+	flushedN1 = "fault flush n1 60 61"
+	flushedN0 = "fault flush n0 25 26; counted n0 emptied=1; c2 acquire 20 99 fail; " +
+		"c3 acquire 20 99 fail"
 	refusedOnN1 = "2 1 30 31 n1 SET k c NX PX 200 -> (nil)\n"
 )
 
@@ -93,6 +95,12 @@ var lostCases = []propertyCase{
 		lostHold + "fault flush n0 25 26; fault promote n1 27 28; c2 acquire 20 99 fail; " +
 			"c3 acquire 20 99 fail", ownerOnN0 + "3 1 24 0 n0 SET k d NX PX 200 -> \n" + refusedOnN1 +
 			winnerOnN1, Violated, Vanished},
+	{"lost: a deletion after a flush, and another client had taken the key before its reply", "L",
+		lostHold + flushedN0, ownerOnN0 + "2 1 35 50 n0 DEL k -> 1\n" +
+			"3 1 40 45 n0 SET k d NX PX 200 -> OK\n" + winnerOnN0, Violated, Vanished},
+	{"lost: a deletion after a flush, and no other client had taken the key", "L",
+		lostHold + flushedN0, ownerOnN0 + "2 1 35 50 n0 DEL k -> 1\n" + winnerOnN0, Violated,
+		ReleasedByNonOwner},
 	{"lost: the key was prolonged after the failover", "L", lostHold + promoted,
 		ownerOnN0 + "0 1 30 31 n1 PEXPIRE k 200 -> 1\n" + winnerOnN1, Violated, DoubleGrant},
 	{"lost: the key was read after the failover", "L", lostHold + promoted,

@@ -122,14 +122,14 @@ func onlyWriter(c *Case, f *record.Fault, ga, m *history.Command) bool {
 }
 
 // endedOtherwise reports whether the key of the first of two grants ended without a fault in all
-// possible orders of the commands on their server.
+// possible orders of the commands on their server. The first one must be first in all of them.
 func (c classifier) endedOtherwise(a, b *record.Hold) bool {
 	ga, gb := c.trace.GrantOf(a), c.trace.GrantOf(b)
 	if ga == nil || gb == nil || ga.Node != gb.Node {
 		return false
 	}
 	orders := ordersOf(c.Case, ga, gb)
-	if orders == nil {
+	if orders == nil || !orders.Precedes(ga, gb) {
 		return false
 	}
 	for e := range orders.Ends(ga) {
