@@ -6,8 +6,9 @@ import "strings"
 const (
 	killedFor = "fault kill n0 25 1000; fault promote n1 27 28; c2 acquire 20 99 fail; " +
 		"c3 acquire 20 99 fail; "
-	flushedN1 = "fault flush n1 60 61"
-	flushedN0 = "fault flush n0 25 26; counted n0 emptied=1; c2 acquire 20 99 fail; " +
+	flushedN1  = "fault flush n1 60 61"
+	failedOver = lostHold + killedFor + flushedN1
+	flushedN0  = "fault flush n0 25 26; counted n0 emptied=1; c2 acquire 20 99 fail; " +
 		"c3 acquire 20 99 fail"
 	refusedOnN1 = "2 1 30 31 n1 SET k c NX PX 200 -> (nil)\n"
 )
@@ -59,25 +60,25 @@ var lostCases = []propertyCase{
 		ownerOnN0 + "0 1 30 31 n0 DEL k -> 0\n" + winnerOnN0, Violated, LostByServer},
 	// A key on the new master is the first holder's if no other client can have written it.
 	{"lost: a client was refused after the failover, and then the keys were deleted", "L",
-		lostHold + killedFor + flushedN1, ownerOnN0 + "2 1 24 0 n0 SET k c NX PX 200 -> \n" +
+		failedOver, ownerOnN0 + "2 1 24 0 n0 SET k c NX PX 200 -> \n" +
 			refusedOnN1 + winnerOnN1, Violated, Vanished},
 	{"lost: the same, and another client may have written the key on the new master", "L",
-		lostHold + killedFor + flushedN1, ownerOnN0 + "3 1 29 0 n1 SET k d NX PX 200 -> \n" +
+		failedOver, ownerOnN0 + "3 1 29 0 n1 SET k d NX PX 200 -> \n" +
 			refusedOnN1 + winnerOnN1, Violated, LostByServer},
 	{"lost: the same, and another client may have written the key on the old one after a loss", "L",
-		lostHold + killedFor + flushedN1, ownerOnN0 + "3 1 26 0 n0 SET k d NX PX 200 -> \n" +
+		failedOver, ownerOnN0 + "3 1 26 0 n0 SET k d NX PX 200 -> \n" +
 			refusedOnN1 + winnerOnN1, Violated, LostByServer},
 	{"lost: the same, and another client wrote the key on the old one", "L",
-		lostHold + killedFor + flushedN1, ownerOnN0 + "3 1 23 24 n0 SET k d NX PX 200 -> OK\n" +
+		failedOver, ownerOnN0 + "3 1 23 24 n0 SET k d NX PX 200 -> OK\n" +
 			refusedOnN1 + winnerOnN1, Violated, LostByServer},
 	{"lost: the same, and another client may have written over the key on the old one", "L",
-		lostHold + killedFor + flushedN1, ownerOnN0 + "3 1 24 0 n0 SET k d PX 200 -> \n" +
+		failedOver, ownerOnN0 + "3 1 24 0 n0 SET k d PX 200 -> \n" +
 			refusedOnN1 + winnerOnN1, Violated, LostByServer},
 	{"lost: the same, and another client may have written the key on a third server", "L",
-		lostHold + killedFor + flushedN1, ownerOnN0 + "3 1 24 0 n2 SET k d NX PX 200 -> \n" +
+		failedOver, ownerOnN0 + "3 1 24 0 n2 SET k d NX PX 200 -> \n" +
 			refusedOnN1 + winnerOnN1, Violated, LostByServer},
 	{"lost: the same, and someone else may write keys", "L",
-		lostHold + killedFor + flushedN1 + "; counted n1 emptied=1",
+		failedOver + "; counted n1 emptied=1",
 		ownerOnN0 + refusedOnN1 + winnerOnN1, Violated, LostByServer},
 	{"lost: the same, and another server was promoted", "L", lostHold + "fault kill n0 25 1000; " +
 		"fault promote n2 27 28; c2 acquire 20 99 fail; " + flushedN1,

@@ -107,7 +107,7 @@ func (c classifier) lookedFirst(p *record.Pair, commands []command, kept bool) b
 }
 
 // emptied reports whether only an operator's deletion of all keys can have lost what a server had
-// between two grants. The function tells whether a fault can have lost it.
+// between two grants. mayLose reports whether a fault can have lost it.
 func (c classifier) emptied(a, b *record.Hold, mayLose func(*record.Fault) bool) bool {
 	flushed, taken := false, firstTaken(c.Case, a, b)
 	for i := range c.faults {

@@ -80,7 +80,7 @@ func replaces(f *record.Fault) bool { return f.Promotes() || f.Action == nemesis
 
 // keptThrough reports whether the first holder's key was on the server of the second grant after a
 // fault was over: that holder prolonged it there, a client was told its value, or a client was
-// refused there, and no other command can have written the key.
+// refused there because of a key that only the first holder can have written.
 func keptThrough(c *Case, f *record.Fault, a, b *record.Hold) bool {
 	ga, gb := c.trace.GrantOf(a), c.trace.GrantOf(b)
 	if ga == nil || gb == nil {
@@ -108,8 +108,8 @@ func (c *Case) overFor(f *record.Fault, node string) int64 {
 	return f.To
 }
 
-// onlyWriter reports whether no command but a grant can have written its key until another command
-// was answered. One that another server did not answer before the fault found the key taken.
+// onlyWriter reports whether ga alone can have written its key before m was answered. A take that
+// the server of ga never answered, and that was sent before the fault, found the key of ga.
 func onlyWriter(c *Case, f *record.Fault, ga, m *history.Command) bool {
 	if c.keyFacts().thirdParties() || c.Record.Shared {
 		return false

@@ -45,7 +45,7 @@ const (
 	least        = 0.05
 )
 
-// metric extracts a value from samples, or a negative one if nothing was measured. If up is true,
+// metric extracts a value from a cost, or a negative one if the cost has none. If up is true,
 // larger values are better.
 type metric struct {
 	name, unit string
@@ -64,7 +64,7 @@ var metrics = []metric{
 
 func millis(d history.Duration) float64 { return seen(float64(d) / 1e6) }
 
-// seen returns a value for which zero means that nothing was measured.
+// seen returns a value, or -1 for zero: a run without a grant has no latency, no rate and no price.
 func seen(v float64) float64 {
 	if v == 0 {
 		return -1
@@ -120,8 +120,8 @@ func asked(a, b Item) (n int) {
 // minRuns is how many runs each side needs. With fewer, no difference could be significant.
 const minRuns = 5
 
-// samples returns the metric of each run of both sides in which it was measured. Without a value
-// above zero there is nothing to compare.
+// samples returns the values of a metric of both sides, one for each run that has it. If all of
+// them are zero, it returns none: there is nothing to compare.
 func (x metric) samples(a, b Item) (as, bs []float64) {
 	as, bs = x.values(a), x.values(b)
 	if !slices.ContainsFunc(slices.Concat(as, bs), func(v float64) bool { return v > 0 }) {

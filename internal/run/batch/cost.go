@@ -12,7 +12,8 @@ import (
 // seen.
 type Cost struct {
 	Grants int `json:"grants"`
-	// acquires that ended without a grant; nil if they were not counted
+	// acquires that ended without a grant, and that the harness did not call off, as it does at the
+	// end of a run; nil if no one counted them
 	Ungranted *int `json:"ungranted,omitempty"`
 	// of the acquires that were granted, from call to return
 	AcquireP50 history.Duration `json:"acquire_p50"`
@@ -55,7 +56,7 @@ func Measure(h *history.History, trace []history.Command) Sample {
 			}
 			s.recover(&faults, e.T)
 		case (e.Type == history.Fail || e.Type == history.Info) && e.F == history.Acquire &&
-			e.Depth == 0:
+			e.Depth == 0 && e.Why != history.CalledOff:
 			s.ungranted++
 		}
 	}

@@ -17,11 +17,14 @@ func TestCost(t *testing.T) {
 	fault.Phase, fault.Aimed = history.PhaseFrom, true
 	nested := at(history.OK, 15, 0, history.Acquire)
 	nested.Depth = 1
+	atTheEnd := at(history.Fail, 200, 1, history.Acquire)
+	atTheEnd.Why = history.CalledOff
 	h := &history.History{Events: []history.Event{
 		at(history.Invoke, 0, 0, history.Acquire), at(history.Invoke, 0, 1, history.Acquire),
 		at(history.OK, 10, 0, history.Acquire),
 		nested, fault, at(history.OK, 90, 1, history.Acquire), at(history.Invoke, 95, 0,
 			history.Acquire), at(history.Fail, 99, 0, history.Acquire),
+		at(history.Invoke, 100, 1, history.Acquire), atTheEnd,
 		at(history.End, 1000, history.Harness, ""),
 	}}
 	s := Measure(h, make([]history.Command, 8))
