@@ -118,7 +118,7 @@ func (s staging) visitUntilSure(t *testing.T, args []string, what string) {
 	for try := 1; ; try++ {
 		code, said, store := s.visit(t, asBench, args...)
 		tells(t, store)
-		if code == 2 && try <= 4 {
+		if code == 2 && try <= 8 {
 			continue
 		}
 		if code != 0 {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/lockbench/lockbench/internal/run/store"
 )
 
 // keyCells are runs on servers of other systems than Redis: what must be found, and what must not.
@@ -180,8 +182,28 @@ func setUpAdapter(t *testing.T, name, variant string) adapters.Use {
 	return u
 }
 
-// mostTries is how often a run is made until its letters are as they must be.
-const mostTries = 8
+// mostTries is how often a run is made until its letters are as they must be, and besideOthers how
+// often while other runs of these tests go on.
+const (
+	mostTries    = 16
+	besideOthers = 3
+)
+
+// running is held for writing by a run that others would stall.
+var running sync.RWMutex
+
+// runBeside makes a run, of which it is the try-th time, alone if others beside it made too many
+// unknown.
+func runBeside(t *testing.T, p harness.Plan, try int) (*store.Run, error) {
+	t.Helper()
+	lock, unlock := running.RLock, running.RUnlock
+	if try > besideOthers {
+		lock, unlock = running.Lock, running.Unlock
+	}
+	lock()
+	defer unlock()
+	return runner.Run(t.Context(), p, runner.Options{Dir: filepath.Join(t.TempDir(), "run")})
+}
 
 // demandLetters runs a plan until its letters are as they must be: a machine that stalls makes them
 // unknown, hides one that must be there, or lets a session end, and then the plan is run again.
@@ -195,7 +217,7 @@ func demandLetters(t *testing.T, o harness.RunOptions, letters []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := runner.Run(t.Context(), p, runner.Options{Dir: filepath.Join(t.TempDir(), "run")})
+		r, err := runBeside(t, p, try)
 		if err != nil && contained && try < 3 {
 			t.Logf("again: %v", err)
 			continue
