@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -189,22 +188,6 @@ const (
 	besideOthers = 3
 )
 
-// running is held for writing by a run that others would stall.
-var running sync.RWMutex
-
-// runBeside makes a run, of which it is the try-th time, alone if others beside it made too many
-// unknown.
-func runBeside(t *testing.T, p harness.Plan, try int) (*store.Run, error) {
-	t.Helper()
-	lock, unlock := running.RLock, running.RUnlock
-	if try > besideOthers {
-		lock, unlock = running.Lock, running.Unlock
-	}
-	lock()
-	defer unlock()
-	return runner.Run(t.Context(), p, runner.Options{Dir: filepath.Join(t.TempDir(), "run")})
-}
-
 // demandLetters runs a plan until its letters are as they must be: a machine that stalls makes them
 // unknown, hides one that must be there, or lets a session end, and then the plan is run again.
 // Another letter that must not be there fails at once, unless servers are in containers: on a busy
@@ -217,7 +200,10 @@ func demandLetters(t *testing.T, o harness.RunOptions, letters []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := runBeside(t, p, try)
+		var r *store.Run
+		testenv.Run(try > besideOthers, func() {
+			r, err = runner.Run(t.Context(), p, runner.Options{Dir: filepath.Join(t.TempDir(), "run")})
+		})
 		if err != nil && contained && try < 3 {
 			t.Logf("again: %v", err)
 			continue

@@ -93,10 +93,7 @@ func TestPlantedDivergence(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			c := keptCase(t, "token-lua-pause-long-S")
 			step := x.plant(t, c)
-			o, err := OnServers(t.Context(), c, 1, here(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := replayed(t, c, 1)
 			skipTooSlow(t, o)
 			if o.Confirmed || o.TooSlow || o.Step != step+1 || !strings.Contains(o.Got, x.got) {
 				t.Errorf("planted at step %d: %s\n%s", step+1, o, c.Steps[step])
