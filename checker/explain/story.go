@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
@@ -44,8 +45,7 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 		first, second = second, first
 	}
 	told := []happening{
-		{t: first.From, words: Say("client %d was granted lock %d%s", first.Process, p.Key, by(first))},
-		{t: second.From, words: Say("client %d was granted the same lock%s", second.Process, by(second))},
+		granted(first, Say("lock %d", p.Key)), granted(second, Say("the same lock")),
 	}
 	told = append(told, struckBetween(faults, p, v)...)
 	if end := p.A.LeaseAt(p.B.From); end <= p.B.From {
@@ -61,6 +61,20 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 		story += bothLeased(p)
 	}
 	return story
+}
+
+// slow is how late the reply of a grant must be for a story to name the time of its command.
+const slow = int64(50 * time.Millisecond)
+
+// granted returns the grant of a lock to a client, at the time when the client learned of it.
+func granted(h *record.Hold, lock string) happening {
+	told := happening{t: h.From,
+		words: Say("client %d was granted %s%s", h.Process, lock, by(h))}
+	if h.Granting > h.Call && h.From-h.Granting >= slow {
+		told.words = Say("client %d heard that it had been granted %s%s", h.Process, lock, by(h))
+		told.tail = Say(", having asked at %s", Stamp(h.Granting))
+	}
+	return told
 }
 
 // causeOfDeletion returns what made a client delete the key of the first holder: its own lease had

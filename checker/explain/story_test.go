@@ -23,3 +23,21 @@ func TestAStoryTellsHowLongBothLeasesWereValid(t *testing.T) {
 		}
 	}
 }
+
+// TestAStoryTellsWhenALateGrantWasAskedFor and says nothing of it where the reply came soon, or
+// where the lock did not name the time.
+func TestAStoryTellsWhenALateGrantWasAskedFor(t *testing.T) {
+	const soon = "Client 2 was granted lock 0 by n0 at 4.000 s."
+	const late = "Client 2 heard that it had been granted lock 0 by n0 at 4.000 s, having asked at "
+	for asked, want := range map[int64]string{
+		1e9:    soon, // when the call began
+		1.5e9:  late + "1.500 s.",
+		3.95e9: late + "3.950 s.",
+		3.99e9: soon,
+	} {
+		h := &record.Hold{Process: 2, Call: 1e9, Granting: asked, From: 4e9, Node: "n0"}
+		if got := tell([]happening{granted(h, "lock 0")}); got != want {
+			t.Errorf("asked at %d: %s", asked, got)
+		}
+	}
+}
