@@ -17,7 +17,7 @@ import (
 )
 
 // answerTimeout is how long the daemon may take to say who it is.
-const answerTimeout = 5 * time.Second
+const answerTimeout = 15 * time.Second
 
 // daemon is a Docker daemon that answers.
 type daemon struct {

@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a server in a container may take to start: 0.1 s is usual.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // folder is where a server lives in its container: every image has it, and every user may write
 // there.

@@ -57,7 +57,7 @@ func (r *route) reason(ctx context.Context, err error) error {
 	if dialErr != nil {
 		return err
 	}
-	if words := resp.Unasked(c, pingTimeout/10); words != "" {
+	if words := resp.Unasked(c, pingTimeout/50); words != "" {
 		return errors.New(words)
 	}
 	return err

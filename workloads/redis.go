@@ -401,6 +401,6 @@ func reply(cmd redis.Cmder) string {
 
 // pingTimeout bounds the wait for a first connection. pingPause is the pause between two tries.
 const (
-	pingTimeout = 2 * time.Second
+	pingTimeout = 10 * time.Second
 	pingPause   = 50 * time.Millisecond
 )
