@@ -43,3 +43,30 @@ func TestOutcomesGoWithTheReply(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestACommandThatIsSentAgainIsAForm if it is the same one of the same acquisition, and no reply
+// came to the first.
+func TestACommandThatIsSentAgainIsAForm(t *testing.T) {
+	take := func(n int, owner string, why history.Loss) history.Command {
+		return history.Command{N: n, Recv: 2, Args: []string{"SET", "k", owner, "NX"}, Why: why}
+	}
+	lost := take(1, "v", history.BrokenOff)
+	resent := take(1, "v", "")
+	resent.Again = 1
+	for name, c := range map[string]struct {
+		trace []history.Command
+		want  bool
+	}{
+		"the same after no reply":        {[]history.Command{lost, take(1, "v", "")}, true},
+		"resent by the client":           {[]history.Command{resent}, true},
+		"the same after a reply":         {[]history.Command{take(1, "v", ""), take(1, "v", "")}, false},
+		"another value":                  {[]history.Command{lost, take(1, "w", "")}, false},
+		"of the next acquisition":        {[]history.Command{lost, take(2, "v", "")}, false},
+		"the first did not leave at all": {[]history.Command{take(1, "v", history.NotSent), lost}, false},
+	} {
+		all := forms(&store.Run{History: &history.History{}, Trace: c.trace})
+		if got := slices.Contains(all, "SET KEY VALUE NX again without a reply"); got != c.want {
+			t.Errorf("%s: %t in %q", name, got, all)
+		}
+	}
+}

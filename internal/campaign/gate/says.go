@@ -17,7 +17,8 @@ import (
 
 // Says counts in how many of Of runs each form was seen. A form is something that a lock says to
 // Redis or to its client, without the values that differ from run to run: a command with its reply,
-// two consecutive commands, the outcome of a call, or the shortest pause between two attempts.
+// two consecutive commands, a command that is sent again because no reply came, the outcome of a
+// call, or the shortest pause between two attempts.
 type Says struct {
 	Of    int            `yaml:"of" json:"of"`
 	Forms map[string]int `yaml:"forms" json:"forms"`
@@ -56,9 +57,10 @@ func course(r *store.Run) string {
 }
 
 // forms returns the distinct forms of a run: every command with its reply, every two consecutive
-// commands of a process, every outcome of a call, and the shortest pause between two attempts.
+// commands of a process, every command that it sent again because no reply came, every outcome of a
+// call, and the shortest pause between two attempts.
 func forms(r *store.Run) []string {
-	seen, last := map[string]bool{}, map[int]string{}
+	seen, last := map[string]bool{}, map[int]history.Command{}
 	if p := pause(r.Trace); p > 0 {
 		seen["two tries: "+p.String()+" apart or more"] = true
 	}
@@ -67,10 +69,14 @@ func forms(r *store.Run) []string {
 			continue
 		}
 		f := form(c.Args)
-		if before := last[c.Process]; before != "" && before != f {
-			seen[before+" → "+f] = true
+		before := last[c.Process]
+		last[c.Process] = c
+		if len(before.Args) > 0 && form(before.Args) != f {
+			seen[form(before.Args)+" → "+f] = true
 		}
-		last[c.Process] = f
+		if repeats(before, c) {
+			seen[f+" again without a reply"] = true
+		}
 		if c.Recv != 0 && c.Err == "" {
 			seen[f+" = "+word(c.Reply, "")] = true
 		}
@@ -79,6 +85,13 @@ func forms(r *store.Run) []string {
 		seen[f] = true
 	}
 	return slices.Sorted(maps.Keys(seen))
+}
+
+// repeats reports whether a client sent a command again because no reply to it came. Only an
+// attempt that reached a connection counts.
+func repeats(before, c history.Command) bool {
+	return c.Again > 0 || before.Why != "" && before.Why != history.NotSent && before.N == c.N &&
+		slices.Equal(before.Args, c.Args)
 }
 
 // pause returns the shortest time between a reply and the same command for the same acquisition,
