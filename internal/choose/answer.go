@@ -18,12 +18,15 @@ var Answers = struct {
 	Told    string `json:"told"`
 	Work    string `json:"work"`
 	Other   string `json:"other"`
+	// Unjudged has the places letters and locks.
+	Unjudged string `json:"unjudged"`
 }{
 	"No measured lock is sound under {faults}; let one transaction on the data decide.",
 	"Let one transaction on the data decide; if none can, your data must check the tokens of {lock}.",
 	"For leader election, use {lock}: it declares that it tells a leader when its term has ended.",
 	"For long jobs, use {lock}: it is held while they run. No lock alone keeps a late holder out.",
 	"Use {lock} under {faults}; only your data can refuse a holder that comes too late.",
+	"Not judged here: {letters} of {locks}, since no run can see that of such a lock.",
 }
 
 // Answer answers a query in words.

@@ -25,10 +25,11 @@ type Candidacy struct {
 	// The index is the sum of 1 if outages count, 2 if S, L, O and V do not count because the resource
 	// refuses old tokens and the lock gives some, and 4 if all work ends within the lease.
 	Standings [8]Standing
-	// the letters that count, by the first two bits of the index of Standings
-	Breaks [4]string
-	Proof  *Proof // nil if it was not run
-	Unable bool   // the fault could happen but cannot be tried
+	// the letters that count, by the first two bits of the index of Standings: those that are violated
+	// and those that no run could judge
+	Breaks, Unjudged [4]string
+	Proof            *Proof // nil if it was not run
+	Unable           bool   // the fault could happen but cannot be tried
 }
 
 // Candidates returns the locks of a matrix among which its page chooses, the best one first.
@@ -55,6 +56,7 @@ func Candidates(m *matrix.Matrix) (out []Candidate) {
 			for i := range one.Breaks {
 				if q := (Query{NoOutage: i&1 > 0, Fencing: i&2 > 0 && lock.Fencing}); cell != nil {
 					one.Breaks[i] = strings.Join(q.counts(cell.Found()), "")
+					one.Unjudged[i] = strings.Join(q.counts(cell.Unknown()), "")
 				}
 			}
 			if cell != nil && cell.Impossible == "" && len(cell.Runs) > 0 {

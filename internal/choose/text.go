@@ -192,8 +192,8 @@ func UnjudgedNote(all []Choice) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Not judged here: %s of %s, since no run can see that of such a lock.",
-		units.List(slices.Sorted(maps.Keys(letters))), units.List(names))
+	return strings.NewReplacer("{letters}", units.List(slices.Sorted(maps.Keys(letters))),
+		"{locks}", units.List(names)).Replace(Answers.Unjudged)
 }
 
 // FencingNote says what fencing tokens need.

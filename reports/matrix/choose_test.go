@@ -21,7 +21,9 @@ func TestThePageChoosesAsTheVerb(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := reporttest.NewBrowser(t)
-	matrices := map[string]*matrix.Matrix{"small": reporttest.Matrix(t, ""), "real": known.Own}
+	matrices := map[string]*matrix.Matrix{"small": reporttest.Matrix(t, ""), "real": known.Own,
+		"libraries": known.Libraries}
+	noted := false
 	for name, m := range matrices {
 		b.Load(matrixText(t, m, everywhere))
 		for _, q := range []choose.Query{{}, {Faults: []string{"crash"}},
@@ -43,6 +45,11 @@ func TestThePageChoosesAsTheVerb(t *testing.T) {
 				want[0] = "Not known: longwork was not run."
 			}
 			best := choose.Best(choices)
+			note := reporttest.Eval[string](b, `document.getElementById('unjudged').textContent`)
+			if want := choose.UnjudgedNote(best); note != want {
+				t.Errorf("%s %+v: %q, want %q", name, q, note, want)
+			}
+			noted = noted || note != ""
 			for _, c := range best {
 				want = append(want, strings.Join([]string{c.Name, strings.Join(c.Gives, ", "), c.Costs(),
 					c.Evidence(0)}, " | "))
@@ -54,12 +61,15 @@ func TestThePageChoosesAsTheVerb(t *testing.T) {
 			}
 			got := strings.Split(reporttest.Eval[string](b, `[...document.querySelectorAll(`+
 				`'#decision, #remaining tbody tr, #others li')].map(e => e.cells ? [...e.cells].map(c => `+
-				`c.firstChild.textContent).join(' | ') : e.textContent).join('\n')`), "\n")
+				`(c.firstChild || c).textContent).join(' | ') : e.textContent).join('\n')`), "\n")
 			if !slices.Equal(got, want) {
 				t.Errorf("%s %+v:\n%s\nwant\n%s", name, q, strings.Join(got, "\n"),
 					strings.Join(want, "\n"))
 			}
 		}
+	}
+	if !noted {
+		t.Error("no query has a letter that nothing judged")
 	}
 	b.Clean()
 }

@@ -40,9 +40,11 @@ type candidate struct {
 	// Stands has an entry per column and question: the number of the text that explains why the lock
 	// drops out. It is negative if a property is unknown instead of violated. It is 0 if the lock
 	// remains.
-	Stands [][8]int    `json:"stands"`
-	Breaks [][4]string `json:"breaks"` // the letters that count, by column and question
-	Proofs []proof     `json:"proofs"` // by column
+	Stands [][8]int `json:"stands"`
+	// the letters that count, by column and question
+	Breaks   [][4]string `json:"breaks"`
+	Unjudged [][4]string `json:"unjudged"`
+	Proofs   []proof     `json:"proofs"` // by column
 }
 
 // proof is the run that shows how a lock behaves under a fault. N is 0 if no run was made.
@@ -84,6 +86,7 @@ func (d *matrixData) candidate(m *matrix.Matrix, c choose.Candidate, linked page
 			}
 		}
 		x.Stands, x.Breaks = append(x.Stands, stands), append(x.Breaks, one.Breaks)
+		x.Unjudged = append(x.Unjudged, one.Unjudged)
 		p := proof{}
 		if one.Proof != nil {
 			p = proof{one.Proof.Runs, d.text(one.Proof.Shown()), ""}

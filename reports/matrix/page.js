@@ -97,6 +97,8 @@
       }
     }
     $('remaining').hidden = !best.length;
+    const letters = o => o.clean.flatMap(c => [...o.l.unjudged[c][mode & 3]]), open = best.filter(o => letters(o).length);
+    $('unjudged').textContent = open.length ? D.answers.unjudged.replace('{letters}', () => list([...new Set(open.flatMap(letters))].sort())).replace('{locks}', () => list(open.map(o => o.l.name))) : '';
     $('others').replaceChildren();
     for (const o of out.filter(o => !best.includes(o))) {
       const li = add($('others'), 'li');
