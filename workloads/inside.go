@@ -14,7 +14,7 @@ const (
 	Mutex = "mutex" // hold the lock for a while
 	// read the guarded number, hold, write it back plus one: a lost update shows
 	Counter   = "counter"
-	Reentrant = "reentrant" // acquire twice more, hold, and release as often
+	Reentrant = "reentrant" // acquire twice more, release as often, and work at every depth
 	Multi     = "multi"     // hold two locks at once
 	LongWork  = "longwork"  // hold for two leases
 	Fenced    = "fenced"    // as counter, each read and write with the fencing token
@@ -40,7 +40,7 @@ const (
 var table = []Workload{
 	{Name: Mutex, Line: "hold the lock for a while", Keys: 1, need: pessimistic(Mutex)},
 	{Name: Counter, Line: "read a guarded number, hold, write it back plus one", Keys: 1},
-	{Name: Reentrant, Line: "acquire twice more while inside, release as often", Keys: 1,
+	{Name: Reentrant, Line: "acquire twice more, release as often, and work at every depth", Keys: 1,
 		need: func(e impls.Entry) error {
 			return suits(e.Reentrant, e, Reentrant, "lets no client in twice", "redisson")
 		}},
@@ -145,7 +145,7 @@ func (w *Worker) inside(until context.Context, l caller, o Order, g Granted) {
 	case Fenced:
 		w.count(stay, l, o, g.Fence)
 	case Reentrant:
-		w.nest(stay, l, o, 1)
+		w.nest(stay, l, o, 0)
 	case Extend:
 		w.keep(stay, l, o, g)
 	default:
@@ -177,16 +177,22 @@ func (w *Worker) keep(stay context.Context, l caller, o Order, g Granted) {
 	}
 }
 
-// nest acquires the lock that the client already has, goes deeper, and releases. It releases only
-// what was granted.
+// nest works at each depth, once on the way in and once on the way out, for equal shares of the
+// hold. Thus a lock that an inner release frees is free while its client still works. It releases
+// only what was granted. A client that is to leave goes no deeper.
 func (w *Worker) nest(stay context.Context, l caller, o Order, depth int) {
-	if depth > nestings {
-		_ = w.env.Sleep(stay, o.Hold.D())
+	work := o.Hold.D() / (2*nestings + 1)
+	if depth == nestings {
+		_ = w.env.Sleep(stay, o.Hold.D()-2*nestings*work)
 		return
 	}
-	g, err := w.acquire(l, o, depth)
+	if w.env.Sleep(stay, work) != nil {
+		return
+	}
+	g, err := w.acquire(l, o, depth+1)
 	w.nest(stay, l, o, depth+1)
 	if err == nil {
-		_ = w.release(l, o, g, depth) // the outermost release decides on the pause
+		_ = w.release(l, o, g, depth+1) // the outermost release decides on the pause
 	}
+	_ = w.env.Sleep(stay, work)
 }
