@@ -77,11 +77,11 @@ func keys(o Order) []int {
 	return []int{o.Key}
 }
 
-// Of returns the configuration of one client.
-func (c Config) Of(client int) Config {
+// ForClient returns the configuration of one client.
+func (c Config) ForClient(client int) Config {
 	c.Process = client
 	if c.TTL > 0 { // a library that is told no lease has its own
-		c.TTL = c.Leases.Of(client, c.TTL)
+		c.TTL = c.Leases.ForClient(client, c.TTL)
 	}
 	c.ClientSettings = history.ClientSettings{}
 	return c

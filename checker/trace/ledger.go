@@ -38,7 +38,7 @@ func (t *Trace) Ledger() *Ledger {
 	var ts []record.Interval
 	for i := range t.record.Calls {
 		if k := &t.record.Calls[i]; k.Unsure() {
-			ts = append(ts, record.Interval{From: k.From, To: t.over(k), Process: k.Process})
+			ts = append(ts, record.Interval{From: k.From, To: t.endOf(k), Process: k.Process})
 		}
 	}
 	l.unsure = record.NewReach(ts)
@@ -106,7 +106,7 @@ func (t *Trace) passing() map[Place]record.Reach {
 func (t *Trace) givenBack(m *history.Command) int64 {
 	over := m.Recv
 	if k := t.CallOf(m); k != nil {
-		over = t.over(k)
+		over = t.endOf(k)
 	}
 	for _, w := range t.since(m.Process, m.Recv) {
 		if w.Sent > over {
@@ -119,9 +119,9 @@ func (t *Trace) givenBack(m *history.Command) int64 {
 	return over
 }
 
-// over returns when an acquire call was over. One that is open when the record breaks off still is
+// endOf returns when an acquire call was over. One that is open when the record breaks off still is
 // in the commands after the last event.
-func (t *Trace) over(k *record.Call) int64 {
+func (t *Trace) endOf(k *record.Call) int64 {
 	if k.Outcome == history.Invoke && k.To == t.record.End {
 		return record.Forever
 	}

@@ -128,7 +128,7 @@ func (f *tourFlags) result(missed []miss) error {
 	first := missed[0]
 	return exit{code: cmp.Or(first.code, checker.ExitUnexpected), err: fmt.Errorf("%s; `%s` does it "+
 		"again, and goes on", strings.Join(words, "; "),
-		advice.TourFrom.Fill(strconv.Itoa(first.step)).Line+f.again())}
+		advice.TourFrom.Fill(strconv.Itoa(first.step)).Line+f.given())}
 }
 
 // mostTries is how often a run is done that a busy machine keeps from being as the document says.
@@ -137,8 +137,8 @@ const mostTries = 3
 // runExits are the exit codes of a run that was judged and is not as expected.
 var runExits = []int{checker.ExitUnexpected, checker.ExitUnknown}
 
-// again returns the flags with which the tour goes on as it began.
-func (f *tourFlags) again() (flags string) {
+// given returns the flags with which the tour goes on as it began.
+func (f *tourFlags) given() (flags string) {
 	if f.language != "en" {
 		flags += " --lang " + f.language
 	}

@@ -36,7 +36,7 @@ func TestEachClientHasItsOwnLeaseOfAPlanThatWasRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []time.Duration{time.Second, 3 * time.Second, time.Second} {
-		c := p.Worker().Of(i)
+		c := p.Worker().ForClient(i)
 		if c.TTL.D() != want || c.Process != i || len(c.Leases) > 0 {
 			t.Errorf("client %d has %v of %v as client %d; want %v", i, c.TTL, c.Leases, c.Process, want)
 		}

@@ -11,8 +11,8 @@ import (
 
 // ClientSettings are the options in which the clients of a run may differ, as in a rolling update.
 // The options of a user, a plan, a worker and the header of a history embed them, and flags are
-// made of Table: a new option is a field, its row, and the line of workloads.Config.Of that gives
-// a client its own.
+// made of Table: a new option is a field, its row, and the line of workloads.Config.ForClient that
+// gives a client its own.
 type ClientSettings struct {
 	// the leases of the clients by turns; if empty, all clients have the run's
 	Leases Durations `json:"leases,omitempty"`
@@ -27,7 +27,7 @@ func (s *ClientSettings) Table() []option.Option {
 }
 
 // LeaseOf returns the lease that a client of the run asks for.
-func (h Header) LeaseOf(client int) Duration { return h.Leases.Of(client, h.TTL) }
+func (h Header) LeaseOf(client int) Duration { return h.Leases.ForClient(client, h.TTL) }
 
 // ShortestLease returns the shortest lease that a client of the run asks for.
 func (h Header) ShortestLease() Duration { return h.Leases.Least(h.TTL) }
@@ -36,8 +36,9 @@ func (h Header) ShortestLease() Duration { return h.Leases.Least(h.TTL) }
 // text ("1s,3s") in files.
 type Durations []Duration
 
-// Of returns the duration of a client, or otherwise if there are none or the client is the harness.
-func (d Durations) Of(client int, otherwise Duration) Duration {
+// ForClient returns the duration of a client, or otherwise if there are none or the client is the
+// harness.
+func (d Durations) ForClient(client int, otherwise Duration) Duration {
 	if len(d) == 0 || client < 0 {
 		return otherwise
 	}

@@ -15,7 +15,7 @@ func TestDurationsAreTakenByTurns(t *testing.T) {
 	}{
 		{two, 0, "1s"}, {two, 1, "3s"}, {two, 4, "1s"}, {two, Harness, "7s"}, {none, 1, "7s"},
 	} {
-		if got := c.of.Of(c.client, Duration(7e9)).String(); got != c.want {
+		if got := c.of.ForClient(c.client, Duration(7e9)).String(); got != c.want {
 			t.Errorf("%v, client %d: %s, not %s", c.of, c.client, got, c.want)
 		}
 	}

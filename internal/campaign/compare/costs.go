@@ -57,15 +57,16 @@ var metrics = []metric{
 	{"acquire p50", "ms", false, func(c batch.Cost) float64 { return millis(c.AcquireP50) }},
 	{"acquire p99", "ms", false, func(c batch.Cost) float64 { return millis(c.AcquireP99) }},
 	{"not granted", "%", false, ungranted},
-	{"throughput", "grants/s", true, func(c batch.Cost) float64 { return seen(c.Throughput) }},
-	{"commands", "per grant", false, func(c batch.Cost) float64 { return seen(c.Commands) }},
+	{"throughput", "grants/s", true, func(c batch.Cost) float64 { return unlessZero(c.Throughput) }},
+	{"commands", "per grant", false, func(c batch.Cost) float64 { return unlessZero(c.Commands) }},
 	{"recovery", "ms", false, func(c batch.Cost) float64 { return millis(c.Recovery) }},
 }
 
-func millis(d history.Duration) float64 { return seen(float64(d) / 1e6) }
+func millis(d history.Duration) float64 { return unlessZero(float64(d) / 1e6) }
 
-// seen returns a value, or -1 for zero: a run without a grant has no latency, no rate and no price.
-func seen(v float64) float64 {
+// unlessZero returns a value, or -1 for zero: a run without a grant has no latency, no rate and no
+// price.
+func unlessZero(v float64) float64 {
 	if v == 0 {
 		return -1
 	}

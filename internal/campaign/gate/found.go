@@ -203,7 +203,7 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 		if not := f.notJudged(t); not != "" {
 			f.Claim += "; " + not
 		}
-		if few := f.few(t.Counted); few != "" {
+		if few := f.warnOfFew(t.Counted); few != "" {
 			f.Claim += "; warning: " + few
 		}
 	case e.Found.Runs == 0:
@@ -244,9 +244,9 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 	}
 }
 
-// few warns of a measurement in which fewer than half of the planned runs judged any property. It
-// returns "" otherwise.
-func (e *EntryResult) few(runs []Run) string {
+// warnOfFew warns of a measurement in which fewer than half of the planned runs judged any
+// property. It returns "" otherwise.
+func (e *EntryResult) warnOfFew(runs []Run) string {
 	n := 0
 	for _, run := range runs {
 		n += batch.Truth(run.HarnessError == "" && !run.Disturbed &&

@@ -322,7 +322,7 @@ func (s *Snapshot) Warnings(r *Result) (lines []string) {
 		if i >= len(r.Gate.Entries) || e.Result != Passed {
 			continue
 		}
-		if few := e.few(r.Gate.Entries[i].Count(e.Runs).Counted); few != "" {
+		if few := e.warnOfFew(r.Gate.Entries[i].Count(e.Runs).Counted); few != "" {
 			lines = append(lines, e.Name+": "+few)
 		}
 	}

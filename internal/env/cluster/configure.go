@@ -22,7 +22,7 @@ func (w *Environment) configure() error {
 
 // workerConfig makes the links of a worker and returns its configuration.
 func (w *Environment) workerConfig(i int) (workloads.Config, error) {
-	first, cfg := w.nodes.all[0], w.cfg.Worker.Of(i)
+	first, cfg := w.nodes.all[0], w.cfg.Worker.ForClient(i)
 	cfg.Seed, cfg.Master = w.cfg.Seed+uint64(i)+1, first.Name
 	cfg.Secret = first.Secret
 	cfg.Announced, cfg.Cluster = w.names, w.cfg.Topology == nemesis.Cluster

@@ -48,7 +48,7 @@ func (s *clients) start() error {
 
 // workerConfig returns the configuration of a client's worker.
 func (s *clients) workerConfig(c *client) workloads.Config {
-	cfg := s.cfg.Worker.Of(c.number)
+	cfg := s.cfg.Worker.ForClient(c.number)
 	cfg.Seed, cfg.Master = s.seed(c.number), s.nodes.all[0].name
 	cfg.Nodes, cfg.Spares = s.addresses(c, ">"), s.addresses(c, "+>")
 	return cfg

@@ -161,7 +161,7 @@ func (c *clock) interval(i, k int) time.Duration { return (c.turns[k].At - c.tur
 
 // leaseOf returns the lease that the client of turn i asks for.
 func (c *clock) leaseOf(i int) time.Duration {
-	return c.each.Of(c.turns[i].Client, history.Duration(c.lease)).D()
+	return c.each.ForClient(c.turns[i].Client, history.Duration(c.lease)).D()
 }
 
 // ended reports whether a lease that started with turn i had ended at turn k.

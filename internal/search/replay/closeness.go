@@ -48,7 +48,7 @@ func comparesInAMillisecond(c *counterexample.Counterexample) bool {
 			k.sends(s)
 		case counterexample.Recv:
 			end, _, ok := readings(s.Reply, s.Reply)
-			if ok && k.ms > 0 && math.Abs(k.now(c.Plan.Leases.Of(s.Client, c.Plan.TTL))-end) < 1 {
+			if ok && k.ms > 0 && math.Abs(k.now(c.Plan.Leases.ForClient(s.Client, c.Plan.TTL))-end) < 1 {
 				return true
 			}
 		}

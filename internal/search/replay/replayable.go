@@ -72,7 +72,7 @@ func wakesInTheLastMillisecond(c *counterexample.Counterexample) bool {
 // lease that was granted earlier ends.
 func meetsLastMillisecond(c *counterexample.Counterexample) bool {
 	for i, s := range c.Steps {
-		over := s.At + c.Plan.Leases.Of(s.Client, c.Plan.TTL)
+		over := s.At + c.Plan.Leases.ForClient(s.Client, c.Plan.TTL)
 		for _, t := range c.Steps[i+1:] {
 			if left := over - t.At; grantsLease(s) && t.Kind == counterexample.Exec &&
 				left > 0 && left < history.Duration(time.Millisecond) {
