@@ -178,8 +178,8 @@ func (w *Worker) keep(stay context.Context, l caller, o Order, g Granted) {
 }
 
 // nest works at each depth, once on the way in and once on the way out, for equal shares of the
-// hold. Thus a lock that an inner release frees is free while its client still works. It releases
-// only what was granted. A client that is to leave goes no deeper.
+// hold. So if an inner release frees the lock, another client can enter while this one still works.
+// It releases each grant, and acquires no more once the client must leave.
 func (w *Worker) nest(stay context.Context, l caller, o Order, depth int) {
 	work := o.Hold.D() / (2*nestings + 1)
 	if depth == nestings {

@@ -87,8 +87,8 @@ func forms(r *store.Run) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// repeats reports whether a client sent a command again because no reply to it came. Only an
-// attempt that reached a connection counts.
+// repeats reports whether a client sent a command again because no reply came. It ignores a first
+// attempt that was not sent, for want of a connection.
 func repeats(before, c history.Command) bool {
 	return c.Again > 0 || before.Why != "" && before.Why != history.NotSent && before.N == c.N &&
 		slices.Equal(before.Args, c.Args)

@@ -14,11 +14,11 @@ func SideBySide(n int) {
 	_ = flag.Set("test.parallel", strconv.Itoa(max(n, runtime.GOMAXPROCS(0))))
 }
 
-// running is held for writing by what runs alone.
+// running is a lock that Run holds for writing if its function must be alone.
 var running sync.RWMutex
 
-// Run calls f, which a stall of the machine may disturb: alone among the calls of Run in this
-// process, or beside others.
+// Run calls f, which a stall of the machine may disturb. If alone is true, it waits until no other
+// call of Run in this process is under way, and lets none begin.
 func Run(alone bool, f func()) {
 	lock, unlock := running.RLock, running.RUnlock
 	if alone {

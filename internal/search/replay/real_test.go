@@ -70,8 +70,8 @@ func confirm(t *testing.T, c *counterexample.Counterexample) {
 // mostReplays is how often a replay is made for which the machine was too slow.
 const mostReplays = 5
 
-// replayed replays a counterexample with real servers. If the machine was too slow for it beside
-// other tests, it is alone from then on.
+// replayed replays a counterexample with real servers. If other tests made the machine too slow, it
+// waits for them and tries again alone.
 func replayed(t *testing.T, c *counterexample.Counterexample, times int) (o Outcome) {
 	t.Helper()
 	for try := 1; ; try++ {
