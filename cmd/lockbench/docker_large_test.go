@@ -104,7 +104,7 @@ func TestLibrariesInContainers(t *testing.T) {
 			if here, err := condition("adapter:" + row[0]); err != nil || !here {
 				t.Skip(row[0]+" is not set up here: lockbench adapters setup ", row[0], " ", err)
 			}
-			args := []string{"run", "--adapter", row[0], "--nemesis", row[1], "--ttl", "3s"}
+			args := []string{"run", "--adapter", row[0], "--nemesis", row[1], "--ttl", outlasting}
 			here := ""
 			for _, c := range contained[:2] {
 				var there string
@@ -118,8 +118,11 @@ func TestLibrariesInContainers(t *testing.T) {
 }
 
 // keyTries is how often a row is run where a verdict is unknown or the environments differ: a busy
-// machine can spoil a run.
-const keyTries = 5
+// machine can spoil a run. After triesBeside of them, no other such run goes on beside it.
+const (
+	keyTries    = 10
+	triesBeside = 3
+)
 
 // keyTable is the page with the table. UPDATE=1 writes it.
 const keyTable = "../../lab/results/containers.md"
@@ -173,13 +176,16 @@ func (k *keyCells) alone(t *testing.T, row, way int) {
 	k.note(row, way, here, there, found)
 }
 
+// outlasting is a lease that outlasts the end and the start of containers.
+const outlasting = "3s"
+
 // keyArgs run a key row.
 func keyArgs(row int) []string {
 	ttl := "1s"
 	fault, _, _ := strings.Cut(keyRows[row].nemesis, ":")
 	if slices.Contains([]string{"restart", "restart-delayed", "failover", "node-crash",
 		"minority-loss", "majority-loss"}, fault) {
-		ttl = "3s" // it must outlast the end and the start of containers, on a busy machine, too
+		ttl = outlasting
 	}
 	return []string{"run", "--impl", keyRows[row].impl, "--nemesis", keyRows[row].nemesis, "--ttl",
 		ttl}
@@ -208,20 +214,32 @@ func settled(here, there, want string) bool {
 // say what is wanted.
 func inBoth(t *testing.T, args, flags []string, known, want string) (here, there, versions string) {
 	for try := range keyTries {
-		with := append(args[:len(args):len(args)], "--seed", fmt.Sprint(try+1), "--env")
-		if here = known; known == "" || try > 0 {
-			here, _ = letters(t, append(with, runner.Process))
-		}
+		with := append(ofTry(args, try), "--env")
 		environment := runner.Docker
 		if asProcess(flags) {
 			environment = runner.Process
 		}
-		there, versions = letters(t, append(append(with, environment), flags...))
+		testenv.Run(try >= triesBeside, func() {
+			if here = known; known == "" || try > 0 {
+				here, _ = letters(t, append(with, runner.Process))
+			}
+			there, versions = letters(t, append(append(with, environment), flags...))
+		})
 		if there == impossible || settled(here, there, want) {
 			break
 		}
 	}
 	return here, there, versions
+}
+
+// ofTry adds what a try has of its own: a seed and, after triesBeside of them, twice the lease of
+// outlasting, since the machine is slow.
+func ofTry(args []string, try int) []string {
+	args = append(args[:len(args):len(args)], "--seed", fmt.Sprint(try+1))
+	if try >= triesBeside && slices.Contains(args, outlasting) {
+		args = append(args, "--ttl", "6s")
+	}
+	return args
 }
 
 // impossible stands for the verdict of a run that was refused.
