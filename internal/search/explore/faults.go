@@ -121,12 +121,14 @@ func (d draw) changed(k kept) kept {
 const mostSteps = 24
 
 // moved changes the moment of a step: to another one, a little earlier or later, to the other side
-// of the command, or to another client.
+// of the command, or to another client. A client that dwells inside or between two holds does not
+// come to dwell at a command.
 func (d draw) moved(s *nemesis.Step) {
 	a := *s.Await
 	s.Await = &a
+	dwells := d.plan.Nemesis != noFault && (a.As == "slow" || a.As == "again")
 	switch n := d.rand.IntN(6); {
-	case n > 3:
+	case n > 3 && !dwells:
 		b := d.stop().Await
 		a.Phase, a.At, a.Command, a.Nth = b.Phase, b.At, b.Command, b.Nth
 	case n == 0 && a.At == nemesis.Before:

@@ -135,7 +135,8 @@ func (d draw) inject(e nemesis.Effect) []nemesis.Step {
 	if d.plan.Renews() && len(e.End) > 0 && d.rand.IntN(4) == 0 {
 		return d.injectDuringWork(e)
 	}
-	if len(e.End) > 0 && d.rand.IntN(8) == 0 {
+	slow := e.Begin[0].Do == nemesis.Delay // it adds to the time that alone spends inside
+	if len(e.End) > 0 && !slow && d.rand.IntN(8) == 0 {
 		return d.alone(e)
 	}
 	steps := d.begin(e)
@@ -273,15 +274,34 @@ func (d draw) node() string {
 	return "n0"
 }
 
+// nodes draws the masters that the loss of a minority or a majority takes.
+func (d draw) nodes(loss string) (names []string) {
+	n := d.plan.Masters
+	lost := nemesis.Minority(n)
+	if loss == "majority-loss" {
+		lost = nemesis.Majority(n)
+	}
+	for _, i := range d.rand.Perm(n)[:lost] {
+		names = append(names, fmt.Sprintf("n%d", i))
+	}
+	return names
+}
+
 // effect draws the details of a fault and the client or server that it hits.
 func (d draw) effect(fault string) (nemesis.Effect, bool) {
 	name, variant, _ := strings.Cut(fault, ":")
 	on := nemesis.On{Client: cmp.Or(d.victim, d.client()), Nodes: []string{d.node()}}
 	on.Links = on.Client + ">*"
+	if d.plan.Topology == nemesis.Independent && d.rand.IntN(3) == 0 {
+		on.Links = on.Client + ">" + on.Nodes[0]
+	}
 	short := false
 	switch name {
-	case "latency", "minority-loss", "majority-loss":
-		return nemesis.Effect{}, false // it lasts for the whole run or needs several servers
+	case "minority-loss", "majority-loss":
+		if d.plan.Topology != nemesis.Independent {
+			return nemesis.Effect{}, false
+		}
+		on.Nodes = d.nodes(name)
 	case "late":
 		on.Mode = []string{nemesis.Requests, nemesis.Replies}[d.rand.IntN(2)]
 	case "restart", "busy":
@@ -307,6 +327,8 @@ func (d draw) effect(fault string) (nemesis.Effect, bool) {
 	case short:
 		e.Begin[0].Offset /= []history.Duration{4, 20}[d.rand.IntN(2)]
 		e.Begin[0].Rate *= rates[d.rand.IntN(len(rates))]
+	case name == "failover" && (variant == "healthy" || variant == "synced"):
+		e.Begin = append([]nemesis.Step{{Do: nemesis.Barrier}}, e.Begin...)
 	case name == "failover":
 		e.Begin = d.cutReplica(e.Begin, on.Nodes[0]+">"+on.Copy)
 	}

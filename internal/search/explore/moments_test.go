@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -157,6 +158,59 @@ func TestUnknownMoments(t *testing.T) {
 	}
 }
 
+// TestDrawnFailoversKeepTheirPromise: where the replica is up to date, no link to it is cut, and it
+// has every write when it is promoted.
+func TestDrawnFailoversKeepTheirPromise(t *testing.T) {
+	t.Parallel()
+	for fault, heard := range map[string]bool{"failover:cut": false, "failover:healthy": true,
+		"failover:synced": true} {
+		p, err := planFor(harness.RunOptions{Impl: "token-lua", Nemesis: fault})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := draw{rand: rand.New(rand.NewPCG(1, 2)), plan: p}
+		for range 100 {
+			var done []string
+			for _, s := range d.scenario(fault) {
+				done = append(done, s.Do)
+			}
+			n := slices.Index(done, nemesis.KillNode)
+			if heard != (n > 0 && done[n-1] == nemesis.Barrier) ||
+				heard == slices.Contains(done, nemesis.Cut) {
+				t.Fatalf("%s: %v", fault, done)
+			}
+		}
+	}
+}
+
+// TestAnyMasterIsLost: the masters that a loss takes, and those that a client is cut off from, are
+// drawn.
+func TestAnyMasterIsLost(t *testing.T) {
+	t.Parallel()
+	for fault, most := range map[string]int{"minority-loss": 2, "majority-loss": 3, "partition": 1} {
+		p, err := planFor(harness.RunOptions{Impl: "redlock", Nemesis: fault})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := draw{rand: rand.New(rand.NewPCG(1, 2)), plan: p}
+		seen := map[string]bool{}
+		for range 300 {
+			e, ok := d.effect(fault)
+			if !ok || len(e.Begin) != most {
+				t.Fatalf("%s: %v, %v", fault, e, ok)
+			}
+			for _, s := range e.Begin {
+				seen[s.Target] = true
+			}
+		}
+		for i := range p.Masters {
+			if n := fmt.Sprintf("n%d", i); !seen[n] && !seen["c0>"+n] {
+				t.Errorf("%s never hits %s", fault, n)
+			}
+		}
+	}
+}
+
 // TestClientsDwell: between two holds any client may take its time; inside only one whose lock
 // renews its lease, or the search would find its own pause.
 func TestClientsDwell(t *testing.T) {
@@ -177,6 +231,28 @@ func TestClientsDwell(t *testing.T) {
 		}
 		if !seen[nemesis.Released] || seen[nemesis.Granted] != inside {
 			t.Errorf("%s: clients dwell at %v", impl, seen)
+		}
+	}
+}
+
+// TestNoClientDwellsAtACommand: a varied run keeps a client that dwells at a phase, where any delay
+// is allowed. The search would blame the fault for the delay of a command.
+func TestNoClientDwellsAtACommand(t *testing.T) {
+	t.Parallel()
+	p, err := planFor(harness.RunOptions{Impl: "redisson", Nemesis: "latency"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := draw{rand: rand.New(rand.NewPCG(3, 4)), plan: p}
+	for range 300 {
+		k := kept{plan: d.newPlan()}
+		for range 20 {
+			k = d.changed(k)
+		}
+		for _, s := range k.plan.Scenario {
+			if s.Await != nil && s.Await.As == "slow" && s.Await.Command != "" {
+				t.Fatalf("it dwells at %+v", *s.Await)
+			}
 		}
 	}
 }
