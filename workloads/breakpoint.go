@@ -101,10 +101,11 @@ func (g *breakpoints) phase(ctx context.Context, phase string, hit func(id, stop
 }
 
 // command stops a call at a breakpoint for this command. The function is reports whether the
-// command has a meaning.
+// command has a meaning. It returns true if the call stood at a breakpoint that is not for every
+// call.
 func (g *breakpoints) command(ctx context.Context, at, command string, is func(meaning string) bool,
-	hit func(id, stop int)) {
-	g.pass(ctx, func(a *armedBreakpoint) bool {
+	hit func(id, stop int)) bool {
+	return g.pass(ctx, func(a *armedBreakpoint) bool {
 		return a.Every && at == nemesis.Before || a.At == at &&
 			(a.command != nil && a.command.MatchString(command) || a.Means != "" && is(a.Means))
 	}, hit)
@@ -113,22 +114,23 @@ func (g *breakpoints) command(ctx context.Context, at, command string, is func(m
 // pass waits at the first armed breakpoint that matches. It returns when the breakpoint is opened,
 // or when ctx or the client's life ends. Both count, because a lock may release with a context that
 // is never cancelled. A breakpoint stops only one call, unless it is for every call; other calls
-// pass.
+// pass. It returns true if the call stood at a breakpoint that is not for every call.
 func (g *breakpoints) pass(ctx context.Context, match func(*armedBreakpoint) bool,
-	hit func(id, stop int)) {
+	hit func(id, stop int)) bool {
 	s, ok := g.take(ctx, match)
 	if !ok {
-		return
+		return false
 	}
 	hit(s.id, s.stop)
 	if s.notice {
-		return
+		return false
 	}
 	select {
 	case <-s.open:
 	case <-s.until.Done():
 	case <-g.life.Done():
 	}
+	return s.stop == 0
 }
 
 func (g *breakpoints) take(ctx context.Context, match func(*armedBreakpoint) bool) (stand, bool) {

@@ -45,18 +45,22 @@ func (d *debugger) passWithin(ctx context.Context, phase string, o Order) {
 	})
 }
 
-// stopAtCommand stops at a breakpoint for a command. At After, done is the end of the command.
+// stopAtCommand stops at a breakpoint for a command, and records for how long the client stood
+// there. At After, done is the end of the command.
 func (d *debugger) stopAtCommand(ctx context.Context, at string, c, done history.Command) {
 	if d.breakpoints.none() {
 		return
 	}
 	line := strings.ToLower(c.String())
 	is := func(meaning string) bool { return d.meanings.is(meaning, at, c, done) }
-	d.breakpoints.command(ctx, at, line, is, func(id, stop int) {
+	from := d.reporter.env.Stamp()
+	if d.breakpoints.command(ctx, at, line, is, func(id, stop int) {
 		hit := BreakpointHit{ID: id, N: c.N, Command: c.String()}
 		if stop > 0 {
 			hit.Stop, hit.Node, hit.Args = stop, c.Node, c.Args
 		}
 		d.reporter.hit(hit)
-	})
+	}) && d.life.Err() == nil {
+		d.reporter.stood(from)
+	}
 }

@@ -59,6 +59,13 @@ func (r *reporter) report(x Report) {
 	r.out(x)
 }
 
+// stood records that the client stood at a breakpoint from a stamp until now.
+func (r *reporter) stood(from time.Duration) {
+	if d := r.env.Stamp() - from; d > gapLimit {
+		r.event(history.Event{Type: history.Gap, Gap: history.Duration(d), Planned: true})
+	}
+}
+
 // Gap records that the process of a Remote did not run for d until the stamp. Any goroutine may
 // call it.
 func (r *reporter) Gap(at int64, d time.Duration) {

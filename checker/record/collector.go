@@ -92,7 +92,7 @@ func (c *Collector) Add(e *history.Event) {
 		c.Slow = append(c.Slow, Slow{e.F, e.Target, Interval{e.T - int64(e.Gap), e.T, e.Process}})
 	case e.Type == history.Gap:
 		c.Gaps = append(c.Gaps, Gap{Process: e.Process, Node: e.Target, From: e.T - int64(e.Gap),
-			To: e.T, NoLeader: e.Why == history.NoLeader})
+			To: e.T, Planned: e.Planned, NoLeader: e.Why == history.NoLeader})
 	case e.Type == history.Fault:
 		c.fault(e)
 	}
@@ -358,7 +358,7 @@ func (c *Collector) seal(h *history.History) {
 	c.Clients = slices.Sorted(maps.Keys(c.Running))
 	for i := range c.Gaps {
 		g := &c.Gaps[i]
-		g.Planned = slices.ContainsFunc(c.Faults, func(f Fault) bool {
+		g.Planned = g.Planned || slices.ContainsFunc(c.Faults, func(f Fault) bool {
 			return (f.Hits(g.Process) || g.Node != "" && f.hitsServers()) && f.From <= g.To &&
 				g.From <= f.To
 		})

@@ -40,6 +40,16 @@ func (c excuses) lostTime(process int) []record.Interval {
 	return c.wasted[process]
 }
 
+// stood returns the times when the nemesis kept a client from going on.
+func (c *Case) stood(process int) (out []record.Interval) {
+	for _, g := range c.Record.Gaps {
+		if g.Planned && g.Process == process {
+			out = append(out, record.Interval{From: g.From, To: g.To})
+		}
+	}
+	return out
+}
+
 // lapsed says why the end of a hold's lease before a stamp proves nothing: the lease would still
 // run without the time that its client lost, or a command that may have prolonged it was lost. It
 // returns "" if neither is so, or if the lease was not over.

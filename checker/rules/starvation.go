@@ -23,7 +23,7 @@ const leastChance = 1e-300
 
 // starved returns the client that was passed over most improbably, or nil. Each grant while it
 // waited counts as a fair draw among the clients that waited then. Grants under a fault, or in time
-// that the client lost, do not count.
+// that the client lost or could not use, do not count.
 func starved(c *Case) (worst *verdict.Starvation) {
 	if !drawsFairly(c) {
 		return nil
@@ -101,8 +101,8 @@ func newWaiting(c *Case, l *record.Lock) *waiting {
 		w.last = max(w.last, h.From)
 	}
 	for _, k := range w.calls {
-		if w.lost[k.Process] == nil {
-			w.lost[k.Process] = append([]record.Interval{}, c.excuses().lostTime(k.Process)...)
+		if _, known := w.lost[k.Process]; !known {
+			w.lost[k.Process] = slices.Concat(c.excuses().lostTime(k.Process), c.stood(k.Process))
 		}
 	}
 	return w

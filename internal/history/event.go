@@ -25,7 +25,7 @@ const (
 	Kill   Type = "kill"   // the process is about to be killed on purpose
 	Exit   Type = "exit"   // the process is known to be gone
 	// the process did not run for Gap before T; of the harness with F and Target: its action took Gap;
-	// with Target alone: that server did not answer for Gap
+	// with Target alone: that server did not answer for Gap; Planned: the client stood at a breakpoint
 	Gap   Type = "gap"
 	Fault Type = "fault" // an action of the nemesis starts or ends
 	End   Type = "end"   // the run is over; a history without it was interrupted
@@ -72,7 +72,7 @@ type Event struct {
 	Err     string   `json:"err,omitempty"` // for people; Why and Lasted are for readers
 	Why     Refusal  `json:"why,omitempty"` // of an acquire that failed, and NoLeader of a gap
 	Gap     Duration `json:"gap,omitempty"`
-	Planned bool     `json:"planned,omitempty"` // of an exit: the harness ended the process
+	Planned bool     `json:"planned,omitempty"` // of an exit or a gap: the harness made it so
 	Signal  string   `json:"signal,omitempty"`  // of an exit: the lock ended its process by it
 
 	Phase  string `json:"phase,omitempty"`  // of a fault: begin or end

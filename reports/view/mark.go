@@ -16,6 +16,9 @@ func (v *View) MarkText(e *history.Event) string {
 	case history.Lost:
 		return "told that the hold is over: " + page.Clean(e.Err, 80)
 	case history.Gap:
+		if e.Planned {
+			return "stood at a breakpoint of the scenario for " + units.Span(e.Gap)
+		}
 		return "did not run for " + units.Span(e.Gap)
 	case history.Kill:
 		return "killed by the harness"

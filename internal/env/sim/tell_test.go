@@ -52,6 +52,8 @@ func (s *stage) command(who int, c history.Command) {
 
 func (s *stage) event(who int, e history.Event) {
 	switch {
+	case e.Type == history.Gap && e.Planned:
+		s.tell("P%d stood at its breakpoint for %v", who, e.Gap)
 	case e.Type == history.Gap:
 		s.tell("P%d did not run for %v", who, e.Gap)
 	case e.Type == history.OK && e.F == history.Acquire:
