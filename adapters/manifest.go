@@ -139,6 +139,7 @@ func (t OwnTime) D() time.Duration { return time.Duration(t) }
 type Variant struct {
 	Name    string            `yaml:"name"`
 	Line    string            `yaml:"line"`
+	Library string            `yaml:"library"` // with its version, if it is not the manifest's
 	Options map[string]Option `yaml:"options"`
 	// the differences from the declarations of the manifest
 	Declares strictyaml.Value `yaml:"declares"`

@@ -113,3 +113,30 @@ func TestAStoryNamesScripts(t *testing.T) {
 		}
 	}
 }
+
+// TestACommandThatIsSentAgainIsToldSo: the cause of a deletion tells when the same command was
+// first sent, if the same hold sent it before and got no reply. Times are nanoseconds.
+func TestACommandThatIsSentAgainIsToldSo(t *testing.T) {
+	const again = ", and it sent the command at 0.030 s first, and again when no reply came"
+	const holds = "lease; names k; fault cut c0>* 25000000 390000000; c0 acquire 10000000 20000000 " +
+		"sent=12000000 lease=200000000 node=n0; c1 acquire 11000000 380000000 sent=300000000 " +
+		"lease=200000000 node=n0; c2 acquire 12000000 450000000 sent=440000000 lease=200000000 " +
+		"node=n0; " +
+		"c0 release 30000000 430000000; c1 release 470000000 480000000; c2 release 500000000 510000000"
+	const took = "0 1 12000000 15000000 n0 SET k a NX PX 200 -> OK\n"
+	const others = "1 1 300000000 350000000 n0 SET k b NX PX 200 -> OK\n" +
+		"0 1 400000000 420000000 n0 DEL k -> 1\n2 1 440000000 445000000 n0 SET k c NX PX 200 -> OK\n"
+	for sent, want := range map[string]bool{
+		"0 1 30000000 280000000 n0 DEL k -> !timeout\n":  true,
+		"0 1 30000000 280000000 n0 DEL k -> 0\n":         false, // a reply came
+		"0 0 30000000 280000000 n0 DEL k -> !timeout\n":  false, // of another hold
+		"0 1 30000000 280000000 n0 DEL kk -> !timeout\n": false, // another command
+		"": false,
+	} {
+		p := Check(story(t, holds), commands(t, took+sent+others),
+			Options{Properties: []string{"L"}}).Properties[0]
+		if p.Class != ReleasedByNonOwner || strings.Contains(p.Explanation+p.Cause, again) != want {
+			t.Errorf("%q: %s: %s %s", sent, p.Class, p.Explanation, p.Cause)
+		}
+	}
+}

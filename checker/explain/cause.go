@@ -200,6 +200,10 @@ func describeEnabler(m *verdict.WitnessCommand, commands []verdict.WitnessComman
 			words = Say(": its own lease had ended at %s", Stamp(c.Sent))
 		}
 	}
+	if m.First != 0 {
+		words += Say("%s it sent the command at %s first, and again when no reply came",
+			map[bool]string{true: ":", false: ", and"}[words == ""], Stamp(m.First))
+	}
 	return words
 }
 

@@ -20,8 +20,8 @@ var (
 		"Have the resource refuse old holders: each grant draws a larger token, the resource learns it " +
 			"before the holder reads, and each write carries it",
 		[]string{`redis.call("incr", KEYS[2])  -- in the script of the grant; a failover may set it back`,
-			"UPDATE account SET token = $2 WHERE id = $3 AND token < $2;  -- first",
-			"UPDATE account SET balance = $1 WHERE id = $3 AND token = $2;  -- each write",
+			"UPDATE account SET token = $1 WHERE id = $2 AND token < $1;  -- first",
+			"UPDATE account SET balance = $3 WHERE id = $2 AND token = $1;  -- each write",
 			"-- if no row matched, a later holder was here: give up"}}
 	disk = &Repair{"a disk",
 		"Have Redis write to its disk, so that a restart does not forget the grant",

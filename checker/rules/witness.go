@@ -40,6 +40,7 @@ func (c *Case) commands(p *record.Pair) []command {
 	w.renewal(ga, gb)
 	w.happenings()
 	w.put(grantedBy(gb, p.B))
+	w.resent()
 	inOrder(w.out)
 	p.Token = w.token()
 	return shorten(w.out)
@@ -73,6 +74,23 @@ func (w *chain) token() string {
 		}
 	}
 	return ""
+}
+
+// resent notes of each deletion when its client sent the same command before, for the same hold and
+// without a reply.
+func (w *chain) resent() {
+	for i := range w.out {
+		m := &w.out[i]
+		if !m.Kind.Deletes() {
+			continue
+		}
+		for _, x := range w.trace.Sent[m.Process] {
+			if x.Seq < m.Seq && x.N == m.N && x.Why != "" && slices.Equal(x.Args, m.Args) {
+				m.First = x.Sent
+				break
+			}
+		}
+	}
 }
 
 // put adds a command that is not there yet.

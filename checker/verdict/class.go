@@ -87,7 +87,8 @@ var classes = []Class{
 			"believed after its lease",
 		Summary:   "a message came late and was accepted",
 		Cause:     "a command that was sent before took effect late, on the key of another grant",
-		Prevented: "a new owner value for each try, and no grant after its lease"},
+		Prevented: "a new owner value for each try, and no entry if the lease is over when the reply " +
+			"comes"},
 	{Name: LostByServer, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},
 		Needs: "the key of the first holder was lost by a restart, or the promoted replica did " +
 			"not have it",

@@ -20,6 +20,7 @@ type Instead struct {
 	Fault   string   // the fault under which they were run
 	Runs    [2]int   // the fewest and the most clean runs of a lock under it
 	Tokens  []string // the locks that keep their fencing tokens in Redis
+	Fenced  bool     // the resource refuses old tokens
 	Command advice.Command
 }
 
@@ -84,7 +85,7 @@ func flawless(all []Choice) (out []Choice) {
 }
 
 func (q Query) instead(why string, locks []Choice) *Instead {
-	x := &Instead{Why: why, Fault: strings.Join(q.Faults, ",")}
+	x := &Instead{Why: why, Fault: strings.Join(q.Faults, ","), Fenced: q.Fencing}
 	for _, c := range locks {
 		x.Locks = append(x.Locks, c.Lock)
 		if slices.Contains(c.Declares, "fencing") && c.system == nemesis.Redis {

@@ -52,7 +52,7 @@ func changed(q Query) (ways []Way) {
 	add := func(q Query, what string) {
 		ways = append(ways, Way{What: what, query: q})
 	}
-	const fenced = "a resource that refuses old tokens (fencing) is safe whoever is inside"
+	const fenced = "a resource that refuses old tokens (fencing) takes no write of an old holder"
 	if i := slices.Index(q.Faults, "failover"); i >= 0 {
 		for _, o := range others {
 			instead := q

@@ -71,7 +71,7 @@ func asksNothing(v *checker.Verdict) bool {
 }
 
 // likely says how often the lock fails under the fault, and where to look for another, if this run
-// violated something that was choose.
+// violated something that was measured.
 func likely(v *checker.Verdict, k *choose.Known) (h Hint) {
 	if len(v.Violated(false)) == 0 || len(k.Rates) == 0 {
 		return h
@@ -102,26 +102,19 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 		return Hint{Text: fmt.Sprintf("No client sent this command within %v; try the fault without "+
 			"its aim, --nemesis %s", p.For, fault)}
 	}
-	if onlyStalled(v) {
-		return Hint{Text: "The machine stood still in this run, and more time would not help: run it " +
-			"again, on a quieter machine if you can"}
+	if stalled(v) {
+		return Hint{Text: "The machine stood still in this run: run it again, on a quieter machine if " +
+			"you can"}
 	}
 	const usual = 10 * time.Second
 	return Hint{Text: fmt.Sprintf("Give the run more time: --for %v", 2*max(p.For.D(), usual))}
 }
 
-// onlyStalled reports whether every property that is unknown is so since the machine stood still.
-func onlyStalled(v *checker.Verdict) (stalled bool) {
-	for _, p := range v.Properties {
-		if p.Reported || p.Verdict.String() != string(checker.Unknown) {
-			continue
-		}
-		if !p.Stalled {
-			return false
-		}
-		stalled = true
-	}
-	return stalled
+// stalled reports whether a property is unknown since the machine stood still.
+func stalled(v *checker.Verdict) bool {
+	return slices.ContainsFunc(v.Properties, func(p checker.Property) bool {
+		return !p.Reported && p.Stalled && p.Verdict.String() == string(checker.Unknown)
+	})
 }
 
 // awaited reports whether the run ended while its scenario waited for a command.

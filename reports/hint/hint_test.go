@@ -58,7 +58,7 @@ func TestHintsAfterARun(t *testing.T) {
 			Evidence: checker.Evidence{Acquisitions: 5}, Properties: []checker.Property{{
 				Property: checker.Deadlock, Verdict: checker.Unknown, Stalled: true}}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"},
-			[]string{"The machine stood still in this run, and more time would not help"}},
+			[]string{"The machine stood still in this run: run it again"}},
 		{"a command that the lock does not send", unsent, harness.RunOptions{Impl: "redisson-multi",
 			Nemesis: "crash:expire"}, []string{"without its aim, --nemesis crash."}},
 		{"a run that told nothing", &checker.Verdict{Verdict: checker.Unknown},

@@ -34,6 +34,31 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 	if !found || worst.Property == history.Outage {
 		return r, nil
 	}
+	r, err = remedyFor(v, p, worst)
+	if more := besides(v, p, worst.Class, r.Do); more != "" && r.Do != "" {
+		r.Rest = append(r.Rest, more)
+	}
+	return r, err
+}
+
+// besides names the repair of a defect of the lock that has another class than the worst violation
+// and needs another repair. It returns "" if there is none.
+func besides(v *checker.Verdict, p harness.Plan, worst, repaired string) string {
+	for _, x := range v.Properties {
+		if x.Verdict != checker.Violated || x.Reported || x.Class == worst ||
+			!v.IsDefect(x, losesWrites(p)) {
+			continue
+		}
+		if y := matrix.RepairOf(p, v, x.Property, x.Class); y != nil && y.Do != repaired {
+			return fmt.Sprintf("%s needs a repair of its own: %s (docs/locks/repairs.md).", x.Property,
+				y.Name)
+		}
+	}
+	return ""
+}
+
+// remedyFor returns the remedy for a violation.
+func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Remedy, err error) {
 	bound := worst.Class == checker.SessionLost && nemesis.HoldsByConnection(p.System())
 	overrun := worst.Property == history.MutualExclusion && checker.FindClass(worst.Class).Overrun &&
 		!bound
@@ -157,7 +182,11 @@ func instead(p harness.Plan, worst checker.Property) (r Remedy, err error) {
 	if x.Why != "" {
 		r.Why = append(r.Why, units.Sentence(x.Why))
 	}
-	r.Shown = fmt.Sprintf("Clean under %s%s: %s", x.Fault, inRuns(x.Runs[0], x.Runs[1]),
+	clean := "Clean"
+	if x.Fenced {
+		clean = "With such a resource clean"
+	}
+	r.Shown = fmt.Sprintf("%s under %s%s: %s", clean, x.Fault, inRuns(x.Runs[0], x.Runs[1]),
 		units.List(names))
 	if note := x.Note(names); note != "" {
 		r.Rest = append(r.Rest, note)

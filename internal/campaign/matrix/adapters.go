@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -72,7 +73,7 @@ func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error
 		return Row{}, err
 	}
 	r := Row{Name: a.Name, Impl: a.Name, Adapter: name, Variant: u.Variant,
-		Library: strings.TrimSpace(a.Library + " " + a.Version)}
+		Library: cmp.Or(v.Library, strings.TrimSpace(a.Library+" "+a.Version))}
 	if len(a.Variants) > 0 && v.Name != a.Variants[0].Name {
 		r.Name += " " + v.Name
 	}
