@@ -35,6 +35,11 @@ var storyCases = []struct{ name, story, want, without string }{
 		"At 0.006 s client 0 was paused. Client 0's lease ran out at 0.021 s while it was paused. " +
 			"Client 1 was granted the same lock at 0.030 s. At 0.040 s client 0 ran again. Client 0 was " +
 			"still inside until 0.045 s, when it released: both were inside for 15 ms.", ""},
+	{"a holder that is told, and stays", "lease; c0 acquire 1 5 sent=1 lease=20; c1 acquire 2 30 " +
+		"sent=29 lease=90; c0 lost 33; c0 release 45 46; c1 release 50 51",
+		"at 0.030 s. Client 0 was told that its hold was over at 0.033 s. Client 0 was still", ""},
+	{"a holder that is told when it has left", "lease; c0 acquire 1 5 sent=1 lease=20; c1 acquire 2 " +
+		"30 sent=29 lease=90; c0 release 45 49; c0 lost 47; c1 release 50 51", "at 0.030 s.", "told"},
 	{"the second one leaves first",
 		"c0 acquire 1 5; c1 acquire 2 9; c1 release 12 13; c0 release 20 21",
 		"Client 1 was inside until 0.012 s, when it released, and client 0 still was then: both were " +

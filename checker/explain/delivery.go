@@ -88,8 +88,12 @@ func ToldLate(loser, winner *record.Hold, t int64, by Teller, end int64) string 
 	in := Say("Client %d held lock %d since %s, and client %d was inside from %s on. ",
 		loser.Process, loser.Key, Stamp(loser.From), winner.Process, Stamp(winner.From))
 	if t == record.Forever {
-		return in + Say("Client %d was not told that its hold was over until the run ended, %s later.",
-			loser.Process, Brief(end-both))
+		left, until := Say("it left"), loser.End
+		if until >= end {
+			left, until = Say("the run ended"), end
+		}
+		return in + Say("Client %d was not told that its hold was over before %s, %s later.",
+			loser.Process, left, Brief(until-both))
 	}
 	if by == ByValidity && loser.End < t {
 		return in + Say("Nothing had told client %d that its hold was over when it left at %s: the "+

@@ -20,10 +20,15 @@ func TestToldAfterItHadLeft(t *testing.T) {
 		{1980 * ms, ByValidity, "Nothing had told client 0 that its hold was over when it left at"},
 		{150 * ms, ByValidity, "told that its hold was over only at 0.150 s"},
 		{190 * ms, ByRelease, "told that its hold was over only at 0.190 s"},
-		{record.Forever, ByCallback, "not told that its hold was over until the run ended"},
+		{record.Forever, ByCallback, "not told that its hold was over before it left, 125 ms later"},
 	} {
 		if got := ToldLate(loser, winner, c.at, c.by, 450*ms); !strings.Contains(got, c.want) {
 			t.Errorf("%q, not %q", got, c.want)
 		}
+	}
+	loser.End = record.Forever
+	got := ToldLate(loser, winner, record.Forever, ByCallback, 450*ms)
+	if !strings.Contains(got, "before the run ended, 390 ms later") {
+		t.Errorf("of a client that never left: %q", got)
 	}
 }

@@ -13,7 +13,7 @@ import (
 func Headline(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	s := defect(faults, p, v) + Say(": both were inside for %s.", Brief(p.To-p.From))
 	if verdict.FindClass(v.Class).Overrun && v.Class != verdict.SessionLost {
-		s += Say(" No lease prevents this.")
+		s += Say(" A longer lease only makes this rarer.")
 	}
 	return units.Upper(s)
 }

@@ -28,7 +28,7 @@ func TestHeadlinesNameTheDefect(t *testing.T) {
 		want     string
 	}{
 		{verdict.LeaseOverrun, nil, nil, "Client 1 was still inside when its lease ended, and client 2 " +
-			"was granted the lock: both were inside for 1.00 s. No lease prevents this."},
+			"was granted the lock: both were inside for 1.00 s. A longer lease only makes this rarer."},
 		{verdict.SessionLost, nil, nil, "inside when its session ended"},
 		{verdict.ReleasedByNonOwner, deletes(2, verdict.ForeignDelete, 3e9), nil,
 			"Client 2 deleted the key of client 1 and was granted the lock:"},

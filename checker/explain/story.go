@@ -52,6 +52,10 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 		told = append(told, happening{t: end, words: Say("client %d's lease ran out",
 			p.A.Process), tail: whilePaused(faults, p.A.Process, end)})
 	}
+	if t := p.A.Lost; p.B.From <= t && t < p.To {
+		told = append(told, happening{t: t, words: Say("client %d was told that its hold was over",
+			p.A.Process)})
+	}
 	told = append(told, looks(v.Witness.Commands)...)
 	told = append(told, causeOfDeletion(header, faults, p, v)...)
 	told = append(told, deletions(header, p, v.Witness.Commands)...)

@@ -18,8 +18,8 @@ func TestThePageIsOfTheTable(t *testing.T) {
 	want := written() + `
 ## Where no run has shown a repair
 
-Then use another lock. Each violation of a lock or a library in the published records is here, or
-has a row above, or another lock of its library stays clean.
+Then use another lock. The rows are of locks and libraries without a row above: each violation in
+the published records is here, or has a row above, or another lock of its library stays clean.
 
 A key that **vanished** was evicted, flushed or deleted by a third party, and no lock in Redis
 prevents that: ` + "`lockbench run --impl token-lua --nemesis flush`" + `. Give locks a Redis of their

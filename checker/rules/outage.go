@@ -19,7 +19,7 @@ type outageRule struct{ *Case }
 func (c outageRule) outage() property {
 	under := c.underway()
 	if len(under) == 0 {
-		return notApplicable("no fault lasted for a time")
+		return notApplicable("no fault of a server or a link lasted for a time")
 	}
 	var worst hold
 	key, longest := 0, int64(0)

@@ -85,8 +85,8 @@ var classes = []Class{
 	{Name: LateMessage, Letters: []string{MutualExclusion, LeaseExclusion, OwnerRelease, Fencing},
 		Needs: "a command that was sent before the first grant deleted its key, or a grant was " +
 			"believed after its lease",
-		Summary:   "a message came late and was accepted",
-		Cause:     "a command that was sent before took effect late, on the key of another grant",
+		Summary: "a message came late and was accepted",
+		Cause:   "a command that was sent before took effect late, on the key of another grant",
 		Prevented: "a new owner value for each try, and no entry if the lease is over when the reply " +
 			"comes"},
 	{Name: LostByServer, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},

@@ -94,6 +94,10 @@ func longer(v *checker.Verdict, p harness.Plan) (h Hint) {
 
 // fallback says what to do after a run that could not tell, if nothing better is known.
 func fallback(v *checker.Verdict, p harness.Plan) Hint {
+	if v.HarnessError != "" {
+		return Hint{Text: "More time would not help: if a client's process ended, its log says why, " +
+			"and the lock may have ended it"}
+	}
 	if v.Evidence.Acquisitions == 0 {
 		return Hint{Text: "No call was granted the lock: the report shows what each client sent, and " +
 			"what it was told"}

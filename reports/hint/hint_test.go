@@ -54,6 +54,10 @@ func TestHintsAfterARun(t *testing.T) {
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"}, nil},
 		{"a run that was too short", short, harness.RunOptions{Impl: "token-lua", Nemesis: "none",
 			For: 10 * time.Second}, []string{"Give the run more time: --for 20s."}},
+		{"a client whose process ended", &checker.Verdict{Verdict: checker.Unknown,
+			HarnessError: "client 0 ended", Evidence: checker.Evidence{Acquisitions: 5}},
+			harness.RunOptions{Impl: "token-lua", Nemesis: "none"},
+			[]string{"More time would not help: if a client's process ended, its log says why"}},
 		{"a machine that stood still", &checker.Verdict{Verdict: checker.Unknown,
 			Evidence: checker.Evidence{Acquisitions: 5}, Properties: []checker.Property{{
 				Property: checker.Deadlock, Verdict: checker.Unknown, Stalled: true}}},

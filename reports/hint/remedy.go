@@ -105,10 +105,15 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 		r.Command = advice.Command{Line: own.Command}
 		r.Shown = lock + " of this library stays clean" + inRuns(own.Runs, own.Runs)
 	}
-	if !overrun && overran(v) &&
-		matrix.RepairOf(p, v, history.MutualExclusion, checker.LeaseOverrun) != nil {
-		r.Rest = append(r.Rest, "No lease prevents the overrun (S) that remains: have the resource "+
-			"refuse old holders (fencing tokens).")
+	about, _, _ := nemesis.Find(p.Nemesis)
+	switch {
+	case overrun && about.Work && !p.Renews():
+		r.Rest = append(r.Rest, "A lock that renews its lease while its holder runs outlasts long work, "+
+			"but no pause.")
+	case !overrun && !x.Tokens && p.Declares().Lease &&
+		matrix.RepairOf(p, v, history.MutualExclusion, checker.LeaseOverrun) != nil:
+		r.Rest = append(r.Rest, "A holder that is stopped for longer than its lease (S) remains: have the "+
+			"resource refuse old holders (fencing tokens).")
 	}
 	return r, err
 }
@@ -123,6 +128,9 @@ func shown(x *repair.Found, fault string) string {
 	}
 	if x.Tokens {
 		words = "Then the resource refuses the late write"
+		if !matrix.SameAim(x.Fault, fault) {
+			words += " under " + x.Fault
+		}
 	}
 	if !x.Own {
 		words += " (shown with another lock)"

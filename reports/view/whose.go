@@ -48,7 +48,16 @@ func Whose(v *View) string {
 
 // prevented says what prevents a violation, or that a lock can.
 func prevented(w *Violation) string {
-	if how := checker.FindClass(w.Class).Prevented; how != "" {
+	how := checker.FindClass(w.Class).Prevented
+	if late := slices.ContainsFunc(w.Commands, func(m checker.WitnessCommand) bool {
+		return m.Kind.Deletes()
+	}); w.Class == checker.LateMessage && len(w.Commands) > 0 {
+		how = "refusing a grant whose lease is over when its reply comes"
+		if late {
+			how = "an owner check with a new value for each try"
+		}
+	}
+	if how != "" {
 		return ": a lock can prevent it by " + how + "."
 	}
 	return ": nothing that was recorded excuses it."
