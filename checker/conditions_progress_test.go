@@ -26,6 +26,8 @@ const (
 	// twoLocks is a lock that is granted again after a fault, beside another lock.
 	twoLocks = free + "c0 acquire 1 5 sent=2 lease=1000 key=0; c0 release 6 7 key=0; " +
 		"fault pause-node n0 10 20; c1 acquire 30 40 sent=31 lease=1000 key=0; c1 release 41 42 key=0; "
+	// session is a lock that is held by a session.
+	session = "ttl 1000; poll 1; lease; loss; system etcd; c0 acquire 1 5; "
 	// killedN0 is a server that stays away, and a client that is refused afterwards.
 	killedN0 = "fault kill n0 8 1400000000 lasted; "
 	refused1 = "c1 acquire 12 1300000000 fail; "
@@ -38,6 +40,19 @@ var backsOff = refusals(2, 1, 20, 1) + refusals(2, 1, 1_450_000_000, 1) +
 // progressConditions are histories for single conditions of progress and outages: without the
 // condition the verdict would be another (see TestNoConditionIsIdle).
 var progressConditions = []propertyCase{
+	{"a release without a certain answer, of a session that lives", "D", session +
+		"c0 release 6 9 info; c1 acquire 10 9800000000 fail", "", Unknown, ""},
+	{"a release that was answered", "D", session +
+		"c0 release 6 9; c1 acquire 10 9800000000 fail", "", Violated, ""},
+	{"a release without a certain answer, and a later grant", "D", session +
+		"c0 release 6 9 info; c2 acquire 11 12; c2 release 13 14; c1 acquire 10 9800000000 fail", "",
+		Violated, ""},
+	{"a release without a certain answer, whose client has ended", "D", session +
+		"c0 release 6 9 info; c0 kill 10; c0 exit 11 planned; c1 acquire 12 9800000000 fail", "",
+		Violated, ""},
+	{"a release without a certain answer, of a lease that has ended", "D",
+		strings.Replace(session, "1 5", "1 5 sent=1 lease=1000", 1) +
+			"c0 release 6 9 info; c1 acquire 10 9800000000 fail", "", Violated, ""},
 	// Which times count.
 	{"kept standing before its first command", "D", once + "c1 acquire 10 1700000000 fail",
 		refusals(1, 1, 1_000_000_000, 6), Valid, ""},

@@ -103,6 +103,8 @@ func (s *teller) tell(t testing.TB, w []string) {
 		hd.Evicts = true
 	case "counted":
 		s.count(t, w[1:])
+	case "system":
+		hd.System = w[1]
 	case "loss":
 		hd.Declares.Loss = true
 	case "fencing":

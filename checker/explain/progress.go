@@ -77,6 +77,13 @@ func StuckCause(w Wait) string {
 	return ""
 }
 
+// StillHeld says that a client may hold a lock although it released it.
+func StillHeld(client int) string {
+	return Say("no client was granted the lock for too long, but the last release, of client %d, had "+
+		"no certain answer, and its session may hold the lock as long as it lives: a caller must try "+
+		"the release again, or close the session", client)
+}
+
 // OpenCall is a call of a lock that did not return in time.
 type OpenCall struct {
 	Key, Process, N int

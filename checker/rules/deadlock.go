@@ -150,6 +150,9 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 		}
 		need := c.patience(l, q, bound)
 		if from, to, ok := w.Lasts(need, lost); ok {
+			if client := c.mayStillHold(l, from); client >= 0 {
+				return unknown("%s", explain.StillHeld(client)), true
+			}
 			p := violated(l.Key, hold{Process: w.Process(from), From: from, To: to})
 			wait := explain.Wait{Key: l.Key, Process: w.Process(from), From: from,
 				To: to, Bound: bound, Contention: need > bound, Votes: c.quorums().votes(l, q),
@@ -159,6 +162,24 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 		}
 	}
 	return property{}, false
+}
+
+// mayStillHold returns the client whose session may keep a lock since its last hold before a stamp:
+// the release had no certain answer, and the client lives. It returns -1 if there is none, or if
+// commands show what happened, as in Redis.
+func (c deadlockRule) mayStillHold(l *record.Lock, at int64) int {
+	var last *record.Hold
+	for _, h := range l.Holds {
+		if h.From <= at && (last == nil || h.From > last.From) {
+			last = h
+		}
+	}
+	if last == nil || c.history.Header.System == "" || last.LeaseAt(at) != record.Forever ||
+		last.Ended != record.Released || last.Answer != history.Info ||
+		c.waits().endOf(last.Process) != record.Forever {
+		return -1
+	}
+	return last.Process
 }
 
 // ownError returns the latest error that a command of an acquire call for the lock got as its

@@ -21,7 +21,8 @@ var Answers = struct {
 	// Unjudged has the places letters and locks.
 	Unjudged string `json:"unjudged"`
 }{
-	"No measured lock is sound under {faults}; let one transaction on the data decide.",
+	"No measured lock is sound under {faults}; let one transaction on the data decide, whose commit " +
+		"a failover keeps.",
 	"Let one transaction on the data decide; if none can, your data must check the tokens of {lock}.",
 	"For leader election, use {lock}: it declares that it tells a leader when its term has ended.",
 	"For long jobs, use {lock}: it is held while they run. No lock alone keeps a late holder out.",

@@ -20,8 +20,8 @@ type Way struct {
 
 // others lists the alternatives to a failover to a replica that lags behind.
 var others = []struct{ fault, what string }{
-	{"leader-loss", "servers whose members agree on every write, as etcd and ZooKeeper, have no " +
-		"replica that lags behind; the loss of their leader is the fault to try on them"},
+	{"leader-loss", "servers whose members agree on every write, as etcd and ZooKeeper, elect " +
+		"none that lacks a confirmed one; the loss of their leader is the fault to try on them"},
 	{"minority-loss", "independent masters without replicas do not fail over; a minority of them " +
 		"may die, and one that restarts must have its data or stay away for a lease"},
 }

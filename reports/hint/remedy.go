@@ -112,8 +112,8 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 			"but no pause.")
 	case !overrun && !x.Tokens && p.Declares().Lease &&
 		matrix.RepairOf(p, v, history.MutualExclusion, checker.LeaseOverrun) != nil:
-		r.Rest = append(r.Rest, "A holder that is stopped for longer than its lease (S) remains: have the "+
-			"resource refuse old holders (fencing tokens).")
+		r.Rest = append(r.Rest, "A holder that is stopped for longer than its lease (S) remains: have "+
+			"the resource refuse old holders (fencing tokens).")
 	}
 	return r, err
 }

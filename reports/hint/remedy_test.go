@@ -23,7 +23,7 @@ func TestRemedies(t *testing.T) {
 		{"a release without a look at the owner", harness.RunOptions{Impl: "setpx-del",
 			Nemesis: "pause"}, []checker.Property{violated("L", checker.ReleasedByNonOwner), overrun},
 			[]string{"Write a unique value", `redis.call("get"`, "L and O hold",
-				"--impl token-lua --nemesis pause", "A holder that is stopped for longer than its lease (S) remains"}},
+				"--impl token-lua --nemesis pause", "A holder that is stopped for longer"}},
 		{"an overrun", harness.RunOptions{Impl: "token-lua", Nemesis: "pause"},
 			[]checker.Property{overrun}, []string{"Have the resource refuse old holders",
 				"UPDATE account", "Then the resource refuses the late write", "--workload fenced"}},
