@@ -118,7 +118,7 @@ func TestLibrariesInContainers(t *testing.T) {
 }
 
 // keyTries is how often a row is run where a verdict is unknown or the environments differ: a busy
-// machine can spoil a run. After triesBeside of them, no other such run goes on beside it.
+// machine can spoil a run. The later tries, after triesBeside of them, run alone.
 const (
 	keyTries    = 10
 	triesBeside = 3
@@ -232,8 +232,8 @@ func inBoth(t *testing.T, args, flags []string, known, want string) (here, there
 	return here, there, versions
 }
 
-// ofTry adds what a try has of its own: a seed and, after triesBeside of them, twice the lease of
-// outlasting, since the machine is slow.
+// ofTry adds the seed of a try. After triesBeside tries it doubles the lease outlasting, because
+// the machine is slow.
 func ofTry(args []string, try int) []string {
 	args = append(args[:len(args):len(args)], "--seed", fmt.Sprint(try+1))
 	if try >= triesBeside && slices.Contains(args, outlasting) {

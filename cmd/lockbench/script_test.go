@@ -99,7 +99,7 @@ func finds(ts *testscript.TestScript, neg bool, args []string) {
 
 // exits runs a command and demands its exit code: exits 254 lockbench run. A verdict that is
 // unknown because the machine stalled is honest, and says nothing of the command: it is given
-// again, up to seven times, the last four without another run of these tests beside it.
+// again, up to seven times, and the last four tries run alone.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE command [args...]")

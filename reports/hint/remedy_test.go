@@ -24,6 +24,18 @@ func TestRemedies(t *testing.T) {
 			Nemesis: "pause"}, []checker.Property{violated("L", checker.ReleasedByNonOwner), overrun},
 			[]string{"Write a unique value", `redis.call("get"`, "L and O hold",
 				"--impl token-lua --nemesis pause", "A holder that is stopped for longer"}},
+		{"a server that forgot, and a release without a look at the owner", harness.RunOptions{
+			Impl: "setpx-del", Nemesis: "restart"}, []checker.Property{
+			violated("L", checker.LostByServer), violated("O", checker.ReleasedByNonOwner)},
+			[]string{"Have Redis write to its disk", "hold under the same fault",
+				"The lock's own defect (O) remains under other faults: owner check"}},
+		{"a clock, where a resource that refuses old tokens helps", harness.RunOptions{
+			Impl: "token-lua", Nemesis: "clock-server:+"}, []checker.Property{
+			violated("L", checker.Clock)}, []string{"Use another lock", "takes no write of an old holder",
+			"With such a resource clean under clock-server+"}},
+		{"long work", harness.RunOptions{Impl: "token-lua", Nemesis: "overrun"},
+			[]checker.Property{overrun}, []string{"Then the resource refuses the late write under pause",
+				"A lock that renews its lease while its holder runs outlasts long work"}},
 		{"an overrun", harness.RunOptions{Impl: "token-lua", Nemesis: "pause"},
 			[]checker.Property{overrun}, []string{"Have the resource refuse old holders",
 				"UPDATE account", "Then the resource refuses the late write", "--workload fenced"}},

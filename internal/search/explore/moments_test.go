@@ -183,8 +183,7 @@ func TestDrawnFailoversKeepTheirPromise(t *testing.T) {
 	}
 }
 
-// TestAnyMasterIsLost: the masters that a loss takes, and those that a client is cut off from, are
-// drawn.
+// TestAnyMasterIsLost: a loss can take any master, and a partition can cut a client off from any.
 func TestAnyMasterIsLost(t *testing.T) {
 	t.Parallel()
 	for fault, most := range map[string]int{"minority-loss": 2, "majority-loss": 3, "partition": 1} {
