@@ -122,7 +122,8 @@ func TestAStoryNamesScripts(t *testing.T) {
 // TestACommandThatIsSentAgainIsToldSo: the cause of a deletion tells when the same command was
 // first sent, if the same hold sent it before and got no reply. Times are nanoseconds.
 func TestACommandThatIsSentAgainIsToldSo(t *testing.T) {
-	const again = ", and it sent the command at 0.030 s first, and again when no reply came"
+	const again = ", and it had sent this deletion at 0.030 s and got no reply, so that it was sent " +
+		"again"
 	const holds = "lease; names k; fault cut c0>* 25000000 390000000; c0 acquire 10000000 20000000 " +
 		"sent=12000000 lease=200000000 node=n0; c1 acquire 11000000 380000000 sent=300000000 " +
 		"lease=200000000 node=n0; c2 acquire 12000000 450000000 sent=440000000 lease=200000000 " +

@@ -201,7 +201,7 @@ func describeEnabler(m *verdict.WitnessCommand, commands []verdict.WitnessComman
 		}
 	}
 	if m.First != 0 {
-		words += Say("%s it sent the command at %s first, and again when no reply came",
+		words += Say("%s it had sent this deletion at %s and got no reply, so that it was sent again",
 			map[bool]string{true: ":", false: ", and"}[words == ""], Stamp(m.First))
 	}
 	return words

@@ -164,9 +164,9 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 	return property{}, false
 }
 
-// mayStillHold returns the client whose session may keep a lock since its last hold before a stamp:
-// the release had no certain answer, and the client lives. It returns -1 if there is none, or if
-// commands show what happened, as in Redis.
+// mayStillHold returns the last holder of a lock before a stamp, if its session may still have the
+// lock: its release is of unknown outcome, and its process was not killed. It returns -1 if there
+// is no such client. In Redis the commands show what happened, and it returns -1, too.
 func (c deadlockRule) mayStillHold(l *record.Lock, at int64) int {
 	var last *record.Hold
 	for _, h := range l.Holds {

@@ -40,7 +40,8 @@ func (c excuses) lostTime(process int) []record.Interval {
 	return c.wasted[process]
 }
 
-// stood returns the times when the nemesis kept a client from going on.
+// stood returns the intervals in which the nemesis had stopped a client, at a breakpoint or by a
+// pause.
 func (c *Case) stood(process int) (out []record.Interval) {
 	for _, g := range c.Record.Gaps {
 		if g.Planned && g.Process == process {

@@ -76,8 +76,8 @@ func (w *chain) token() string {
 	return ""
 }
 
-// resent notes of each deletion when its client sent the same command before, for the same hold and
-// without a reply.
+// resent sets First of each deletion that is a repetition: its client sent the same command for the
+// same hold before, and that one got no reply.
 func (w *chain) resent() {
 	for i := range w.out {
 		m := &w.out[i]

@@ -50,8 +50,8 @@ func besides(v *checker.Verdict, p harness.Plan, worst, repaired string) string 
 			continue
 		}
 		if y := matrix.RepairOf(p, v, x.Property, x.Class); y != nil && y.Do != repaired {
-			return fmt.Sprintf("The lock's own defect (%s) remains under other faults: %s "+
-				"(docs/locks/repairs.md).", x.Property, y.Name)
+			return fmt.Sprintf("For %s, the lock's own defect, see the repair %q (docs/locks/repairs.md).",
+				x.Property, y.Name)
 		}
 	}
 	return ""

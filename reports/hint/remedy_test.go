@@ -28,7 +28,7 @@ func TestRemedies(t *testing.T) {
 			Impl: "setpx-del", Nemesis: "restart"}, []checker.Property{
 			violated("L", checker.LostByServer), violated("O", checker.ReleasedByNonOwner)},
 			[]string{"Have Redis write to its disk", "hold under the same fault",
-				"The lock's own defect (O) remains under other faults: owner check"}},
+				`For O, the lock's own defect, see the repair "owner check"`}},
 		{"a clock, where a resource that refuses old tokens helps", harness.RunOptions{
 			Impl: "token-lua", Nemesis: "clock-server:+"}, []checker.Property{
 			violated("L", checker.Clock)}, []string{"Use another lock", "takes no write of an old holder",
