@@ -119,10 +119,11 @@ func Sentence(s string) string {
 	return Upper(s) + "."
 }
 
-// Quantile returns the q-quantile of sorted values, or the zero value if there are none.
+// Quantile returns the q-quantile of sorted values by the nearest rank: the smallest that a share q
+// of them does not exceed. It returns the zero value if there are none.
 func Quantile[T any](sorted []T, q float64) (v T) {
 	if len(sorted) == 0 {
 		return v
 	}
-	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
 }

@@ -34,7 +34,7 @@ func TestTexts(t *testing.T) {
 
 func TestQuantile(t *testing.T) {
 	values := []int{1, 2, 3, 4}
-	for q, want := range map[float64]int{0: 1, 0.5: 3, 0.99: 4, 1: 4} {
+	for q, want := range map[float64]int{0: 1, 0.5: 2, 0.51: 3, 0.99: 4, 1: 4} {
 		if got := Quantile(values, q); got != want {
 			t.Errorf("the %v-quantile is %d, want %d", q, got, want)
 		}

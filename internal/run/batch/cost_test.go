@@ -28,12 +28,12 @@ func TestCost(t *testing.T) {
 		at(history.End, 1000, history.Harness, ""),
 	}}
 	s := Measure(h, make([]history.Command, 8))
-	want := Cost{Grants: 2, Ungranted: new(1), AcquireP50: ms(90), AcquireP99: ms(90),
+	want := Cost{Grants: 2, Ungranted: new(1), AcquireP50: ms(10), AcquireP99: ms(90),
 		Throughput: 2, Commands: 4, Recovery: ms(70)}
 	if d := cmp.Diff(want, Join(s)); d != "" {
 		t.Error(d)
 	}
-	want = Cost{Grants: 4, Ungranted: new(2), AcquireP50: ms(90), AcquireP99: ms(90),
+	want = Cost{Grants: 4, Ungranted: new(2), AcquireP50: ms(10), AcquireP99: ms(90),
 		Throughput: 2, Commands: 4, Recovery: ms(70)}
 	if d := cmp.Diff(want, Join(s, s)); d != "" {
 		t.Error(d)
