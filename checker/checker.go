@@ -135,6 +135,7 @@ const (
 	LeaseOverrun         = verdict.LeaseOverrun
 	SessionLost          = verdict.SessionLost
 	AfterNotice          = verdict.AfterNotice
+	OverWhenDelivered    = verdict.OverWhenDelivered
 	PromisedTooLong      = verdict.PromisedTooLong
 	LostRenewal          = verdict.LostRenewal
 	NoServer             = verdict.NoServer

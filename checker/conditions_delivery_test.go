@@ -10,7 +10,8 @@ var deliveryConditions = []propertyCase{
 	{"over when the second vote arrives, since a vote of an earlier attempt was refused later", "V",
 		said, "0 1 12 14 n0 SET k a NX PX 100 -> OK\n0 1 12 15 n1 SET k a NX PX 100 -> OK\n" +
 			"0 1 20 21 n0 DEL k -> 1\n0 1 50 55 n0 SET k a NX PX 100 -> OK\n" +
-			"0 1 50 60 n1 SET k a NX PX 100 -> (nil)\n0 1 50 90 n2 SET k a NX PX 100 -> OK", Violated, ""},
+			"0 1 50 60 n1 SET k a NX PX 100 -> (nil)\n0 1 50 90 n2 SET k a NX PX 100 -> OK",
+		Violated, OverWhenDelivered},
 	{"a vote that arrives after the return is none", "V", said,
 		"0 1 50 55 n0 SET k a NX PX 100 -> OK\n0 1 50 120 n1 SET k a NX PX 100 -> OK\n" +
 			"0 1 50 60 n2 SET k a NX PX 100 -> (nil)\n0 1 110 111 n0 DEL k -> 1", Violated, NoServer},

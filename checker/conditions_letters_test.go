@@ -118,11 +118,11 @@ var letterConditions = []propertyCase{
 	{"over when the second vote arrives that was not given back", "V",
 		"validity; masters 3; names k; c0 acquire 1 40 sent=2 valid=20; c0 release 50 51",
 		"0 1 2 11 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> OK\n" +
-			"0 1 13 14 n0 DEL k -> 1\n0 1 2 22 n2 SET k a NX PX 1 -> OK", Violated, ""},
+			"0 1 13 14 n0 DEL k -> 1\n0 1 2 22 n2 SET k a NX PX 1 -> OK", Violated, OverWhenDelivered},
 	{"a vote that was given back without an answer is none", "V",
 		"validity; masters 3; names k; c0 acquire 1 40 sent=2 valid=20; c0 release 50 51",
 		"0 1 2 11 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> OK\n" +
-			"0 1 13 0 n0 DEL k ->\n0 1 2 22 n2 SET k a NX PX 1 -> OK", Violated, ""},
+			"0 1 13 0 n0 DEL k ->\n0 1 2 22 n2 SET k a NX PX 1 -> OK", Violated, OverWhenDelivered},
 	{"a vote that is given a time to live", "V",
 		"validity; masters 3; names k; c0 acquire 1 40 sent=2 valid=20; c0 release 50 51",
 		"0 1 2 11 n0 SETNX k a -> 1\n0 1 2 12 n1 SETNX k a -> 1\n0 1 13 14 n0 EXPIRE k 5 -> 1\n" +

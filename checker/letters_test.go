@@ -9,12 +9,13 @@ var letterCases = []propertyCase{
 	// The validity of a grant when its last reply arrives.
 	{"over when the reply arrives", "V",
 		"validity; names k; c0 acquire 1 20 sent=2 valid=10 lease=100; c0 release 30 31",
-		"0 1 2 12 n0 SET k a NX PX 1 -> OK", Violated, ""},
+		"0 1 2 12 n0 SET k a NX PX 1 -> OK", Violated, OverWhenDelivered},
 	{"over only at the return: a pause lay between", "V",
 		"validity; names k; c0 acquire 1 20 sent=2 valid=15 lease=100; fault pause c0 13 19; c0 " +
 			"release 30 31", "0 1 2 12 n0 SET k a NX PX 1 -> OK", Valid, ""},
 	{"over before its command was sent", "V",
-		"validity; c0 acquire 1 20 sent=5 valid=4 lease=100; c0 release 30 31", "", Violated, ""},
+		"validity; c0 acquire 1 20 sent=5 valid=4 lease=100; c0 release 30 31", "",
+		Violated, OverWhenDelivered},
 	{"over before its command was sent, by a clock that was moved", "V",
 		"validity; fault client-clock c0 0 0; c0 acquire 1 20 sent=5 valid=4 lease=100; " +
 			"c0 release 30 31",
@@ -30,7 +31,7 @@ var letterCases = []propertyCase{
 		"validity; masters 3; names k; c0 acquire 1 40 sent=2 valid=20; c0 release 50 51",
 		"0 1 2 11 n0 SET k a NX PX 1 -> OK\n0 1 2 22 n1 SET k a NX PX 1 -> OK\n" +
 			"0 1 2 30 n2 SET k a NX " +
-			"PX 1 -> OK", Violated, ""},
+			"PX 1 -> OK", Violated, OverWhenDelivered},
 	{"later than the lease", "V",
 		"validity; c0 acquire 1 20 sent=2 valid=103 lease=100; c0 release 30 31", "",
 		Violated, PromisedTooLong},
@@ -52,10 +53,10 @@ var letterCases = []propertyCase{
 	{"over before its command was sent, by a client that was only paused", "V",
 		"validity; fault pause c0 0 1; c0 acquire 1 20 sent=5 valid=4 lease=100; " +
 			"c0 release 30 31", "",
-		Violated, ""},
+		Violated, OverWhenDelivered},
 	{"over before its command was sent, and the clock is moved afterwards", "V",
 		"validity; c0 acquire 1 20 sent=5 valid=4 lease=100; fault client-clock c0 25 25; " +
-			"c0 release 30 31", "", Violated, ""},
+			"c0 release 30 31", "", Violated, OverWhenDelivered},
 	{"over before its command was sent, by all clocks that were moved", "V",
 		"validity; fault client-clock * 0 0; c0 acquire 1 20 sent=5 valid=4 lease=100; " +
 			"c0 release 30 31", "", Valid, ""},

@@ -57,7 +57,7 @@ func (c deliveryRule) undelivered(h *record.Hold, b ballot) (p property, bad boo
 	p = violated(h.Key, wholeHold(h))
 	switch {
 	case promised && h.Promised < b.at:
-		p.Explanation = explain.OverAtDelivery(h, b.at)
+		p.Class, p.Explanation = verdict.OverWhenDelivered, explain.OverAtDelivery(h, b.at)
 	case promised && h.Promised > b.expires:
 		p.Class, p.Explanation = verdict.PromisedTooLong, explain.PromisedBeyondLease(h, b.expires)
 	case c.quorums().noServer(h):

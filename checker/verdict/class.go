@@ -10,6 +10,7 @@ const (
 	LeaseOverrun         = "lease overrun"
 	SessionLost          = "session lost"
 	AfterNotice          = "inside after being told"
+	OverWhenDelivered    = "over when delivered"
 	PromisedTooLong      = "promised too long"
 	LostRenewal          = "lost renewal"
 	NoServer             = "granted by no server"
@@ -58,6 +59,11 @@ var classes = []Class{
 		Summary: "one stayed inside although the lock had told it that its hold was over",
 		Cause:   "the lock told the first client that its hold was over, and the client stayed inside",
 		Outside: "the client stayed inside after the lock had told it"},
+	{Name: OverWhenDelivered, Letters: []string{Validity},
+		Needs:     "the time until which a grant is good was over when its last reply came",
+		Summary:   "a grant was over when it came",
+		Cause:     "the time until which the grant was good had passed before the client heard of it",
+		Prevented: "refusing a grant whose lease is over when its reply comes"},
 	{Name: PromisedTooLong, Letters: []string{MutualExclusion, LeaseExclusion, Validity},
 		Needs:     "the client was told that its hold is good for longer than the key lives",
 		Summary:   "the lock said that a hold was good after its lease was over",
@@ -143,7 +149,12 @@ var classes = []Class{
 var formerly = map[string]string{"lost by failover": LostByServer}
 
 // UsePresentNames gives the class of a property from an older record its present name.
-func (p *Property) UsePresentNames() { p.Class = cmp.Or(formerly[p.Class], p.Class) }
+func (p *Property) UsePresentNames() {
+	if p.Property == Validity && p.Verdict == Violated {
+		p.Class = cmp.Or(p.Class, OverWhenDelivered) // it had no name
+	}
+	p.Class = cmp.Or(formerly[p.Class], p.Class)
+}
 
 // FindClass returns the row of a class. The zero Class is returned for a name that is none.
 func FindClass(name string) Class {

@@ -25,6 +25,7 @@ func TestIsDefect(t *testing.T) {
 		{"a reported outage", Property{Property: Outage, Reported: true}, nil, false},
 		{"a reported refusal", Property{Property: Orphan, Class: RefusedThoughGranted, Reported: true},
 			nil, true},
+		{"a key that a lost message left behind", Property{Property: Orphan}, nil, false},
 		{"an update lost alone", Property{Property: LostUpdate},
 			[]Property{{Property: MutualExclusion, Verdict: Valid}}, true},
 		{"an update lost by an optimistic lock", Property{Property: LostUpdate},
