@@ -40,6 +40,10 @@ func WriteFinding(w io.Writer, v *view.View) error {
 		page.Literal(v.Subtitle()))
 	fmt.Fprint(b, "- **Expected.** TODO: what the documentation of this release promises, with its "+
 		"place.\n")
+	if first.CameLate() {
+		fmt.Fprint(b, "  If it promises nothing of a grant that comes late, there is nothing to "+
+			"report.\n")
+	}
 	for _, p := range v.Properties() {
 		if slices.ContainsFunc(found, func(x *view.Violation) bool { return x.Concerns(p.Name) }) {
 			fmt.Fprintf(b, "  %s: %s.\n", page.Literal(p.Name), page.Literal(p.Meaning))

@@ -74,8 +74,9 @@ func violations(run matrix.Result) (*checker.Verdict, string) {
 	v := &checker.Verdict{}
 	for letter, verdict := range run.Properties {
 		if verdict == checker.Violated && !slices.Contains(history.ReportedProperties(), letter) {
-			v.Properties = append(v.Properties, checker.Property{Property: letter,
-				Class: run.Classes[letter], Verdict: verdict})
+			p := checker.Property{Property: letter, Class: run.Classes[letter], Verdict: verdict}
+			p.UsePresentNames()
+			v.Properties = append(v.Properties, p)
 		}
 	}
 	worst, found := v.Worst()

@@ -24,6 +24,7 @@ type handmade struct {
 	open     bool // it takes an error for a grant
 	hides    bool // it calls each third grant a refusal
 	late     bool // it counts the validity from the reply
+	once     bool // it counts the validity from the first try, and enters even if it is over
 	forgets  bool // a release does not know the value
 	curtails bool // a renewal gives the key less than the lease
 	renews   bool
@@ -43,6 +44,7 @@ type handmade struct {
 var handmades = map[string]handmade{
 	"GET, then SET":                  {looks: true},
 	"a lease counted from its reply": {late: true},
+	"a grant that came too late":     {once: true},
 	"a lease cut short":              {short: true},
 	"an error taken for a grant":     {open: true},
 	"a grant called a refusal":       {hides: true},
@@ -57,7 +59,8 @@ func (l handmade) options(name string) harness.RunOptions {
 		name += " (mended)"
 	}
 	m := adapters.Manifest{Name: name, Language: "go", Topology: "single", Clock: "none",
-		Declares: adapters.Declares{Lease: true, Watchdog: l.renews, Validity: l.late, Loss: l.tells},
+		Declares: adapters.Declares{Lease: true, Watchdog: l.renews, Validity: l.late || l.once,
+			Loss: l.tells},
 		Defaults: adapters.Defaults{Poll: adapters.OwnTime(100 * time.Millisecond)}}
 	o := harness.RunOptions{Linked: &m, TTL: time.Second}
 	workloads.Link(name, workloads.Linkage{Open: l.connect, Lease: o.TTL})
@@ -78,9 +81,12 @@ var errTaken = errors.New("taken")
 
 func (l *handmade) Acquire(ctx context.Context, n int, _ []string, wait time.Duration) (
 	workloads.Said, error) {
-	for until := time.Now().Add(wait); ; {
+	from := time.Now()
+	for until := from.Add(wait); ; {
 		l.value = rand.Text()
-		from := time.Now()
+		if !l.once || l.mended {
+			from = time.Now()
+		}
 		err := l.take(ctx)
 		switch {
 		case err == nil:
@@ -102,7 +108,7 @@ func (l *handmade) promise(from time.Time) (said workloads.Said) {
 	if l.late && !l.mended {
 		from = time.Now()
 	}
-	if l.late {
+	if l.late || l.once {
 		said.ValidUntil = from.Add(l.ttl)
 	}
 	return said

@@ -37,6 +37,9 @@ func shows(t *testing.T, r repair.Row, lock, fault string) {
 	o := optionsOf(t, lock)
 	o.Nemesis, o.Environment = fault, runner.Sim
 	runs := seeds
+	if r.Kind == checker.Orphan {
+		o.Properties = r.Keeps // R decides a run only if it is asked for
+	}
 	if r.Real {
 		testenv.Part(t, "redis")
 		o.Environment, runs = runner.Process, seeds[:1]
@@ -62,6 +65,11 @@ func keeps(t *testing.T, r repair.Row, fault string, runs []uint64, with harness
 		v := judged(t, with, seed)
 		if v.Verdict != checker.Valid {
 			t.Errorf("repaired, seed %d: %s %s", seed, v.Verdict, v.Summary)
+		}
+		for _, letter := range r.Keeps {
+			if p := v.Property(letter); p.Verdict != checker.Valid {
+				t.Errorf("repaired, seed %d: the row keeps %s, which is %s", seed, letter, p.Verdict)
+			}
 		}
 		refused += v.Evidence.OldWrites
 	}

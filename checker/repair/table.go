@@ -15,7 +15,7 @@ var (
 		"Draw a new unique value before each try, so that a release matches no other grant", nil}
 	validity = &Repair{"validity check",
 		"Count the lease from before the command is sent, and do not enter if it is over when the " +
-			"reply comes", nil}
+			"reply comes, as redlock does", nil}
 	fence = &Repair{"fencing token",
 		"Have the resource refuse old holders: each grant draws a larger token, the resource learns it " +
 			"before the holder reads, and each write carries it",
@@ -43,7 +43,7 @@ var (
 		"Leave as soon as the lock tells that the hold is over: stop the work, and write nothing more",
 		nil}
 	undo = &Repair{"a refusal that gives back",
-		"Before a call says that it was refused, delete what it may have written",
+		"Before a call says that it was refused or failed, delete what it may have written",
 		[]string{release}}
 	reply = &Repair{"the reply as it is",
 		"Compare the script's reply with the number that the script returns, not with a text", nil}
@@ -69,6 +69,7 @@ var (
 	entry     = []string{verdict.MutualExclusion, verdict.LeaseExclusion, verdict.Deadlock}
 	promises  = []string{verdict.LeaseExclusion, verdict.Validity}
 	orphans   = []string{verdict.OwnerRelease, verdict.Orphan, verdict.Deadlock}
+	left      = []string{verdict.Orphan, verdict.Deadlock}
 	timely    = []string{verdict.MutualExclusion, verdict.Deadlock}
 	harmless  = []string{verdict.Deadlock, verdict.Fencing, verdict.LostUpdate}
 )
@@ -146,12 +147,18 @@ var rows = []Row{
 		General: true, Except: []string{"suspend"},
 		Locks:  []string{"a lease cut short", "a lease counted from its reply"},
 		Faults: []string{"none", "crash", "pause"}},
+	{Kind: verdict.OverWhenDelivered, Repair: validity, With: Lock{Impl: "redlock"}, Keeps: promises,
+		General: true, Except: []string{"suspend"}, Locks: []string{"a grant that came too late"},
+		Faults: []string{"crash"}},
 	{Kind: verdict.NoServer, Repair: answered, With: tokenLua, Keeps: promises, General: true,
 		Locks: []string{"an error taken for a grant"}, Faults: []string{"restart-delayed"}},
 	{Kind: verdict.LostRenewal, Repair: renewal, With: Lock{Impl: "redisson"}, Keeps: exclusion,
 		General: true, Locks: []string{"a renewal that cuts short"}, Faults: []string{"pause"}},
 	{Kind: verdict.RefusedThoughGranted, Repair: undo, With: tokenLua, Keeps: orphans, General: true,
 		Locks: []string{"a grant called a refusal"}, Faults: []string{"crash"}},
+	{Kind: verdict.Orphan, Repair: undo, With: Lock{Impl: "redlock"}, Keeps: left,
+		Locks:  []string{"token-lua", "setpx-del", "setpx-getdel", "setnx-expire-lua"},
+		Faults: []string{"reply-loss:acquire"}},
 	{Kind: verdict.KeptOwn, Repair: written, With: tokenLua, Keeps: orphans, General: true,
 		Locks: []string{"another value at release"}, Faults: []string{"none", "crash"}},
 
@@ -180,5 +187,8 @@ var rows = []Row{
 		Locks: []string{"token-lua", "setnx", "setnx-expire",
 			"setnx-expire-lua", "getset", "getset-redispy", "setpx-del", "setpx-getdel",
 			"redisson fixed lease", "redisson watchdog", "redisson-spin", "redisson-multi",
-			"redisson-fenced fixed lease", "redlock per call", "redlock per attempt"}},
+			"redisson-fenced fixed lease"}},
+	{Kind: verdict.LostByServer, Repair: disk, With: saved, Keeps: exclusion[:1], Real: true,
+		Except: unhelped, Others: NoOther, Faults: []string{"restart"},
+		Locks: []string{"redlock per call", "redlock per attempt"}}, // O is about one server
 }

@@ -84,6 +84,10 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 		return Remedy{Do: "Let a commit wait for the standby that would take over (PostgreSQL: " +
 			"synchronous_standby_names). The database lost a write that it had confirmed, and no " +
 			"lock restores it. No run of lockbench has tried this"}, nil
+	case x == nil && worst.Property == history.Orphan && worst.Class == "" && p.Declares().Lease:
+		return Remedy{Do: "Let the lease end it: a lost message leaves a key behind for at most one " +
+			"lease. A shorter lease keeps others waiting less, and takes the lock from a slow holder " +
+			"sooner"}, nil
 	case x == nil && own != nil && !overrun && p.System() != "":
 		return Remedy{Do: "Use another lock of this library: " + lock,
 			Shown: "It stays clean" + inRuns(own.Runs, own.Runs), Command: advice.Command{
@@ -120,7 +124,8 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 
 // shown says what the command of a repair shows.
 func shown(x *repair.Found, fault string) string {
-	words := fmt.Sprintf("With it, %s hold under ", units.List(x.Command.Kept))
+	words := fmt.Sprintf("With it, %s %s under ", units.List(x.Command.Kept),
+		units.Plural(len(x.Command.Kept), "holds", "hold"))
 	if matrix.SameAim(x.Fault, fault) {
 		words += "the same fault"
 	} else {

@@ -49,18 +49,25 @@ func Whose(v *View) string {
 // prevented says what prevents a violation, or that a lock can.
 func prevented(w *Violation) string {
 	how := checker.FindClass(w.Class).Prevented
-	if late := slices.ContainsFunc(w.Commands, func(m checker.WitnessCommand) bool {
-		return m.Kind.Deletes()
-	}); w.Class == checker.LateMessage && len(w.Commands) > 0 {
-		how = "refusing a grant whose lease is over when its reply comes"
-		if late {
-			how = "an owner check with a new value for each try"
-		}
+	switch {
+	case w.CameLate():
+		how = checker.FindClass(checker.OverWhenDelivered).Prevented
+	case w.Class == checker.LateMessage && len(w.Commands) > 0:
+		how = "an owner check with a new value for each try"
 	}
 	if how != "" {
 		return ": a lock can prevent it by " + how + "."
 	}
 	return ": nothing that was recorded excuses it."
+}
+
+// CameLate reports whether the violation is a grant that was believed although its reply came after
+// its lease.
+func (w *Violation) CameLate() bool {
+	return w.Class == checker.LateMessage && len(w.Commands) > 0 &&
+		!slices.ContainsFunc(w.Commands, func(m checker.WitnessCommand) bool {
+			return m.Kind.Deletes()
+		})
 }
 
 // outside says why no lock of its kind prevents a violation, and which assumption was broken.
