@@ -37,7 +37,7 @@ func newCluster(r *route, c Config, node *redis.Options, hook tracer) redis.Univ
 				return r.connectNode(ctx, name)
 			}
 			cl := redis.NewClient(&o)
-			if c.ClientRetries == 0 {
+			if c.retries() == 0 {
 				cl.AddHook(once{})
 			}
 			hook.node = name

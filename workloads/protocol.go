@@ -59,7 +59,7 @@ type Config struct {
 	Poll           history.Duration `json:"poll"`
 	AcquireTimeout history.Duration `json:"acquire_timeout"`
 	ClientTimeout  history.Duration `json:"client_timeout"` // dial, read and write
-	ClientRetries  int              `json:"client_retries"` // retries of go-redis itself
+	ClientRetries  *int             `json:"client_retries"` // retries of the Redis client itself
 	NoWatchdog     bool             `json:"no_watchdog,omitempty"`
 	impls.Settings
 	history.ClientSettings          // of all clients, until Of gives each its own

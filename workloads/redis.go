@@ -189,12 +189,20 @@ const (
 	writeBuffer = 2 << 10
 )
 
+// retries returns how often the Redis client resends a command.
+func (c Config) retries() int {
+	if c.ClientRetries == nil {
+		return 0
+	}
+	return *c.ClientRetries
+}
+
 // newRedis creates a client without the settings that could hide a failure: it does not resend
 // unless asked to, makes no unnecessary handshake and does not redial. See docs/running.md,
 // go-redis.
 func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 	t := c.ClientTimeout.D()
-	retries := c.ClientRetries
+	retries := c.retries()
 	if retries == 0 {
 		retries = -1 // what go-redis calls "none"
 	}

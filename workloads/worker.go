@@ -49,7 +49,7 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 		r.begin = w.connecting
 		w.routes = append(w.routes, r)
 		w.redis = append(w.redis, newRedis(r, cfg, tracer{commands: w.commands, r: r,
-			retries: cfg.ClientRetries > 0}))
+			retries: cfg.retries() > 0}))
 	}
 	for i := range cfg.Keys { // now, so that a bad configuration shows before the first cycle
 		if _, err := w.locks.find(Order{Key: i}); err != nil {

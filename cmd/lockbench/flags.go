@@ -42,6 +42,8 @@ func registerOption(s *pflag.FlagSet, o option.Option) {
 		s.StringVar(v, o.Name, *v, o.Help)
 	case *int:
 		s.IntVar(v, o.Name, *v, o.Help)
+	case **int:
+		s.Var(number{v}, o.Name, o.Help)
 	case *time.Duration:
 		s.DurationVar(v, o.Name, *v, o.Help)
 	case *history.Durations:
@@ -51,6 +53,22 @@ func registerOption(s *pflag.FlagSet, o option.Option) {
 	default:
 		panic(fmt.Sprintf("no flag can hold a %T", v))
 	}
+}
+
+// number is a number as a pflag.Value. It is nil until it is set.
+type number struct{ at **int }
+
+func (n number) Set(text string) error {
+	i, err := strconv.Atoi(text)
+	*n.at = &i
+	return err
+}
+func (number) Type() string { return "int" }
+func (n number) String() string {
+	if n.at == nil || *n.at == nil {
+		return ""
+	}
+	return strconv.Itoa(**n.at)
 }
 
 // durations is a list of durations as a pflag.Value.

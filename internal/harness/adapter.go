@@ -162,7 +162,7 @@ func (a *Adapter) tell(o RunOptions, u adapters.Use) {
 		name string
 		told bool
 	}{{toldTTL, !u.OwnLease || o.TTL > 0}, {toldPoll, o.Poll > 0},
-		{toldTimeout, o.ClientTimeout > 0}, {toldRetries, o.ClientRetries > 0}} {
+		{toldTimeout, o.ClientTimeout > 0}, {toldRetries, o.ClientRetries != nil}} {
 		if s.told {
 			a.Told = append(a.Told, s.name)
 		}

@@ -21,7 +21,7 @@ func (o *RunOptions) Table() []option.Option {
 		{Name: "acquire-timeout", Value: &o.AcquireTimeout, Least: 1, Most: 2 * longest,
 			Help: "how long one acquire waits (default 5s)"},
 		{Name: "client-retries", Value: &o.ClientRetries, Most: 1000,
-			Help: "how often the Redis client itself resends; its own default is 3"},
+			Help: "how often the Redis client itself resends (default never, of a library its own)"},
 		{Name: "client-timeout", Value: &o.ClientTimeout, Least: 1, Most: longest,
 			Help: "dial, read and write time-out of the Redis client (default 250ms, of a library its own)"},
 		{Name: "clients", Value: &o.Clients, Least: 1, Most: maxClients},

@@ -23,7 +23,7 @@ func TestHugeNumbersAreRefused(t *testing.T) {
 		"--ttl is 2562047h47m":   {TTL: ages},
 		"--ttl is -1s; it must":  {TTL: -time.Second},
 		"--masters is -1; it":    {Masters: -1},
-		"--client-retries is -1": {ClientRetries: -1},
+		"--client-retries is -1": {ClientRetries: new(-1)},
 		"--wait-timeout is -1ns": {Settings: impls.Settings{WaitTimeout: -1}},
 		"--for is":               {For: ages},
 	} {

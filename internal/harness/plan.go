@@ -94,8 +94,8 @@ type RunOptions struct {
 	Keys           int                `yaml:"keys,positive"`
 	Masters        int                `yaml:"masters,positive"`
 	Replicas       int                `yaml:"replicas,positive"`
-	ClientRetries  int                `yaml:"client_retries"`
-	TTL            time.Duration      `yaml:"-"` // SetLease reads it
+	ClientRetries  *int               `yaml:"client_retries"` // nil: none, of a library its own
+	TTL            time.Duration      `yaml:"-"`              // SetLease reads it
 	Poll           time.Duration      `yaml:"poll,positive"`
 	AcquireTimeout time.Duration      `yaml:"acquire_timeout,positive"`
 	Hold           time.Duration      `yaml:"hold,positive"`
@@ -192,14 +192,17 @@ func NewPlan(w RunOptions) (Plan, error) {
 	p := Plan{
 		Format: PlanFormat, Seed: w.Seed, Environment: w.Environment, Place: w.Place,
 		Impl: w.Impl, Nemesis: w.Nemesis,
-		Workload: or(w.Workload, workloads.Usual(lock)),
-		Clients:  or(w.Clients, defaultClients), ClientRetries: w.ClientRetries,
+		Workload:    or(w.Workload, workloads.Usual(lock)),
+		Clients:     or(w.Clients, defaultClients),
 		Cycles:      w.Cycles,
 		RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,
 		NoWatchdog: w.NoWatchdog, Settings: w.Settings, ClientSettings: w.ClientSettings,
 		Think: history.Duration(w.Think), Backoff: history.Duration(defaultBackoff),
 		For: history.Duration(or(w.For, defaultFor)), Expect: or(w.Expect, defaultExpect),
 		Properties: history.Distinct(w.Properties),
+	}
+	if w.ClientRetries != nil {
+		p.ClientRetries = *w.ClientRetries
 	}
 	p.Keys = or(w.Keys, keysFor(p.Workload))
 	if len(p.Properties) == 0 {
@@ -421,7 +424,7 @@ func (p Plan) Worker() workloads.Config {
 		Impl: p.Impl, Variant: p.Variant, TTL: ifTold(p, toldTTL, p.TTL),
 		Poll:           ifTold(p, toldPoll, p.Poll),
 		AcquireTimeout: p.AcquireTimeout, ClientTimeout: ifTold(p, toldTimeout, p.ClientTimeout),
-		ClientRetries: ifTold(p, toldRetries, p.ClientRetries), Keys: keys,
+		ClientRetries: ifTold(p, toldRetries, &p.ClientRetries), Keys: keys,
 		NoWatchdog: p.NoWatchdog, Settings: p.Settings, ClientSettings: p.ClientSettings,
 	}
 }

@@ -35,3 +35,17 @@ func TestAPlanCannotMakeRedisDoHarm(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestALibraryIsToldNoRetries: zero retries are told, and nothing is told if the user says nothing.
+func TestALibraryIsToldNoRetries(t *testing.T) {
+	for _, given := range []*int{nil, new(0), new(2)} {
+		p, err := NewPlan(RunOptions{Adapter: "redis-py", Nemesis: "none", ClientRetries: given})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := p.Worker().ClientRetries; (told == nil) != (given == nil) ||
+			told != nil && *told != *given {
+			t.Errorf("told %v, given %v", told, given)
+		}
+	}
+}

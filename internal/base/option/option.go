@@ -15,7 +15,8 @@ const Longest = 7 * 24 * time.Hour
 // Option is one row of a table of options.
 type Option struct {
 	Name string // of the flag; gate files and plans write it with underscores
-	// Value points to the field: to a text, a number, a duration, or a list of numbers or durations.
+	// Value points to the field: to a text, a number, a duration, a list of numbers or durations, or a
+	// pointer to a number for which zero is not the default.
 	Value       any
 	Least, Most int64 // of a number or a duration, in ns
 	Help        string
@@ -26,14 +27,23 @@ func (o Option) IsSet() bool { return !reflect.ValueOf(o.Value).Elem().IsZero() 
 
 // Text returns the value as a user writes it. A list has commas between its values.
 func (o Option) Text() string {
-	text := fmt.Sprint(reflect.ValueOf(o.Value).Elem())
+	text := fmt.Sprint(o.value())
 	return strings.ReplaceAll(strings.Trim(text, "[]"), " ", ",")
+}
+
+// value returns what the field holds.
+func (o Option) value() reflect.Value {
+	v := reflect.ValueOf(o.Value).Elem()
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		return v.Elem()
+	}
+	return v
 }
 
 // Check returns an error if a value, or one of a list, is out of bounds. A zero that is not in a
 // list means the default.
 func (o Option) Check() error {
-	v := reflect.ValueOf(o.Value).Elem()
+	v := o.value()
 	if v.CanInt() && !v.IsZero() {
 		return o.InBounds(v.Int())
 	}

@@ -26,6 +26,8 @@ func TestAValueOutOfBoundsIsRefused(t *testing.T) {
 		{Option{Name: "ttl", Value: ptr([]Duration{1, -1}), Least: 1, Most: int64(time.Second)},
 			"--ttl is -1ns; it must be above zero"},
 		{Option{Name: "lock", Value: ptr("getset")}, ""},
+		{Option{Name: "retries", Value: ptr((*int)(nil)), Most: 9}, ""},
+		{Option{Name: "retries", Value: ptr(ptr(10)), Most: 9}, "--retries is 10; 0 to 9 are possible"},
 	} {
 		got := ""
 		if err := Check([]Option{c.option}); err != nil {
@@ -40,7 +42,7 @@ func TestAValueOutOfBoundsIsRefused(t *testing.T) {
 func TestAListIsWrittenWithCommas(t *testing.T) {
 	for want, o := range map[string]Option{
 		"1s,500ms": {Value: ptr([]Duration{1e9, 5e8})}, "100ms": {Value: ptr(Duration(1e8))},
-		"3": {Value: ptr(3)},
+		"3": {Value: ptr(3)}, "0": {Value: ptr(ptr(0))},
 	} {
 		if got := o.Text(); got != want || !o.IsSet() {
 			t.Errorf("%q, %v; want %q", got, o.IsSet(), want)

@@ -59,7 +59,7 @@ type Config struct {
 	TTL       int64                      `json:"ttl_ms,omitempty"`
 	Poll      int64                      `json:"poll_ms,omitempty"`
 	Timeout   int64                      `json:"client_timeout_ms,omitempty"`
-	Retries   int                        `json:"client_retries,omitempty"`
+	Retries   *int                       `json:"client_retries,omitempty"`
 	Options   map[string]adapters.Option `json:"options,omitempty"`
 }
 

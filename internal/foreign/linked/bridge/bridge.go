@@ -65,10 +65,7 @@ func openLock(c workloads.LinkedClient, options map[string]adapters.Option,
 	dialed := false
 	cfg := sdk.Config{Protocol: sdk.Protocol, Client: c.Process, Seed: int64(c.Seed), Keys: c.Keys,
 		TTL: c.TTL.D().Milliseconds(), Poll: c.Poll.D().Milliseconds(),
-		Timeout: c.ClientTimeout.D().Milliseconds()}
-	if c.ClientRetries > 0 {
-		cfg.Retries = &c.ClientRetries
-	}
+		Timeout: c.ClientTimeout.D().Milliseconds(), Retries: c.ClientRetries}
 	for i := range c.Servers {
 		cfg.Redis = append(cfg.Redis, address(i))
 	}
