@@ -22,7 +22,7 @@ func TestADraftIsOfADefect(t *testing.T) {
 		drafted       bool
 	}{
 		{"L", checker.LostByServer, false, "Not a defect of getset: any lock on one Redis master " +
-			"with an asynchronous replica loses a grant so (assumption: durability).", false},
+			"loses a grant that the promoted replica lacks (assumption: durability).", false},
 		{"S", checker.LeaseOverrun, false, "Not a defect of getset: any lock with a lease", false},
 		{"L", checker.ReleasedByNonOwner, false, "L: released by a non-owner is a defect of getset: a " +
 			"lock can prevent it by comparing the owner and deleting in one step.", true},

@@ -132,7 +132,7 @@ func Find(v Violation) *Found {
 		if !same {
 			shown = "--impl " + r.Locks[0]
 		}
-		return &Found{Repair: r.Repair, Own: same, Fault: fault, Tokens: r.Repair == fence,
+		return &Found{Repair: r.Repair, Own: same, Fault: r.FaultFor(fault), Tokens: r.Repair == fence,
 			Command: r.command(shown, fault)}
 	}
 	return nil

@@ -5,7 +5,7 @@ import "github.com/lockbench/lockbench/checker/verdict"
 // The repairs.
 var (
 	owner = &Repair{"owner check",
-		"Write a unique value, and delete the key only if it still has that value, in one script",
+		"Delete the key only if it still has the unique value that you wrote there, in one script",
 		[]string{release}}
 	lease = &Repair{"atomic lease",
 		"Let the server end the lease: take the key with its lease in one command, and release only " +

@@ -85,8 +85,8 @@ func deadAfter(trials []MitigationCell, of MitigationCell) string {
 	for _, c := range trials {
 		if c.Mitigation == of.Mitigation && c.Row == of.Row && strings.HasPrefix(c.Nemesis, name+":") &&
 			nemesis.Control(c.Nemesis) && c.With.Stuck > 0 {
-			return fmt.Sprintf("Nor is any after %s (%d of %d): %s.", c.Nemesis, c.With.Stuck, c.With.Runs,
-				strings.TrimSuffix(c.Line, " (control)"))
+			return fmt.Sprintf("After %s no client gets in either (%d of %d): %s.", c.Nemesis,
+				c.With.Stuck, c.With.Runs, strings.TrimSuffix(c.Line, " (control)"))
 		}
 	}
 	return ""

@@ -43,7 +43,7 @@ var propertyRows = []PropertyRow{
 		Broken:  "a client released a lock that was another's",
 		Short:   "another's lock is released"},
 	{Name: Orphan, Default: true, Reported: true, Matrix: true,
-		Meaning: "no key stays set that no client holds",
+		Meaning: "no client that lives on leaves its key behind",
 		Broken:  "the lock stayed taken although no client held it",
 		Short:   "the key is left behind"},
 	{Name: Deadlock, Default: true, Matrix: true,

@@ -107,8 +107,11 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 			"its aim, --nemesis %s", p.For, fault)}
 	}
 	if stalled(v) {
-		return Hint{Text: "The machine stood still in this run: run it again, on a quieter machine if " +
-			"you can"}
+		where := "on a quieter machine if you can"
+		if p.Adapter == nil {
+			where = "on a quieter machine, or in the simulator (--env sim)"
+		}
+		return Hint{Text: "The machine stood still in this run: run it again, " + where}
 	}
 	const usual = 10 * time.Second
 	return Hint{Text: fmt.Sprintf("Give the run more time: --for %v", 2*max(p.For.D(), usual))}

@@ -126,14 +126,15 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 func shown(x *repair.Found, fault string) string {
 	words := fmt.Sprintf("With it, %s %s under ", units.List(x.Command.Kept),
 		units.Plural(len(x.Command.Kept), "holds", "hold"))
-	if matrix.SameAim(x.Fault, fault) {
+	same := matrix.SameAim(x.Fault, fault)
+	if same {
 		words += "the same fault"
 	} else {
 		words += x.Fault
 	}
 	if x.Tokens {
 		words = "Then the resource refuses the late write"
-		if !matrix.SameAim(x.Fault, fault) {
+		if !same {
 			words += " under " + x.Fault
 		}
 	}
@@ -209,7 +210,10 @@ func instead(p harness.Plan, worst checker.Property) (r Remedy, err error) {
 		r.Do += "; or let one transaction on the data decide (" + choose.Page + ")"
 	}
 	known, err := choose.Lookup(p)
-	if known != nil && worst.Class == checker.LostByServer {
+	if worst.Class == checker.LostByServer && p.WaitReplicas > 0 {
+		r.Rest = append(r.Rest, fmt.Sprintf("The lock waited for %d of %s: one that had not confirmed "+
+			"was promoted.", p.WaitReplicas, units.Count(max(p.Replicas, 1), "replica")))
+	} else if known != nil && worst.Class == checker.LostByServer {
 		for _, h := range known.Helps {
 			if h.Same && !h.Helped() && strings.HasPrefix(h.Mitigation, "--") {
 				r.Rest = append(r.Rest, fmt.Sprintf("No repair: %s (%s).", h.Mitigation, h.Verdict))

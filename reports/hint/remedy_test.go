@@ -22,7 +22,7 @@ func TestRemedies(t *testing.T) {
 	}{
 		{"a release without a look at the owner", harness.RunOptions{Impl: "setpx-del",
 			Nemesis: "pause"}, []checker.Property{violated("L", checker.ReleasedByNonOwner), overrun},
-			[]string{"Write a unique value", `redis.call("get"`, "L and O hold",
+			[]string{"Delete the key only if it still has", `redis.call("get"`, "L and O hold",
 				"--impl token-lua --nemesis pause", "A holder that is stopped for longer"}},
 		{"a server that forgot, and a release without a look at the owner", harness.RunOptions{
 			Impl: "setpx-del", Nemesis: "restart"}, []checker.Property{
@@ -79,7 +79,7 @@ func TestRemedies(t *testing.T) {
 			checker.AfterNotice)}, []string{"Use another lock"}},
 		{"a repair that another fault has shown", harness.RunOptions{Impl: "setpx-del",
 			Nemesis: "random"}, []checker.Property{violated("L", checker.ReleasedByNonOwner)},
-			[]string{"Write a unique value", "L and O hold under pause", "--nemesis pause"}},
+			[]string{"Delete the key only if it still has", "L and O hold under pause", "--nemesis pause"}},
 		{"a look before a write", harness.RunOptions{Impl: "none", Nemesis: "none"},
 			[]checker.Property{violated("L", checker.CheckThenSet)}, []string{"Look at the key and " +
 				"take it in one command", "SET key", "S, L and D hold under the same fault (shown with " +

@@ -115,7 +115,7 @@ func (j judgement) brokenAnswer(first *Violation) Answer {
 	case slices.Contains(w.Violated(false), checker.MutualExclusion):
 		word = "Yes."
 	case w.Property(checker.Deadlock).Verdict == checker.Violated:
-		word = "No client gets in again."
+		word = "It stays locked: no client gets in again."
 	case optimistic && w.Property(checker.LostUpdate).Verdict == checker.Violated:
 		word = "Yes."
 	case j.onlyValidity():

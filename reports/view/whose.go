@@ -75,7 +75,7 @@ func outside(w *Violation, h history.Header) string {
 	why := checker.FindClass(w.Class).Outside
 	if where := forgets[h.Topology]; w.Class == checker.LostByServer && h.System == "" &&
 		where != "" {
-		why = "any lock on " + where + " loses a grant so"
+		why = "any lock on " + where
 	}
 	if why == "" {
 		why = "it follows from the overlap"
@@ -86,11 +86,11 @@ func outside(w *Violation, h history.Header) string {
 	return why + "."
 }
 
-// forgets says what kind of servers can lose a confirmed write, by topology.
+// forgets says what servers lose a confirmed write, and so a grant, by topology.
 var forgets = map[string]string{
-	nemesis.Single:      "one Redis that restarts without its data",
-	nemesis.Failover:    "one Redis master with an asynchronous replica",
-	nemesis.Sentinel:    "one Redis master with asynchronous replicas",
-	nemesis.Cluster:     "one Redis master with asynchronous replicas",
-	nemesis.Independent: "masters that forget their votes",
+	nemesis.Single:      "one Redis that restarts without its data loses a grant so",
+	nemesis.Failover:    "one Redis master loses a grant that the promoted replica lacks",
+	nemesis.Sentinel:    "one Redis master loses a grant that the promoted replica lacks",
+	nemesis.Cluster:     "one Redis master loses a grant that the promoted replica lacks",
+	nemesis.Independent: "masters that forget their votes loses a grant so",
 }

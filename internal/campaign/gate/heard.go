@@ -169,8 +169,9 @@ func (s Says) suspect(now Says, h heard, e *EntryResult) {
 		if s.Forms[f] == 0 && now.Forms[f] == now.Of &&
 			batch.Chance(min(h.then, s.Of), now.Of, now.Of) < unlikely {
 			e.Result, e.Found = Unknown, "unknown"
-			e.Claim = "So few runs do not tell whether it is luck: " + s.describe(now, f) +
-				". More entries, or a file measured with more runs (--repeat), would tell."
+			e.Claim = fmt.Sprintf("So few runs do not tell whether it is luck: %s (then in none of the %d "+
+				"runs of these entries, now in all %d). More entries, or a file measured with more runs "+
+				"(--repeat), would tell.", f, min(h.then, s.Of), now.Of)
 			return
 		}
 	}

@@ -67,7 +67,11 @@ func (r *Result) table(w io.Writer) error {
 	t.Most = widest
 	fmt.Fprintln(t, "RESULT\tEXPECTED\tFOUND\tRUNS\tENTRY")
 	for _, e := range rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\n", e.Result, e.Expect, batch.Plain(e.Found), len(e.Runs),
+		runs := "–" // the forms have no runs of their own
+		if e.Planned > 0 {
+			runs = fmt.Sprint(len(e.Runs))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", e.Result, e.Expect, batch.Plain(e.Found), runs,
 			batch.Plain(e.Name))
 	}
 	if n := len(r.Entries) - len(rows); n > 0 {
