@@ -296,6 +296,23 @@ var wordCases = []struct {
 		"0 1 2 3 n0 SETNX k a -> 1\n0 1 4 0 n0 EXPIRE k 90 ->\n" + refusals(1, 1, 20, 15),
 		"it was killed", "no time to live"},
 
+	{"renewed on by a client that left", "D", once + "c1 acquire 10 1500000000 fail",
+		"0 1 2 3 n0 SETNX k a -> 1\n" + refusals(1, 1, 20, 15) +
+			"0 1 1100000000 1100000001 n0 PEXPIRE k 9 -> 1\n",
+		"client 0 went on renewing the key, last at 1.100 s with \"PEXPIRE k 9\"", "no time to live"},
+	{"a renewal in vain", "D", once + "c1 acquire 10 1500000000 fail",
+		"0 1 2 3 n0 SETNX k a -> 1\n" + refusals(1, 1, 20, 15) +
+			"0 1 1100000000 1100000001 n0 PEXPIRE k 9 -> 0\n", "to write the key was client 0",
+		"went on renewing"},
+	{"renewed before it was free", "D", once + "c1 acquire 10 1500000000 fail",
+		"0 1 2 3 n0 SETNX k a -> 1\n0 1 4 5 n0 PEXPIRE k 9 -> 1\n" + refusals(1, 1, 20, 15),
+		"to write the key was client 0", "went on renewing"},
+	{"renewed after the wait", "D", once + "c1 acquire 10 1500000000 fail; " +
+		"c2 acquire 1600000000 1700000000 info",
+		"0 1 2 3 n0 SETNX k a -> 1\n" + refusals(1, 1, 20, 15) +
+			"0 1 1650000000 1650000001 n0 PEXPIRE k 9 -> 1\n", "to write the key was client 0",
+		"went on renewing"},
+
 	// What became of the client that left it.
 	{"the client of another hold", "D", free + "c2 acquire 1 3 sent=2 lease=9; c2 release 4 5; " +
 		"c0 acquire 4 6 sent=5 lease=9; c0 release 7 8 info; c1 acquire 10 1500000000 fail",

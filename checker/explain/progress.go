@@ -39,6 +39,8 @@ type Leftover struct {
 	// it is not known which time to live the key has: a script may have given it one, or a command
 	// that was never answered
 	LifeUnknown bool
+	// the last renewal while clients were kept out and no client was inside; nil if there is none
+	Renewal *history.Command
 }
 
 // Stuck describes a time during which no client was granted a free lock (D).
@@ -70,6 +72,9 @@ func StuckCause(w Wait) string {
 	case w.Error != nil:
 		return Say("a command of the lock itself was answered %q.",
 			strings.TrimPrefix(w.Error.Reply, "(error) "))
+	case w.Left != nil && w.Left.Renewal != nil:
+		return Say("client %d went on renewing the key although it was not inside any more.",
+			w.Left.Renewal.Process)
 	case w.Left != nil && w.Left.life() != "":
 		return Say("client %d left the key on its server: %s%s.", w.Left.Command.Process, w.Left.fate(),
 			w.Left.life())
@@ -129,7 +134,12 @@ func leftover(l *Leftover) string {
 	if l.Command.Recv == 0 || l.Command.Err != "" {
 		said += Say(", which was never answered")
 	}
-	return said + "; " + l.fate() + l.life() + "."
+	said += "; " + l.fate()
+	if m := l.Renewal; m != nil {
+		return said + Say(", and client %d went on renewing the key, last at %s with %q.", m.Process,
+			Stamp(m.Sent), commandText(l.Header, m))
+	}
+	return said + l.life() + "."
 }
 
 func (l *Leftover) fate() string {

@@ -28,6 +28,7 @@ type handmade struct {
 	forgets  bool // a release does not know the value
 	curtails bool // a renewal gives the key less than the lease
 	renews   bool
+	clings   bool // it renews on after a release that failed
 	tells    bool // it tells its holder in time that its lease will be over
 	mended   bool // the defect is repaired
 
@@ -51,6 +52,7 @@ var handmades = map[string]handmade{
 	"another value at release":       {forgets: true},
 	"a lock that tells":              {tells: true},
 	"a renewal that cuts short":      {renews: true, curtails: true},
+	"a renewal that goes on":         {renews: true, clings: true},
 }
 
 // options returns the options that run a handmade lock in the simulator.
@@ -173,13 +175,16 @@ var release = redis.NewScript(
 	`return redis.call("get", KEYS[1]) == ARGV[1] and redis.call("del", KEYS[1]) or 0`)
 
 func (l *handmade) Release(ctx context.Context, _ int) error {
-	if l.stop != nil {
+	if l.stop != nil && (!l.clings || l.mended) {
 		l.stop()
 	}
 	if l.forgets {
 		return l.compare(ctx)
 	}
 	n, err := release.Run(ctx, l.redis, []string{l.key}, l.value).Int()
+	if err == nil && l.stop != nil {
+		l.stop()
+	}
 	if err == nil && n == 0 {
 		err = impls.ErrNotOwner
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/base/advice"
 )
 
@@ -84,6 +85,7 @@ type Violation struct {
 	System          string // of the servers; "" for Redis
 	Lease           bool   // the lock declares a lease
 	Plain           bool   // the key was deleted with a plain command, which compares nothing
+	Renewed         bool   // the key was renewed on although no client was inside
 }
 
 // Plain reports whether a command deletes a key without a look at its value.
@@ -145,7 +147,7 @@ func Find(v Violation) *Found {
 // lease that is promised fits only a lock with a lease: another one promises no end.
 func (v Violation) suits(r Row) bool {
 	unfit := r.Repair == owner && !v.Plain || r.Repair == fresh && v.Plain ||
-		r.Repair == whole && !v.Lease
+		r.Repair == whole && !v.Lease || (r.Repair == quit) != v.Renewed && r.Kind == verdict.Deadlock
 	if unfit && !slices.Contains(r.Locks, v.Lock) {
 		return false
 	}

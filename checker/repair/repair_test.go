@@ -236,3 +236,17 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// TestARenewalThatGoesOnHasItsOwnRepair gives a lock that is not in the table the repair only if its
+// key was renewed on.
+func TestARenewalThatGoesOnHasItsOwnRepair(t *testing.T) {
+	v := repair.Violation{Flags: "--adapter ./mylock", Fault: "crash", Property: checker.Deadlock,
+		Lease: true}
+	if x := repair.Find(v); x != nil {
+		t.Errorf("a key that nobody renews: %q", x.Name)
+	}
+	v.Renewed = true
+	if x := repair.Find(v); x == nil || x.Name != "renewals that end" || x.Own {
+		t.Errorf("a key that is renewed on: %+v", x)
+	}
+}

@@ -39,6 +39,9 @@ var (
 		"Renew with the whole lease, each third of it",
 		[]string{`return redis.call("get", KEYS[1]) == ARGV[1] and ` +
 			`redis.call("pexpire", KEYS[1], <lease>) or 0`}}
+	quit = &Repair{"renewals that end",
+		"Stop renewing before the release is sent, whatever becomes of it: then the lease ends a lock " +
+			"whose release was lost", nil}
 	leave = &Repair{"leaving when told",
 		"Leave as soon as the lock tells that the hold is over: stop the work, and write nothing more",
 		nil}
@@ -136,6 +139,8 @@ var rows = []Row{
 	{Kind: verdict.Deadlock, Repair: reply, With: Lock{Impl: "setnx-expire-lua"}, Keeps: progress,
 		Others: NoOther, Locks: []string{"setnx-expire-lua-as-posted"},
 		Faults: []string{"pause", "partition", "overrun"}},
+	{Kind: verdict.Deadlock, Repair: quit, With: Lock{Impl: "redisson"}, Keeps: timely, General: true,
+		Locks: []string{"a renewal that goes on"}, Faults: []string{"partition:reset"}},
 	{Kind: verdict.KeptOwn, Repair: written, With: Lock{Impl: "setpx-getdel"}, Others: NoOther,
 		Keeps: orphans, Locks: []string{"setpx-getdel-as-posted"}, Faults: []string{"none", "crash"}},
 

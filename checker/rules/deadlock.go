@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/checker/rules/leftover"
 	"github.com/lockbench/lockbench/checker/rules/progress"
 	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
 )
 
@@ -156,7 +157,11 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 			p := violated(l.Key, hold{Process: w.Process(from), From: from, To: to})
 			wait := explain.Wait{Key: l.Key, Process: w.Process(from), From: from,
 				To: to, Bound: bound, Contention: need > bound, Votes: c.quorums().votes(l, q),
-				Left: c.keptBy(l, from), Error: c.ownError(l, from, to)}
+				Left: c.keptBy(l, from, to), Error: c.ownError(l, from, to)}
+			if left := wait.Left; left != nil && left.Renewal != nil {
+				p.Witness.Commands = []command{{Command: *left.Renewal, Kind: verdict.Renewal,
+					Of: left.Renewal.Process, Effect: explain.Keeps(left.Renewal.Process)}}
+			}
 			p.Explanation, p.Cause = explain.Stuck(wait), explain.StuckCause(wait)
 			return p, true
 		}
@@ -211,9 +216,9 @@ func (c deadlockRule) patience(l *record.Lock, q record.Interval, bound int64) i
 	return bound
 }
 
-// keptBy returns the leftover key that has blocked clients from a lock of one server since a stamp,
-// with the fate of its writer. It returns nil if that is unknown.
-func (c deadlockRule) keptBy(l *record.Lock, since int64) *explain.Leftover {
+// keptBy returns the leftover key that blocked clients from a lock of one server between two
+// stamps, with the fate of its writer. It returns nil if that is unknown.
+func (c deadlockRule) keptBy(l *record.Lock, since, until int64) *explain.Leftover {
 	if c.quorums().independent() {
 		return nil
 	}
@@ -221,6 +226,7 @@ func (c deadlockRule) keptBy(l *record.Lock, since int64) *explain.Leftover {
 	if left != nil {
 		left.Header, left.Lease = c.history.Header, c.waits().longestLease()
 		leftover.Fate(c.Record, l.Holds, left)
+		left.Renewal = leftover.Renewal(c.trace, l.Key, since, until)
 	}
 	return left
 }

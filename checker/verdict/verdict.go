@@ -127,6 +127,13 @@ type Property struct {
 	Witness *Witness `json:"witness,omitempty"`
 }
 
+// Renewed reports whether a deadlock was seen to be one of a key that was renewed on without a
+// holder.
+func (p Property) Renewed() bool {
+	return p.Property == Deadlock && p.Witness != nil &&
+		slices.ContainsFunc(p.Witness.Commands, func(m WitnessCommand) bool { return m.Kind == Renewal })
+}
+
 // Witness is the smallest part of a history that is a violation by itself.
 type Witness struct {
 	Key     int              `json:"key"`

@@ -107,6 +107,17 @@ func LastWriter(t *trace.Trace, faults []record.Fault, lock int, before int64) *
 	return left
 }
 
+// Renewal returns the last command that was sent between two stamps and gave the key of a lock
+// another lease, or nil.
+func Renewal(t *trace.Trace, lock int, from, to int64) (last *history.Command) {
+	for _, m := range t.OfLock(lock) {
+		if m.Sent > from && m.Sent < to && t.Renews(m) {
+			last = m
+		}
+	}
+	return last
+}
+
 // nanoseconds returns the time to live that a command gives its key.
 func nanoseconds(e trace.Effect) int64 { return int64(e.Expiry.Seconds * 1e9) }
 

@@ -225,7 +225,7 @@ func (f Finding) repair() *repair.Repair {
 	}
 	p := f.counterexample.Plan
 	v := repair.Violation{Fault: p.Nemesis, Property: f.Property, Class: f.Class, System: p.System(),
-		Lease: p.Declares().Lease, Plain: f.plain()}
+		Lease: p.Declares().Lease, Plain: f.plain(), Renewed: f.counterexample.Verdict.Renewed()}
 	if p.Adapter == nil && p.Variant == "" {
 		v.Lock, v.Flags = p.Impl, "--impl "+p.Impl
 	}
