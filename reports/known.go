@@ -35,8 +35,9 @@ func (p *runPage) clients(v *view.View) {
 	case outage.Verdict == checker.Violated:
 		p.Effects = append(p.Effects, effect{"Outage.", page.Clean(outage.Explanation, 600)})
 	case outage.Verdict == checker.Valid && outage.Seconds > 0:
-		p.Effects = append(p.Effects, effect{"Outage.", fmt.Sprintf("While a fault was under way, the "+
-			"longest time without a grant was %.3f s, which is within the bound.", outage.Seconds)})
+		p.Effects = append(p.Effects, effect{"Outage.", fmt.Sprintf("While a fault was under "+
+			"way and no client was inside, the longest time without a grant was %.3f s, which is within "+
+			"the bound.", outage.Seconds)})
 	}
 	if n := v.Verdict.Property(checker.Notice); n.Verdict == checker.Violated {
 		p.Effects = append(p.Effects, effect{"Notice.", page.Clean(n.Explanation, 600)})

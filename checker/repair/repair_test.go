@@ -237,8 +237,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestARenewalThatGoesOnHasItsOwnRepair gives a lock that is not in the table the repair only if its
-// key was renewed on.
+// TestARenewalThatGoesOnHasItsOwnRepair gives a lock that is not in the table the repair only if
+// its key was renewed on.
 func TestARenewalThatGoesOnHasItsOwnRepair(t *testing.T) {
 	v := repair.Violation{Flags: "--adapter ./mylock", Fault: "crash", Property: checker.Deadlock,
 		Lease: true}

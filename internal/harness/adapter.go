@@ -135,6 +135,9 @@ func manifestOf(o RunOptions) (adapters.Adapter, error) {
 	return adapters.Adapter{Manifest: *o.Linked, Hash: linkedHash}, nil
 }
 
+// Linked reports whether the lock is a part of the program that runs it.
+func (a *Adapter) Linked() bool { return a != nil && a.Hash == linkedHash }
+
 // linkedHash replaces the hash of files for a linked lock: it is part of this program.
 const linkedHash = "linked"
 

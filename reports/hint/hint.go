@@ -103,8 +103,8 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 			"what it was told"}
 	}
 	if fault, aim, _ := strings.Cut(p.Nemesis, ":"); aim != "" && awaited(v, p) {
-		return Hint{Text: fmt.Sprintf("No client sent this command within %v; try the fault without "+
-			"its aim, --nemesis %s", p.For, fault)}
+		return Hint{Text: fmt.Sprintf("No client sent within %v what this aim waits for, and the lock "+
+			"may have no such command; try the fault without its aim, --nemesis %s", p.For, fault)}
 	}
 	if stalled(v) {
 		where := "on a quieter machine if you can"
@@ -176,8 +176,8 @@ func more(v *checker.Verdict, p harness.Plan) (h Hint) {
 	if err != nil || len(aims) < 2 || v.Verdict.String() != string(checker.Valid) {
 		return h
 	}
-	h.Text = fmt.Sprintf("%s has %d aims for such a lock, and this was one of them: --nemesis %s%s "+
-		"runs all", fault, len(aims), fault, AllAims)
+	h.Text = fmt.Sprintf("%s has %d aims for such a lock in the matrix, and this was one of them: "+
+		"--nemesis %s%s runs these", fault, len(aims), fault, AllAims)
 	return h
 }
 

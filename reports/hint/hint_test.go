@@ -70,7 +70,8 @@ func TestHintsAfterARun(t *testing.T) {
 				"This run told nothing, but failover:after violated S and L"}},
 		{"with a setting that the table does not have", valid, harness.RunOptions{Impl: "token-lua",
 			Nemesis: "failover:release", Settings: impls.Settings{WaitReplicas: 1}}, []string{
-			"failover has 2 aims for such a lock, and this was one of them: --nemesis failover:all"}},
+			"failover has 2 aims for such a lock in the matrix, and this was one of them: " +
+				"--nemesis failover:all runs these"}},
 		{"a library of which one aim was run", valid,
 			harness.RunOptions{Adapter: "redisson", Variant: "watchdog", Nemesis: "partition"}, []string{
 				"partition:stay violated S in 1 of 1 run: lockbench run --adapter " +

@@ -57,6 +57,19 @@ func (f Findings) none(t *screen) {
 	}
 	t.line("%sno violation of %s under %s in %d runs, %s (%.0f runs/s)%s", early, f.Impl,
 		cmp.Or(f.Nemesis, "any fault"), p.Runs, p.states(), f.Rate, rarer)
+	t.line("Judged: %s", f.judged())
+}
+
+// judged names the properties that decide the search.
+func (f Findings) judged() string {
+	if asked := strings.Trim(f.Asked["properties"], "[]"); asked != "" {
+		return strings.ReplaceAll(asked, ",", ", ")
+	}
+	deciding := slices.DeleteFunc(history.DefaultProperties(), func(letter string) bool {
+		return slices.Contains(history.ReportedProperties(), letter)
+	})
+	return fmt.Sprintf("%s; not %s (--properties names others)", strings.Join(deciding, ", "),
+		units.List(history.ReportedProperties()))
 }
 
 // tell tells one finding: what is violated, how, what to do, and how to see it again.

@@ -44,7 +44,7 @@ func (c *Curve) shareAt(steps int) (share float64) {
 // String says in one line at which step the violation was decided.
 func (c *Curve) String() string {
 	if c.Decided == 0 {
-		return fmt.Sprintf("decided before the first step: of %d runs that begin alike and go on at "+
+		return fmt.Sprintf("decided by the plan: of %d runs that begin alike and go on at "+
 			"random %.0f %% end so", c.Runs, 100*c.shareAt(0))
 	}
 	return fmt.Sprintf("decided at step %d: of %d runs that go on at random from the step before "+

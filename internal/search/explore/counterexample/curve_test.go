@@ -16,7 +16,7 @@ func TestDecided(t *testing.T) {
 		points  []Point
 		says    string
 	}{
-		{0, []Point{{0, 10}, {4, 9}, {6, 10}}, "decided before the first step: of 10 runs that begin " +
+		{0, []Point{{0, 10}, {4, 9}, {6, 10}}, "decided by the plan: of 10 runs that begin " +
 			"alike and go on at random 100 % end so"},
 		{6, []Point{{0, 1}, {2, 7}, {4, 3}, {6, 8}, {7, 10}}, "decided at step 6: of 10 runs that go " +
 			"on at random from the step before 30 % end so, and from that step on 80 %"},

@@ -50,6 +50,10 @@ func (c *Counterexample) comment(b *bufio.Writer) {
 	for _, line := range wrap(v.Explanation, 120) {
 		fmt.Fprintf(b, "# %s\n", line)
 	}
+	if c.Plan.Adapter.Linked() {
+		b.WriteString("#\n# The test that wrote it does it again: LOCKTEST_REPLAY=FILE go test.\n\n")
+		return
+	}
 	b.WriteString(
 		"#\n# `" + advice.Replay.Fill("FILE").Line + "` does it again in the simulator, " +
 			"`" + advice.ReplayReal.Fill("FILE").Line + "` on a real redis-server.\n\n")
