@@ -146,3 +146,26 @@ func TestACommandThatIsSentAgainIsToldSo(t *testing.T) {
 		}
 	}
 }
+
+// TestADeletionWithinAnAttemptIsToldSo wants the cause of an overlap to say that the client which
+// deleted the key was still acquiring the lock.
+func TestADeletionWithinAnAttemptIsToldSo(t *testing.T) {
+	const trying = "it was acquiring the lock, and this was a part of its attempt"
+	const took = "0 1 10000000 15000000 n0 SET k a NX PX 500 -> OK\n" +
+		"1 1 100000000 110000000 n0 DEL k -> 1\n2 1 120000000 125000000 n0 SET k c NX PX 500 -> OK\n"
+	for call, want := range map[string]bool{
+		"c1 acquire 90000000 150000000 fail":                   true,
+		"c1 acquire 90000000 95000000 info":                    false, // it had returned
+		"c1 acquire 160000000 170000000 fail":                  false, // it was not called yet
+		"c3 acquire 90000000 150000000 fail":                   false, // of another client
+		"c1 acquire 90000000 150000000 sent=140000000 lease=5": true,
+	} {
+		p := Check(story(t, "lease; names k; c0 acquire 10000000 20000000 sent=10000000 "+
+			"lease=500000000 node=n0; "+call+"; c2 acquire 110000000 130000000 sent=120000000 "+
+			"lease=500000000 node=n0; c0 release 300000000 310000000; c2 release 300000000 310000000"),
+			commands(t, took), Options{Properties: []string{"L"}}).Properties[0]
+		if p.Class != ReleasedByNonOwner || strings.Contains(p.Explanation+p.Cause, trying) != want {
+			t.Errorf("%q: %s: %s %s", call, p.Class, p.Explanation, p.Cause)
+		}
+	}
+}

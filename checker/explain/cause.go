@@ -200,6 +200,9 @@ func describeEnabler(m *verdict.WitnessCommand, commands []verdict.WitnessComman
 			words = Say(": its own lease had ended at %s", Stamp(c.Sent))
 		}
 	}
+	if m.Trying && words == "" {
+		words = Say(": it was acquiring the lock, and this was a part of its attempt")
+	}
 	if m.First != 0 {
 		words += Say("%s it had sent this deletion at %s and got no reply, so that it was sent again",
 			map[bool]string{true: ":", false: ", and"}[words == ""], Stamp(m.First))

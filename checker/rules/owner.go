@@ -126,7 +126,7 @@ func (c ownerRule) foreignDeletion(m *history.Command, h *record.Hold) property 
 }
 
 // acquiring reports whether the sender of a command had an acquire call open.
-func (c ownerRule) acquiring(m *history.Command) bool {
+func (c *Case) acquiring(m *history.Command) bool {
 	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
 		return k.Process == m.Process && k.From <= m.Sent && m.Sent < k.To
 	})

@@ -40,7 +40,7 @@ func (c *Case) commands(p *record.Pair) []command {
 	w.renewal(ga, gb)
 	w.happenings()
 	w.put(grantedBy(gb, p.B))
-	w.resent()
+	w.motives()
 	inOrder(w.out)
 	p.Token = w.token()
 	return shorten(w.out)
@@ -76,14 +76,15 @@ func (w *chain) token() string {
 	return ""
 }
 
-// resent sets First of each deletion that is a repetition: its client sent the same command for the
-// same hold before, and that one got no reply.
-func (w *chain) resent() {
+// motives sets Trying of each deletion within an acquire, and First of each that is a repetition:
+// its client sent the same command for the same hold before, and that one got no reply.
+func (w *chain) motives() {
 	for i := range w.out {
 		m := &w.out[i]
 		if !m.Kind.Deletes() {
 			continue
 		}
+		m.Trying = w.acquiring(&m.Command)
 		for _, x := range w.trace.Sent[m.Process] {
 			if x.Seq < m.Seq && x.N == m.N && x.Why != "" && slices.Equal(x.Args, m.Args) {
 				m.First = x.Sent

@@ -170,6 +170,7 @@ type WitnessCommand struct {
 	Over   bool   `json:"-"`                // for a write: it ended the value of the first holder
 	OneOf  bool   `json:"-"`                // for a deletion: it or another one certainly did it
 	First  int64  `json:"-"`                // for a deletion: when the same was sent without a reply
+	Trying bool   `json:"-"`                // for a deletion: its client was acquiring the lock
 }
 
 // Kind is the part that a command has in a violation.

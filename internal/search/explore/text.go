@@ -179,7 +179,18 @@ func (t *screen) toDo(x Finding) {
 		return
 	}
 	t.row("To do", fix.Do)
-	for _, line := range fix.Code {
+	t.inset(fix.Code...)
+	if fix.Tried {
+		return // its command would need flags that name this lock
+	}
+	keeps := fix.Command.Kept
+	t.row("Shown", units.List(keeps)+" "+units.Plural(len(keeps), "holds", "hold")+" with it:")
+	t.inset(fix.Command.Line)
+}
+
+// inset writes lines of code below a row.
+func (t *screen) inset(lines ...string) {
+	for _, line := range lines {
 		t.WriteString(strings.Repeat(" ", rowMargin+2) + line + "\n")
 	}
 }
@@ -232,7 +243,7 @@ func (f Finding) plain() bool {
 }
 
 // repair returns the repair of the violation, or nil if runs have not shown one.
-func (f Finding) repair() *repair.Repair {
+func (f Finding) repair() *repair.Found {
 	if f.counterexample == nil {
 		return nil
 	}
@@ -242,9 +253,5 @@ func (f Finding) repair() *repair.Repair {
 	if p.Adapter == nil && p.Variant == "" {
 		v.Lock, v.Flags = p.Impl, "--impl "+p.Impl
 	}
-	x := repair.Find(v)
-	if x == nil {
-		return nil
-	}
-	return x.Repair
+	return repair.Find(v)
 }
