@@ -19,8 +19,8 @@ func (b *Book) libraries(p *page) {
 		names[r.Impl] = true
 	}
 	p.heading(1, "The lock libraries that people run")
-	p.paragraph("**The answer.** %s, on %s with a lease of %s, under %s. Each cell is %s of each "+
-		"scenario that is aimed at the fault; more runs may find more.",
+	p.paragraph("**The answer.** %s, on %s with a lease of %s, under %s. Each cell is at least %s of "+
+		"each scenario that is aimed at the fault; more runs may find more.",
 		units.Count(len(names), "released library was run as its users run it",
 			"released libraries were run as their users run them"),
 		redisOf(m.Versions), m.TTL.D(), units.Count(len(m.Columns), "fault"),

@@ -7,13 +7,14 @@ import (
 )
 
 // With returns the matrix with the cells and costs of a part that was measured again. It returns an
-// error if the environment, lease, number of runs, seed or machine differ. It lists the versions of
-// both.
+// error if the environment, lease, seed or machine differ, or if the part has fewer runs. It lists
+// the versions of both.
 func (m *Matrix) With(part *Matrix) (*Matrix, error) {
-	if m.Environment != part.Environment || m.TTL != part.TTL || m.Repeat != part.Repeat ||
+	if m.Environment != part.Environment || m.TTL != part.TTL || m.Repeat > part.Repeat ||
 		m.Seed != part.Seed || m.Machine != part.Machine {
-		return nil, errors.New("it was measured in another environment, on another machine or with " +
-			"another --ttl, --repeat or --seed: measure the whole matrix, or name another directory")
+		return nil, errors.New("it was measured in another environment, on another machine, with " +
+			"another --ttl or --seed, or with fewer runs: measure the whole matrix, or name another " +
+			"directory")
 	}
 	out := *m
 	out.Took, out.Partial = m.Took+part.Took, m.Partial || part.Partial

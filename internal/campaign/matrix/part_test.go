@@ -85,6 +85,14 @@ func TestAPartTakesItsPlace(t *testing.T) {
 	if _, err := old.With(other); err == nil || !strings.Contains(err.Error(), "--seed") {
 		t.Errorf("another seed: %v", err)
 	}
+	part := measuredAs(t, "getset", "pause", "v2", "")
+	part.Repeat++
+	if _, err := old.With(part); err != nil {
+		t.Errorf("more runs: %v", err)
+	}
+	if _, err := part.With(old); err == nil || !strings.Contains(err.Error(), "fewer runs") {
+		t.Errorf("fewer runs: %v", err)
+	}
 }
 
 // TestAPartBringsItsRow wants a row that was measured before a trait of it was known to have it
