@@ -68,7 +68,8 @@ func CostsNote(all []Choice) string {
 	}
 	cost := all[i].Cost
 	return fmt.Sprintf("* the median acquire of one client alone, and the grants per second to %s "+
-		"that hold the lock for %s each (at most %.0f); – was not measured",
+		"that hold the lock for %s each (at most %.0f); – was not measured. PostgreSQL and ZooKeeper "+
+		"did not sync their disk",
 		units.Count(cost.Clients, "client"), units.Span(cost.Hold), 1e9/float64(cost.Hold))
 }
 
@@ -172,9 +173,10 @@ func (c Choice) Shown() []Proof {
 const Page = "docs/which-lock.md"
 
 // EvidenceNote explains the last column.
-const EvidenceNote = "Clean in: the runs of the fault with the fewest, each aimed at the moment " +
-	"that hurts. Broken by: other faults, after the letters that they violate; ? counts those that " +
-	"were not tried. S without L in Redis: the lease of one of two holders had ended."
+const EvidenceNote = "Clean in: runs without a violation, of the fault with the fewest, each " +
+	"aimed at the moment that hurts; an outage (A) is none, unless --no-outage asks. Broken by: " +
+	"other faults, after the letters that they violate; ? counts those that were not tried. S " +
+	"without L in Redis: the lease of one of two holders had ended."
 
 // UnjudgedNote names the locks and the properties that no run could judge under the faults of the
 // query. It returns "" if runs judged all.
