@@ -169,6 +169,15 @@ var causeCases = []propertyCase{
 	{"cause: the holder slept, and its lease is for ever", "S", "c0 acquire 1 5; " +
 		"fault pause c0 8 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
 		DoubleGrant},
+	// No clock ends a hold that lasts as long as its connection.
+	{"cause: a clock was moved, and the hold lasts as long as its connection", "S",
+		"system postgres; " + sessionOf + "fault client-clock c1 8 8; c1 acquire 10 20; " + sessionsEnd,
+		"", Violated, DoubleGrant},
+	{"cause: a clock was moved, and the hold has a lease", "S",
+		"lease; system postgres; c0 acquire 1 5 lease=3000000000; fault client-clock c1 8 8; " +
+			"c1 acquire 10 20 lease=3000000000; " + sessionsEnd, "", Violated, Clock},
+	{"cause: a clock was moved, and the system frees nothing with a connection", "S",
+		sessionOf + "fault client-clock c1 8 8; c1 acquire 10 20; " + sessionsEnd, "", Violated, Clock},
 	// A holder that is told of the end of its session had a lease that ended, whatever was lost.
 	{"cause: the holder was told that its session is over", "S", "loss; " + sessionOf + lostServer,
 		"", Violated, SessionLost},

@@ -269,7 +269,9 @@ func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemes
 	worst, taken := nemesis.Nothing, firstTaken(c, a, b)
 	for i := range c.faults {
 		f := &c.faults[i]
-		if f.Breaks() == nemesis.ServerClocks && !c.classifier().expires(a) {
+		switch {
+		case f.Breaks() == nemesis.ServerClocks && !c.classifier().expires(a),
+			f.Breaks() == nemesis.ClientClocks && c.classifier().byConnection(a, b.From): // no clock ends it
 			continue
 		}
 		loses := f.Breaks() == nemesis.Durability && f.To > taken && mayLose(f)
