@@ -46,7 +46,7 @@ func conclude(v *Verdict, r *record.Record) {
 	case valid == 0:
 		v.Verdict, v.Exit, v.Summary = Unknown, ExitUnknown, explain.ListUnjudged(v.Properties)
 	default:
-		v.Verdict, v.Exit, v.Summary = Valid, ExitUnexpected, explain.Valid(v.Evidence)
+		v.Verdict, v.Exit, v.Summary = Valid, ExitUnexpected, explain.Valid(v.Evidence, v.Violated(true))
 		if v.Expect == string(Valid) {
 			v.Exit = ExitExpected
 		}

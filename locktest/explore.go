@@ -165,8 +165,8 @@ func unasked(asked []string) string {
 	if len(open) == 0 {
 		return ""
 	}
-	return "; not asked: " + strings.Join(open, " and ") + ", which no lease keeps if its holder is " +
-		"stopped for longer (Options.Properties asks)"
+	return "; not asked: " + strings.Join(open, " and ") + " (Options.Properties asks): no lease " +
+		"keeps them if its holder is stopped for longer"
 }
 
 // kind returns the property that a hit violates, and the class.

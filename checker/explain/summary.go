@@ -91,12 +91,18 @@ func ListUnjudged(ps []verdict.Property) string {
 	return strings.Join(why, "; ") + "."
 }
 
-// Valid summarizes a history without a violation.
-func Valid(e verdict.Evidence) string {
+// Valid summarizes a history without a violation that decides. Reported are the letters that are
+// violated and do not.
+func Valid(e verdict.Evidence, reported []string) string {
 	if e.Acquisitions == 0 {
 		return Say("Nothing wrong in %s.", plural(e.Observed, "answer")+
 			Say(" that said what a register held"))
 	}
-	return Say("Nothing wrong in %s, %d of them contended.", plural(e.Acquisitions,
-		"acquisition"), e.Contended)
+	wrong, also := "Nothing wrong", ""
+	if len(reported) > 0 {
+		wrong = "Nothing wrong that decides"
+		also = Say("; %s violated (only reported)", enumerated(reported))
+	}
+	return Say("%s in %s, %d of them contended%s.", wrong, plural(e.Acquisitions, "acquisition"),
+		e.Contended, also)
 }

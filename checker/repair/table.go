@@ -22,7 +22,7 @@ var (
 		[]string{`redis.call("incr", KEYS[2])  -- in the script of the grant; a failover may set it back`,
 			"UPDATE account SET token = $1 WHERE id = $2 AND token < $1;  -- first",
 			"UPDATE account SET balance = $3 WHERE id = $2 AND token = $1;  -- each write",
-			"-- if no row matched, a later holder was here: give up"}}
+			"-- no row: a later holder was here, or this was sent before: read the token"}}
 	disk = &Repair{"a disk",
 		"Have Redis write to its disk, so that a restart does not forget the grant",
 		[]string{"appendonly yes", "appendfsync always"}}
@@ -112,7 +112,7 @@ var rows = []Row{
 		Others: NoOther, Locks: []string{"setnx-del-expired", "setnx-del-expired nil-retry"},
 		Faults: []string{"crash:takeover", "clock-client:+", "clock-client:-"}},
 
-	{Kind: verdict.LateMessage, Repair: owner, With: tokenLua, Keeps: exclusion,
+	{Kind: verdict.LateMessage, Repair: owner, With: tokenLua, Keeps: exclusion, General: true,
 		Locks: []string{"setpx-del", "setnx-expire"}, Faults: []string{"late:release"}},
 	{Kind: verdict.LateMessage, Repair: lease, With: tokenLua, Keeps: exclusion, Others: NoOther,
 		Locks:  []string{"setnx-del-expired", "setnx-del-expired nil-retry"},
@@ -137,7 +137,7 @@ var rows = []Row{
 		Locks: []string{"setnx-expire"}, Faults: []string{"crash:expire", "partition:expire"},
 		Unaimed: true},
 	{Kind: verdict.Deadlock, Repair: reply, With: Lock{Impl: "setnx-expire-lua"}, Keeps: progress,
-		Others: NoOther, Locks: []string{"setnx-expire-lua-as-posted"},
+		Others: NoOther, General: true, Locks: []string{"setnx-expire-lua-as-posted"},
 		Faults: []string{"pause", "partition", "overrun"}},
 	{Kind: verdict.Deadlock, Repair: quit, With: Lock{Impl: "redisson"}, Keeps: timely, General: true,
 		Locks: []string{"a renewal that goes on"}, Faults: []string{"partition:reset"}},
@@ -161,7 +161,7 @@ var rows = []Row{
 		General: true, Locks: []string{"a renewal that cuts short"}, Faults: []string{"pause"}},
 	{Kind: verdict.RefusedThoughGranted, Repair: undo, With: tokenLua, Keeps: orphans, General: true,
 		Locks: []string{"a grant called a refusal"}, Faults: []string{"crash"}},
-	{Kind: verdict.Orphan, Repair: undo, With: Lock{Impl: "redlock"}, Keeps: left,
+	{Kind: verdict.Orphan, Repair: undo, With: Lock{Impl: "redlock"}, Keeps: left, Others: NoOther,
 		Locks:  []string{"token-lua", "setpx-del", "setpx-getdel", "setnx-expire-lua"},
 		Faults: []string{"reply-loss:acquire"}},
 	{Kind: verdict.KeptOwn, Repair: written, With: tokenLua, Keeps: orphans, General: true,

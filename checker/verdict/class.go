@@ -99,8 +99,8 @@ var classes = []Class{
 		Needs: "the key of the first holder was lost by a restart, or the promoted replica did " +
 			"not have it",
 		Summary: "the grant was lost by the restart",
-		Cause: "the server that granted the lock the second time did not have, or did not have " +
-			"any more, the key of the first grant",
+		Cause: "a server that granted the lock the second time did not have the key of the first " +
+			"grant any more, or never had it",
 		Outside: "any lock whose server loses a confirmed write loses a grant so"},
 	{Name: Vanished, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},
 		Needs: "the key was gone before its lease was over; no client of the run deleted it and " +

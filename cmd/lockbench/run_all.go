@@ -135,8 +135,11 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 		}
 	}
 	said := "no violation found"
-	if len(found) > 0 {
+	switch {
+	case len(found) > 0:
 		said = "violated: " + units.List(found)
+	case slices.ContainsFunc(runs, func(a aimRun) bool { return len(a.Verdict.Violated(true)) > 0 }):
+		said = "no violation that decides"
 	}
 	_, err := fmt.Fprintf(w, "ran %s of %s, all that the matrix has for this lock: %s\n",
 		units.Count(len(runs), "aim"), fault, said)

@@ -23,7 +23,8 @@ func (b *Book) verdicts(p *page) {
 	p.paragraph("\"-\" means that no fault of the table has this effect, and \"?\" that the runs "+
 		"did not show enough to decide. In the last column the lock kept its promise, but the work "+
 		"took longer than the lease. Against that, only shorter work or a fencing token at the "+
-		"resource helps. [verdicts/mitigations.md](%s) has measured remedies against the other "+
+		"resource helps; under late, the holder entered on a grant whose lease was over, which a "+
+		"validity check prevents. [verdicts/mitigations.md](%s) has measured remedies against the other "+
 		"failures.",
 		"verdicts/mitigations.md")
 

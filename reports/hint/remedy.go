@@ -216,7 +216,7 @@ func instead(p harness.Plan, worst checker.Property) (r Remedy, err error) {
 	} else if known != nil && worst.Class == checker.LostByServer {
 		for _, h := range known.Helps {
 			if h.Same && !h.Helped() && strings.HasPrefix(h.Mitigation, "--") {
-				r.Rest = append(r.Rest, fmt.Sprintf("No repair: %s (%s).", h.Mitigation, h.Verdict))
+				r.Rest = append(r.Rest, fmt.Sprintf("Does not help: %s (%s).", h.Mitigation, h.Verdict))
 				break
 			}
 		}

@@ -184,7 +184,8 @@ func (t *screen) toDo(x Finding) {
 		return // its command would need flags that name this lock
 	}
 	keeps := fix.Command.Kept
-	t.row("Shown", units.List(keeps)+" "+units.Plural(len(keeps), "holds", "hold")+" with it:")
+	t.row("Shown", units.List(keeps)+" "+units.Plural(len(keeps), "holds", "hold")+
+		" with it under "+fix.Fault+":")
 	t.inset(fix.Command.Line)
 }
 
