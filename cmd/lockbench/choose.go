@@ -18,13 +18,12 @@ library: what they give and need, what they cost, and which other faults break t
 proves the first one.
 
 A client can always crash, so crash is one of the faults, unless none is the only one. A lock that
-can stay taken for ever is never among the six, nor is one with another defect of its own, but for
-one that enters on a grant whose lease is over when its reply comes late (S without L). The others
-come in this order: the lock with more clean runs under your faults; then one whose fencing tokens
-outlast a restart, one that ends with a session, and one with a lease; then the lock of which more
-was judged. A lock that was not tried under a fault is named as not known, and so is a property that
-could not be judged. If no lock remains, choose says what else to ask. A fault here hits at the
-moment that hurts; at a random moment most do so seldom.`,
+can stay taken for ever is never among the six, nor is one with another defect of its own than S
+without L. The others come in this order: the lock with more clean runs under your faults; then one
+whose fencing tokens outlast a restart, one that ends with a session, and one with a lease; then the
+lock of which more was judged. A lock that was not tried under a fault is named as not known, and so
+is a property that could not be judged. If no lock remains, choose says what else to ask. A fault
+here hits at the moment that hurts; at a random moment most do so seldom.`,
 		Example: `  lockbench choose --fault crash --fault partition
   lockbench choose --fault failover,restart
   # pauses and work that outlast the lease are faults of their own
