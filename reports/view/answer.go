@@ -115,7 +115,7 @@ func (j judgement) brokenAnswer(first *Violation) Answer {
 	case slices.Contains(w.Violated(false), checker.MutualExclusion):
 		word = "Yes."
 	case w.Property(checker.Deadlock).Verdict == checker.Violated:
-		word = "It stays locked: no client gets in again."
+		word = "It stays locked."
 	case optimistic && w.Property(checker.LostUpdate).Verdict == checker.Violated:
 		word = "Yes."
 	case j.onlyValidity():
