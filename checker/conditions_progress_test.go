@@ -53,6 +53,9 @@ var progressConditions = []propertyCase{
 	{"a release without a certain answer, of a lease that has ended", "D",
 		strings.Replace(session, "1 5", "1 5 sent=1 lease=1000", 1) +
 			"c0 release 6 9 info; c1 acquire 10 9800000000 fail", "", Violated, ""},
+	{"a release that was answered, and after the wait one without a certain answer", "D", session +
+		"c0 release 6 9; c1 acquire 10 9800000000 fail; c2 acquire 9810000000 9820000000; " +
+		"c2 release 9830000000 9840000000 info", "", Violated, ""},
 	// Which times count.
 	{"kept standing before its first command", "D", once + "c1 acquire 10 1700000000 fail",
 		refusals(1, 1, 1_000_000_000, 6), Valid, ""},
