@@ -61,7 +61,7 @@ var classes = []Class{
 		Outside: "the client stayed inside after the lock had told it"},
 	{Name: OverWhenDelivered, Letters: []string{Validity},
 		Needs:     "the time until which a grant is good was over when its last reply came",
-		Summary:   "a grant was over when it came",
+		Summary:   "its time was over",
 		Cause:     "the time until which the grant was good had passed before the client heard of it",
 		Prevented: "refusing a grant whose lease is over when its reply comes"},
 	{Name: PromisedTooLong, Letters: []string{MutualExclusion, LeaseExclusion, Validity},
