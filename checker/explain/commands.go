@@ -28,7 +28,9 @@ func Renews(process int, end int64) string {
 }
 
 // Keeps describes the effect of a renewal that kept others out although no client was inside.
-func Keeps(process int) string { return Say("renews the key for client %d, which left", process) }
+func Keeps(process int) string {
+	return Say("renews the key for client %d, which is not inside", process)
+}
 
 // Denied describes the effect of a command that was refused a free lock.
 func Denied() string { return Say("is denied although no client is inside") }

@@ -73,7 +73,7 @@ func StuckCause(w Wait) string {
 		return Say("a command of the lock itself was answered %q.",
 			strings.TrimPrefix(w.Error.Reply, "(error) "))
 	case w.Left != nil && w.Left.Renewal != nil:
-		return Say("client %d went on renewing the key although it was not inside any more.",
+		return Say("client %d went on renewing the key although it was not inside.",
 			w.Left.Renewal.Process)
 	case w.Left != nil && w.Left.life() != "":
 		return Say("client %d left the key on its server: %s%s.", w.Left.Command.Process, w.Left.fate(),

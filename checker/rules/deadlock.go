@@ -169,9 +169,9 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 	return property{}, false
 }
 
-// mayStillHold returns the last holder of a lock before a stamp, if its session may still have the
-// lock: its release is of unknown outcome, and its process was not killed. It returns -1 if there
-// is no such client. In Redis the commands show what happened, and it returns -1, too.
+// mayStillHold returns the last holder of a lock before a stamp if its session may still have the
+// lock: the outcome of its release is unknown, and nothing killed its process. Otherwise, and for
+// Redis, whose commands show what happened, it returns -1.
 func (c deadlockRule) mayStillHold(l *record.Lock, at int64) int {
 	var last *record.Hold
 	for _, h := range l.Holds {

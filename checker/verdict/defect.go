@@ -7,8 +7,8 @@ const clientClock = "client clock"
 // could have prevented it. It is the one place that decides this. A lost update is the lock's if
 // the overlap before it is. Without an overlap it is the lock's only if S was judged, or is not
 // asked of such a lock, and lossy is false: no fault made a server lose what it had confirmed. A
-// key that is left behind is the lock's only with a class, since the loss of one message leaves one
-// behind, and so is what is only reported.
+// loss of one message leaves a key behind, so an orphan is the lock's only if it has a class. The
+// same is true of properties that are only reported.
 func (v *Verdict) IsDefect(p Property, lossy bool) bool {
 	class, overlap := FindClass(p.Class), v.Property(MutualExclusion)
 	switch {

@@ -25,8 +25,8 @@ type Candidacy struct {
 	// The index is the sum of 1 if outages count, 2 if S, L, O and V do not count because the resource
 	// refuses old tokens and the lock gives some, and 4 if all work ends within the lease.
 	Standings [8]Standing
-	// Breaks has the violated letters that count, and Unjudged has those that no run could judge. The
-	// index is the first two bits of that of Standings.
+	// Breaks lists the violated letters that count, Unjudged those that no run could judge. Their
+	// index is the first two bits of the index of Standings.
 	Breaks, Unjudged [4]string
 	Proof            *Proof // nil if it was not run
 	Unable           bool   // the fault could happen but cannot be tried
