@@ -62,7 +62,32 @@ var keyCases = []propertyCase{
 	{"O: its own release, of a grant in between", "O", between, betweenTrace + setB, Valid, ""},
 	{"O: its own release freed the lock for the holder, and others may delete keys", "O",
 		"environment external; " + freed, freedTrace + setB, Unknown, ""},
-	{"O: no one else can have deleted the holder's key", "O", freed, freedTrace + setB, Violated,
+	{"O: its own release freed the lock for the holder, whose key no client deleted", "O", freed,
+		freedTrace + setB, Valid, ""},
+	{"O: the same, and the release came twice", "O", freed + "fault duplicate c2 9 11", freedTrace +
+		setB, Violated, LateMessage},
+	{"O: the same, and a late deletion is for the holder's value", "O",
+		"c3 acquire 1 9 info; " + freed,
+		"2 1 2 3 n0 SET k c NX PX 0.0002 -> OK\n3 1 5 0 n0 DELEX k IFEQ a ->\n" +
+			"2 1 10 16 n0 DEL k -> 1\n" + setA + setB, Violated, LateMessage},
+	{"O: the same, and its client may have sent it again", "O", freed,
+		"2 1 2 3 n0 SET k c NX PX 0.0002 -> OK\n2 1 10 16 n0 DEL k -> 1 again\n" + setA + setB,
+		Violated, ReleasedByNonOwner},
+	{"O: the same, and its own hold was on another server", "O", freed,
+		"2 1 2 3 n1 SET k c NX PX 0.0002 -> OK\n2 1 10 16 n0 DEL k -> 1\n" + setA + setB, Violated,
+		ReleasedByNonOwner},
+	{"O: the same, and a restart may have freed the lock before", "O", freed +
+		"fault restart n0 5 6", freedTrace + setB, Violated, ReleasedByNonOwner},
+	{"O: the same, and the holder needed no free lock", "O", freed,
+		"2 1 2 3 n0 SET k c NX PX 0.0002 -> OK\n2 1 10 16 n0 DEL k -> 1\n" +
+			"0 1 12 15 n0 GETSET k a -> c\n" + setB, Violated, ReleasedByNonOwner},
+	{"O: the same, and a third client took it over for a short time", "O",
+		"c3 acquire 3 6 sent=4 lease=3; c3 release 8 9; " + freed,
+		"2 1 2 3 n0 SET k c NX PX 0.0002 -> OK\n3 1 4 5 n0 SET k d PX 0.000003 -> OK\n" +
+			"2 1 10 16 n0 DEL k -> 1\n" + setA + setB, Violated, ReleasedByNonOwner},
+	{"O: the release of a hold that was over came between two grants", "O",
+		"c2 acquire 1 4 sent=2 lease=3; " + lasting + "c2 release 5 17",
+		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 16 n0 DEL k -> 1\n" + setA + setB, Violated,
 		ReleasedByNonOwner},
 	{"O: a release that was never answered, of a hold that was over", "O",
 		"c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info",

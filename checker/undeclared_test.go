@@ -6,7 +6,7 @@ const (
 	// frees is a release whose script answers 1 in any case; client 0 comes back late.
 	freesStory = "lease; names k; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 " +
 		"lease=100; c0 release 70 80; "
-	freesTrace = "0 1 12 15 n0 SET k a NX PX 20 -> OK\n1 1 50 55 n0 SET k b NX PX 100 -> OK\n" +
+	freesTrace = "0 1 12 15 n0 SET k a NX PX 0.00002 -> OK\n1 1 50 55 n0 SET k b NX PX 100 -> OK\n" +
 		"0 1 71 75 n0 EVAL free 1 k a -> 1\n"
 	stillHeld = "c2 acquire 12 99 fail; c1 release 100 105; "
 	refused   = "2 1 76 78 n0 SET k c NX PX 100 -> (nil)\n1 1 101 103 n0 EVAL free 1 k b -> 1\n"
@@ -29,11 +29,11 @@ var undeclaredCases = []propertyCase{
 	{"undeclared: the next grant proves nothing", "O", freesStory + wasFree, freesTrace +
 		"2 1 80 85 n0 EVAL take 1 k c -> 1\n", Valid, ""},
 	{"undeclared: its owner's script may have freed it", "O", freesStory + wasFree,
-		"0 1 12 15 n0 SET k a NX PX 20 -> OK\n1 1 50 55 n0 SET k b NX PX 100 -> OK\n" +
+		"0 1 12 15 n0 SET k a NX PX 0.00002 -> OK\n1 1 50 55 n0 SET k b NX PX 100 -> OK\n" +
 			"0 1 71 75 n0 EVAL free 1 k a -> 1\n1 1 62 63 n0 EVAL tidy 1 k b -> 640\n" + granted, Valid,
 		""},
 	{"undeclared: a renewal in a release", "O", renewStory,
-		"0 1 12 15 n0 SET k a NX PX 20 -> OK\n0 1 31 33 n0 EVAL renew 1 k a 20 -> 1\n" +
+		"0 1 12 15 n0 SET k a NX PX 0.00002 -> OK\n0 1 31 33 n0 EVAL renew 1 k a 20 -> 1\n" +
 			"1 1 56 59 n0 SET k b NX PX 100 -> OK\n0 1 71 72 n0 EVAL renew 1 k a 20 -> 1\n" +
 			"0 1 73 75 n0 EVAL free 1 k a -> 1\n", Valid, ""},
 	{"undeclared: a token that a grant returned is no refusal", "R",

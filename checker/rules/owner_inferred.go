@@ -79,12 +79,39 @@ func (c ownerRule) possibleDeleters(first, second *grant) (ms []*history.Command
 		c.keyFacts().keyLeaseOf(first.Hold, first.by, second.by.Recv).end <= second.by.Recv:
 		return nil, true
 	}
-	ms = c.deletersBetween(first.by, second.by)
+	ms = c.deletersAfter(first.by, second.by)
 	own := slices.ContainsFunc(ms, func(m *history.Command) bool {
 		return m.Process == first.Process && (m.N == first.N || m.N == 0) ||
 			c.keyFacts().wroteSince(m, first.by) || c.overwrote(m, first.by)
 	})
 	return ms, own || len(ms) > 0 && (c.acquiredAgain(first.Hold) || c.takenOver(first, second))
+}
+
+// deletersAfter returns the commands that may have deleted the key of one grant before the next
+// one.
+func (c ownerRule) deletersAfter(ga, gb *history.Command) []*history.Command {
+	return slices.DeleteFunc(c.deletersBetween(ga, gb), func(m *history.Command) bool {
+		return c.freedFor(ga, m)
+	})
+}
+
+// freedFor reports whether a deletion surely came before a grant: it ended its own client's hold,
+// whose lease still ran when the grant found the key free, and nothing else can have ended it.
+func (c ownerRule) freedFor(found, m *history.Command) bool {
+	h := c.holdOf(m)
+	if h == nil || m.Again > 0 || c.doubled(m) {
+		return false
+	}
+	own := &grant{h, c.trace.GrantOf(h)}
+	if own.by == nil || own.by.Node != found.Node || own.by.Recv >= found.Sent ||
+		!c.trace.TakesFree(found) || c.keyMayBeLost(own.by.Sent, found.Recv) ||
+		c.keyFacts().keyLeaseOf(h, own.by, found.Recv).end <= found.Recv ||
+		c.takenOver(own, &grant{by: found}) {
+		return false
+	}
+	return !slices.ContainsFunc(c.deletersBetween(own.by, found), func(k *history.Command) bool {
+		return k != m && !c.trace.Spares(k, own.by)
+	})
 }
 
 // takenOver reports whether a third client may have written over the key of the first grant before
@@ -131,10 +158,10 @@ func (c ownerRule) acquiredAgain(h *record.Hold) bool {
 	return c.nested[h.Process]
 }
 
-// deletersBetween returns all commands that may have deleted the key of one grant before the next
-// one, in the order of sending.
-func (c *Case) deletersBetween(ga, gb *history.Command) (out []*history.Command) {
-	return ownerRule{c}.deletersAt(trace.PlaceOf(ga)).executedBetween(ga.Sent, gb.Recv)
+// deletersBetween returns all commands that may have deleted a key between two grants, in the order
+// of sending. One that freed the key for the first grant is among them.
+func (c ownerRule) deletersBetween(ga, gb *history.Command) (out []*history.Command) {
+	return c.deletersAt(trace.PlaceOf(ga)).executedBetween(ga.Sent, gb.Recv)
 }
 
 func (c ownerRule) deletersAt(at trace.Place) deleters {
