@@ -315,8 +315,8 @@ func (p *watchedPlace) failover(round int) {
 }
 
 // hitLibrary matches the events of locks that FLUSHALL, an eviction or a failover took from their
-// libraries.
-var hitLibrary = regexp.MustCompile(`^lock:[a-z0-9-]+ (vanished|lost): `)
+// libraries, and of clients that a lock without a queue starves on a busy machine.
+var hitLibrary = regexp.MustCompile(`^lock:[a-z0-9-]+ (vanished|lost|starving): `)
 
 // verbs returns the verbs of a witness: the third word of each command with stamp and address.
 func verbs(e watch.Event) string {
