@@ -144,6 +144,10 @@ func TestStoriesOfOtherKinds(t *testing.T) {
 			Args: []string{"SETNX", "lock:0", "v"}, Reply: "0"}
 	}
 	killed := history.Event{Type: history.Kill, T: 20e6, Process: 0}
+	cut := func(id int, at int64, phase string, lasted bool) history.Event {
+		return history.Event{Type: history.Fault, T: at, Process: history.Harness, F: "cut", ID: id,
+			Target: "c1>*", Phase: phase, Lasted: lasted}
+	}
 	for _, c := range []struct {
 		name    string
 		events  []history.Event
@@ -152,6 +156,11 @@ func TestStoriesOfOtherKinds(t *testing.T) {
 	}{
 		{"a deadlock", append(acquired(0, 1e6, 2e6), killed, end),
 			[]history.Command{poll(1, 30e6), poll(2, 40e6), poll(3, 50e6), poll(4, 60e6)},
+			checker.Witness{Holds: []checker.Hold{{Process: 1, From: 30e6, To: 90e6}}}},
+		{"two cuts", append(acquired(0, 1e6, 2e6), cut(1, 10e6, history.PhaseFrom, false),
+			cut(1, 35e6, history.PhaseTo, false), cut(2, 45e6, history.PhaseFrom, false),
+			cut(2, 80e6, history.PhaseTo, true), end),
+			[]history.Command{poll(1, 30e6), poll(2, 40e6)},
 			checker.Witness{Holds: []checker.Hold{{Process: 1, From: 30e6, To: 90e6}}}},
 		{"an orphan", append(acquired(0, 1e6, 2e6), killed, end), nil, checker.Witness{
 			Commands: []checker.WitnessCommand{{Command: poll(1, 30e6)},

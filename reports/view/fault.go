@@ -45,11 +45,25 @@ func (f Fault) Words() string {
 	if c := f.clock(); c != "" {
 		begin += " by " + c
 	}
-	// keep the case of a node's name at the start of the sentence
-	if node := nemesis.TargetName(f.Target) == f.Target; !node || !f.Row().Leads() {
-		begin = units.Upper(begin)
+	return f.sentence(begin)
+}
+
+// OverWords describes the end of the fault: "n0 came back". It is empty if the fault lasted until
+// the run ended, or has no end.
+func (f Fault) OverWords() string {
+	_, end := f.Tell()
+	if end == "" || f.Lasting || f.To == f.From {
+		return ""
 	}
-	return page.Clean(begin, 90)
+	return f.sentence(end)
+}
+
+// sentence returns words about the target as a sentence. It keeps the case of a node's name.
+func (f Fault) sentence(words string) string {
+	if node := nemesis.TargetName(f.Target) == f.Target; !node || !f.Row().Leads() {
+		words = units.Upper(words)
+	}
+	return page.Clean(words, 90)
 }
 
 // clock says by how much the fault moved a clock, if it did.
