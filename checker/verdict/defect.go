@@ -10,7 +10,7 @@ const clientClock = "client clock"
 // loss of one message leaves a key behind, so an orphan is the lock's only if it has a class. The
 // same is true of properties that are only reported.
 func (v *Verdict) IsDefect(p Property, lossy bool) bool {
-	class, overlap := FindClass(p.Class), v.Property(MutualExclusion)
+	overlap := v.Property(MutualExclusion)
 	switch {
 	case p.Verdict != Violated:
 		return false
@@ -18,10 +18,17 @@ func (v *Verdict) IsDefect(p Property, lossy bool) bool {
 		return v.IsDefect(overlap, lossy)
 	case p.Property == LostUpdate && (lossy || overlap.Verdict != Valid && overlap.Verdict != NA):
 		return false
-	case class.Name == Clock:
-		return p.Assumption == clientClock
-	case class.Outside != "":
+	case p.Outside() != "":
 		return false
 	}
-	return class.Name != "" || !p.Reported && p.Property != Orphan
+	return p.Class != "" || !p.Reported && p.Property != Orphan
+}
+
+// Outside says why no lock of its kind can prevent the violation, in a clause. It returns "" if its
+// class is a defect of the lock.
+func (p Property) Outside() string {
+	if p.Class == Clock && p.Assumption == clientClock {
+		return ""
+	}
+	return FindClass(p.Class).Outside
 }

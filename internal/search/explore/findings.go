@@ -52,6 +52,7 @@ type Finding struct {
 	Run         int    `json:"run,omitempty"` // the run of the search that found it, from 1
 	Property    string `json:"property"`
 	Class       string `json:"class,omitempty"`
+	Outside     string `json:"outside,omitempty"` // why no lock of its kind can prevent it
 	Explanation string `json:"explanation"`
 	Steps       int    `json:"steps"`
 	ShrinkRuns  int    `json:"shrink_runs"`
@@ -145,7 +146,7 @@ func (k *Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error
 			return all, SaveError{err}
 		}
 		all = append(all, Finding{File: file, Seed: h.Seed, Run: h.Run, Property: h.Property,
-			Class: h.Class, Explanation: x.Verdict.Explanation, Steps: len(x.Steps),
+			Class: h.Class, Outside: h.Outside, Explanation: x.Verdict.Explanation, Steps: len(x.Steps),
 			ShrinkRuns: shrunk.Runs, Unfinished: shrunk.Unfinished, Curve: x.Curve, counterexample: x})
 	}
 	return all, nil

@@ -23,6 +23,7 @@ type Hit struct {
 	Class       string
 	Explanation string // explains the violation to people
 	Decides     bool   // for R: the violation alone decides a run
+	Outside     string // why no lock of its kind can prevent it, or "" if one can
 	// The holder's lease ran out while the harness held it at a breakpoint. A search never attributes
 	// that to a fault, but a repeated run may show it.
 	Stood bool

@@ -89,18 +89,21 @@ func (p *Progress) add(o Progress) {
 	p.Hung = cmp.Or(p.Hung, o.Hung)
 	p.Broke = cmp.Or(p.Broke, o.Broke)
 	p.Evidence.add(o.Evidence)
+	for _, a := range o.Aside {
+		if !slices.ContainsFunc(p.Aside, func(b Aside) bool { return a.kind() == b.kind() }) {
+			p.Aside = append(p.Aside, a)
+		}
+	}
 	p.States, p.Joined = max(p.States, o.States), true
 	p.Took = max(p.Took, o.Took)
 }
 
-// shortest keeps one finding of each property and class. It clears the run number, because that
-// counts the runs of one shard.
+// shortest keeps one finding of each property and class, those that a lock can prevent first. It
+// clears the run number, because that counts the runs of one shard.
 func shortest(all []Finding) []Finding {
 	slices.SortStableFunc(all, func(a, b Finding) int {
-		if c := strings.Compare(a.Property+a.Class, b.Property+b.Class); c != 0 {
-			return c
-		}
-		return a.Steps - b.Steps
+		return cmp.Or(cmp.Compare(batch.Truth(a.Outside != ""), batch.Truth(b.Outside != "")),
+			strings.Compare(a.Property+a.Class, b.Property+b.Class), a.Steps-b.Steps)
 	})
 	all = slices.CompactFunc(all, func(a, b Finding) bool {
 		return a.Property == b.Property && a.Class == b.Class

@@ -27,11 +27,20 @@ type Progress struct {
 	Evidence        // from the other runs
 	// a call of the lock that never returned and the position of its goroutine, or ""
 	Hung string `json:"hung,omitempty"`
-	// the fault under which a client outlived its lease (S), if the search found more
-	Aside string `json:"aside,omitempty"`
+	// violations beside the first that no lock of its kind can prevent, if the user named no fault
+	Aside []Aside `json:"aside,omitempty"`
 	// faults that the lock or the simulator does not support, if the user named none
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 }
+
+// Aside is a kind of violation that does not end a search.
+type Aside struct {
+	Property string `json:"property"`
+	Class    string `json:"class"`
+	Fault    string `json:"fault"` // the first that showed it
+}
+
+func (a Aside) kind() string { return a.Property + " " + a.Class }
 
 // LeftOut is a fault that was not searched.
 type LeftOut struct {

@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/pool"
 	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -74,7 +73,7 @@ type searching struct {
 
 	mu    sync.Mutex
 	hits  []Hit
-	aside string // the fault of an overrun beside other hits
+	aside []Aside
 	wrong error
 	broke string // why the first failed run failed
 
@@ -129,25 +128,28 @@ func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 	return f.hits, f.progress(), f.wrong
 }
 
-// setAside takes the overruns out of the hits and notes them, if there are others.
+// setAside takes the hits that do not end the search out of the others and notes them. If there are
+// no others, the first one remains.
 func (f *searching) setAside() {
-	if f.KeepGoing || !slices.ContainsFunc(f.hits, f.ends) {
+	if f.KeepGoing {
 		return
 	}
-	f.hits = slices.DeleteFunc(f.hits, func(h Hit) bool {
-		if !f.ends(h) {
-			f.aside = h.Case.Plan.Nemesis
+	found := slices.ContainsFunc(f.hits, f.ends)
+	for i, h := range f.hits {
+		if !f.ends(h) && (found || i > 0) {
+			f.aside = append(f.aside, Aside{h.Property, h.Class, h.Case.Plan.Nemesis})
 		}
-		return !f.ends(h)
-	})
+	}
+	if found {
+		f.hits = slices.DeleteFunc(f.hits, func(h Hit) bool { return !f.ends(h) })
+	} else {
+		f.hits = f.hits[:min(1, len(f.hits))]
+	}
 }
 
-// ends reports whether a hit ends the search. An overrun does not if no fault was named: every lock
-// with a lease has it, and it would hide the defects of the lock.
-func (f *searching) ends(h Hit) bool {
-	return f.Options.Nemesis != "" || h.Property != history.MutualExclusion ||
-		!checker.FindClass(h.Class).Overrun
-}
+// ends reports whether a hit ends the search. If no fault was named, one that no lock of its kind
+// can prevent does not: it would hide the defects of the lock.
+func (f *searching) ends(h Hit) bool { return f.Options.Nemesis != "" || h.Outside == "" }
 
 // next plans the attempts of the generation that starts with the seed from.
 func (f *searching) next(from int) (all []*attempt) {
@@ -348,7 +350,10 @@ func (f *searching) runAttempt(ctx context.Context, a *attempt) {
 	}
 	h := Hit{Case: simrun.Case{Plan: a.plan, Schedule: kind(a.schedule), Deviations: answers},
 		Seed: a.seed, Run: a.run, Property: worst.Property, Class: worst.Class,
-		Explanation: worst.Explanation, Decides: worst.Decides}
+		Explanation: worst.Explanation, Decides: worst.Decides, Outside: worst.Outside()}
+	if f.told(h) {
+		return
+	}
 	if workloads.IsProgram(a.plan.Impl) && !h.repeats(ctx) {
 		f.unrepeated.Add(1)
 		return
@@ -392,13 +397,31 @@ const sha = 40
 func (f *searching) add(h Hit) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	i := slices.IndexFunc(f.hits, func(o Hit) bool { return !f.ends(o) })
-	switch {
-	case f.KeepGoing || f.ends(h) || i < 0:
+	switch i := f.alike(h); {
+	case i < 0:
 		f.hits = append(f.hits, h)
-	case h.Seed < f.hits[i].Seed: // one overrun is enough
+	case h.Seed < f.hits[i].Seed: // one of its kind is enough
 		f.hits[i] = h
 	}
+}
+
+// alike returns the position of the hit of the same property and class as one that does not end the
+// search, or -1.
+func (f *searching) alike(h Hit) int {
+	if f.KeepGoing || f.ends(h) {
+		return -1
+	}
+	return slices.IndexFunc(f.hits, func(o Hit) bool {
+		return o.Property == h.Property && o.Class == h.Class
+	})
+}
+
+// told reports whether an earlier seed shows what a hit shows.
+func (f *searching) told(h Hit) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i := f.alike(h)
+	return i >= 0 && f.hits[i].Seed <= h.Seed
 }
 
 // cannot records that a run could not start. If the user named the fault, the search ends.
@@ -422,5 +445,5 @@ func (f *searching) progress() Progress {
 	return Progress{Runs: int(f.runs.Load()), States: f.states.count(), Hits: len(f.hits),
 		HarnessErrors: int(f.errors.Load()), Unrepeated: int(f.unrepeated.Load()),
 		Took: time.Since(f.begin), Broke: f.broke,
-		Evidence: f.evidence, Hung: f.hung, Aside: f.aside, LeftOut: slices.Clone(f.out)}
+		Evidence: f.evidence, Hung: f.hung, Aside: slices.Clone(f.aside), LeftOut: slices.Clone(f.out)}
 }

@@ -2,6 +2,8 @@ package explore
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestTheSearchDoesNotDependOnCores finds the same seed first with one core and with three.
@@ -56,12 +59,42 @@ func TestAnOverrunDoesNotEndTheSearch(t *testing.T) {
 	s := Search{Options: harness.RunOptions{Impl: "token-lua"}, Schedule: Portfolio, Moments: Both,
 		Seeds: 200, Jobs: 2}
 	hits, p, err := s.Find(t.Context())
-	if err != nil || len(hits) == 0 || hits[0].Class != checker.LateMessage || p.Aside != "overrun" {
+	if err != nil || len(hits) == 0 || hits[0].Class != checker.LateMessage ||
+		!slices.Contains(p.Aside, Aside{"S", checker.LeaseOverrun, "overrun"}) {
 		t.Errorf("%v, %+v, %v", hits, p, err)
 	}
 	s.Seeds = 14
 	hits, p, err = s.Find(t.Context())
-	if err != nil || len(hits) != 1 || hits[0].Class != checker.LeaseOverrun || p.Aside != "" {
+	if err != nil || len(hits) != 1 || hits[0].Class != checker.LeaseOverrun || len(p.Aside) > 0 {
+		t.Errorf("%v, %+v, %v", hits, p, err)
+	}
+}
+
+// TestWhatNoLockPreventsDoesNotEndTheSearch: without a named fault, a key that a server lost is
+// told last, and the answer is that no defect was seen. With the fault named, it is the answer.
+func TestWhatNoLockPreventsDoesNotEndTheSearch(t *testing.T) {
+	testenv.SkipRace(t)
+	t.Parallel()
+	s := Search{Options: harness.RunOptions{Impl: "token-lua"},
+		Properties: []string{history.LeaseExclusion}, Schedule: Portfolio, Moments: Both, Seeds: 300,
+		Jobs: 2}
+	hits, p, err := s.Find(t.Context())
+	if err != nil || len(hits) != 1 || hits[0].Outside == "" || len(p.Aside) < 2 || p.Runs < 200 {
+		t.Fatalf("%v, %+v, %v", hits, p, err)
+	}
+	for _, x := range []struct{ fault, begins string }{
+		{"", "no defect of token-lua was seen in "},
+		{"flush", "token-lua under flush violates L"},
+	} {
+		var b strings.Builder
+		f := Findings{Impl: "token-lua", Nemesis: x.fault, Progress: p, Found: []Finding{{Property: "L",
+			Class: hits[0].Class, Outside: hits[0].Outside}}}
+		if err := f.Text(&b); err != nil || !strings.HasPrefix(b.String(), x.begins) {
+			t.Errorf("%q, %v\n%s", x.fault, err, b.String())
+		}
+	}
+	s.Options.Nemesis = "flush"
+	if hits, p, err = s.Find(t.Context()); err != nil || len(hits) == 0 || p.Runs > 100 {
 		t.Errorf("%v, %+v, %v", hits, p, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/repair"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
@@ -36,6 +37,13 @@ func (f Findings) Text(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, t.String())
 	return err
+}
+
+// noDefect reports whether a search without a named fault found only what no lock of its kind can
+// prevent.
+func (f Findings) noDefect() bool {
+	return f.Nemesis == "" && f.Covered == nil && f.Progress.Doubt() == "" && !f.Stopped &&
+		!slices.ContainsFunc(f.Found, func(x Finding) bool { return x.Outside == "" })
 }
 
 // none tells a search that found nothing.
@@ -79,7 +87,14 @@ func (f Findings) tell(t *screen, x Finding) {
 		class = ": " + x.Class
 	}
 	fault := cmp.Or(f.Nemesis, x.nemesis(), "some fault")
+	if f.noDefect() {
+		t.line("no defect of %s was seen in %s; judged: %s", f.Impl,
+			units.Count(f.Progress.Runs, "run"), f.judged())
+	}
 	t.line("%s under %s violates %s%s", f.Impl, fault, x.Property, class)
+	if x.Outside != "" {
+		t.row("Whose", units.Upper(x.Outside)+".")
+	}
 	if row, ok := history.FindProperty(x.Property); ok {
 		t.row(x.Property, units.Upper(row.Broken)+".")
 	}
@@ -110,12 +125,24 @@ func (f Findings) effort(x Finding) string {
 		units.Count(p.Runs, "run"), f.Rate, p.states(), x.ShrinkRuns, more)
 }
 
+// asideWords names the violations that did not end a search.
+func asideWords(all []Aside) string {
+	var words []string
+	remains := ""
+	for _, a := range all {
+		words = append(words, a.kind()+" under "+a.Fault)
+		if checker.FindClass(a.Class).Overrun {
+			remains = "; only the resource can refuse a late holder"
+		}
+	}
+	return strings.Join(words, ", ") + ": no lock of its kind prevents that" + remains
+}
+
 // notes tells what else a reader must know of the search.
 func (f Findings) notes(t *screen) {
 	p := f.Progress
-	if p.Aside != "" {
-		t.row("Also", "S lease overrun under "+p.Aside+", as every lock with a lease: only the resource "+
-			"can refuse a late holder")
+	if len(p.Aside) > 0 {
+		t.row("Also", asideWords(p.Aside))
 	}
 	if f.Covered != nil && len(f.Found) > 0 {
 		t.row("Space", f.Covered.String())
