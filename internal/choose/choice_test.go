@@ -180,7 +180,7 @@ func TestTheBestLocksComeFirst(t *testing.T) {
 	for _, c := range Best(all) {
 		got = append(got, c.Lock)
 	}
-	want := []string{"token-lua", "setnx-expire-lua", "etcd-mutex", "curator suspended", "postgres",
+	want := []string{"token-lua", "setnx-expire-lua", "etcd-mutex", "curator", "postgres",
 		"mariadb"}
 	if !slices.Equal(got, want) {
 		t.Errorf("the best locks are %q, not %q", got, want)
