@@ -329,6 +329,12 @@ var propertyCases = []propertyCase{
 	{"a grant that was believed too late", "S",
 		"lease; c0 acquire 1 50 sent=2 lease=10; c1 acquire 6 30 sent=29 lease=100; c0 release 60 61; " +
 			"c1 release 62 63", "", Violated, LateMessage},
+	{"the second grant was believed too late", "S",
+		"lease; c0 acquire 1 4 sent=2 lease=100; c1 acquire 6 50 sent=29 lease=10; c0 release 60 61; " +
+			"c1 release 62 63", "", Violated, LateMessage},
+	{"the same, and the first holder had outlived its lease", "S",
+		"lease; c0 acquire 1 4 sent=2 lease=10; c1 acquire 6 50 sent=29 lease=10; c0 release 60 61; " +
+			"c1 release 62 63", "", Violated, LeaseOverrun},
 }
 
 // allCases are the histories for properties.
