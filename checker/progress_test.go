@@ -224,7 +224,22 @@ var progressCases = []propertyCase{
 	{"a client that is paused is no outage", "A", once + "fault pause c2 8 1400000000; " +
 		"c1 acquire 10 1300000000 fail", "", NA, ""},
 	{"two faults that overlap", "A", once + "fault kill n0 8 800000000; " +
-		"fault cut c1>n0 700000000 1500000000; c1 acquire 10 1450000000 info", "", Violated, ""},
+		"fault pause-node n0 700000000 1500000000; c1 acquire 10 1450000000 info", "", Violated, ""},
+	{"only the client asks that is cut off", "A", once + "fault cut c1>n0 8 2400000000 lasted; " +
+		"c1 acquire 10 2300000000 info", "", NA, ""},
+	{"the same, and another client asks", "A", once + "fault cut c1>n0 8 2400000000 lasted; " +
+		"c1 acquire 10 2300000000 info; c2 acquire 11 2300000000 info", "", Violated, ""},
+	{"the same, and another client asks for a moment", "A", once +
+		"fault cut c1>n0 8 2400000000 lasted; c1 acquire 10 2300000000 info; c2 acquire 11 20 info", "",
+		NA, ""},
+	{"the same, and its other connections are cut", "A", once +
+		"fault cut c1+>* 8 2400000000 lasted; c1 acquire 10 2300000000 info", "", NA, ""},
+	{"only the client asks that is cut off from one of three masters", "A", three +
+		"c0 acquire 1 5 sent=2 lease=1000; c0 release 6 7; fault cut c1>n0 8 2400000000 lasted; " +
+		"c1 acquire 10 2300000000 info", "", Violated, ""},
+	{"the same, from all three", "A", three +
+		"c0 acquire 1 5 sent=2 lease=1000; c0 release 6 7; fault cut c1>* 8 2400000000 lasted; " +
+		"c1 acquire 10 2300000000 info", "", NA, ""},
 	{"a live hold keeps it under the fault", "A", once + "fault cut c2>n0 8 2400000000 lasted; " +
 		"c0 acquire 9 10 sent=9; c1 acquire 10 2300000000 fail; c0 release 2390000000 2390000001", "",
 		Valid, ""},

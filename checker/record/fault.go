@@ -187,6 +187,14 @@ func (f *Fault) Disconnects(process int) bool {
 		(f.Action == nemesis.Refuse || f.Action == nemesis.Reset)
 }
 
+// StrikesLinksOf reports whether the fault struck the links of this client, and of no other, to all
+// servers, or with anyServer to one of them.
+func (f *Fault) StrikesLinksOf(process int, anyServer bool) bool {
+	from, to, link := strings.Cut(f.Target, ">")
+	n, client := ClientOf(strings.TrimSuffix(from, "+"))
+	return link && client && n == process && (to == "*" || anyServer)
+}
+
 // Servers returns the servers that the target names: n0 of "n0" and "c2+>n0", n0 and n1 of "n0>n1",
 // n0 of "b>*n0*".
 func (f *Fault) Servers() (names []string) {

@@ -22,16 +22,22 @@ func (c outageRule) outage() property {
 		return notApplicable("no fault of a server or a link lasted for a time")
 	}
 	var worst hold
-	key, longest := 0, int64(0)
+	key, longest, alone := 0, int64(0), int64(0)
 	locks := c.waits().locks()
 	for i := range locks {
-		if from, to, ns := withoutGrant(&locks[i], tries(&locks[i]), under); ns > longest {
+		open := tries(&locks[i])
+		if from, to, ns := withoutGrant(&locks[i], open.Subtract(c.struckAlone), under); ns > longest {
 			key, longest, worst = locks[i].Key, ns, hold{Process: -1, From: from, To: to}
 		}
+		_, _, ns := withoutGrant(&locks[i], open, under)
+		alone = max(alone, ns)
 	}
 	bound, known := c.waits().bound()
 	p := valid
 	switch {
+	case longest <= bound && known && alone > bound:
+		return notApplicable("while the fault lasted, no client asked for the lock for long enough but " +
+			"those whose own links it struck")
 	case longest > 0 && !known:
 		p = unknown("neither the record nor the trace tells how long clients pause between two tries")
 	case longest > bound && c.shortWithoutLost(under, bound):
@@ -64,6 +70,18 @@ func (c outageRule) underway() []record.Interval {
 	return record.Union(all)
 }
 
+// struckAlone returns the times when a fault struck the links of this client and of no other. No
+// lock can serve it then, and the others go on.
+func (c outageRule) struckAlone(process int) []record.Interval {
+	var all []record.Interval
+	for i := range c.faults {
+		if f := &c.faults[i]; f.StrikesLinksOf(process, !c.quorums().independent()) {
+			all = append(all, record.Interval{From: f.From, To: c.faultTimes().overs()[i]})
+		}
+	}
+	return record.Union(all)
+}
+
 // shortWithoutLost reports whether no outage is longer than the bound without the time that was
 // lost for another reason than a fault.
 func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool {
@@ -77,7 +95,8 @@ func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool 
 		lost := map[int][]record.Interval{} // by client: a lock may have a million calls
 		open := tries(l).Subtract(func(process int) []record.Interval {
 			if _, known := lost[process]; !known {
-				lost[process] = record.Union(slices.Concat(struck, c.excuses().lostTime(process)))
+				lost[process] = record.Union(slices.Concat(struck, c.excuses().lostTime(process),
+					c.struckAlone(process)))
 			}
 			return lost[process]
 		})
