@@ -149,16 +149,17 @@ func TestEveryFaultIsRefusedWithoutCapabilities(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	for spec, want := range map[string]string{
-		"failover":      "cut",
-		"pause:short":   "short",
-		"crash:3":       "3",
-		"latency:7ms":   "7ms",
-		"none":          "",
-		"crash:0":       "error",
-		"latency:-7ms":  "error",
-		"none:x":        "error",
-		"pause:forever": "error",
-		"earthquake":    "error",
+		"failover":            "cut",
+		"pause:short":         "short",
+		"crash:3":             "3",
+		"latency:7ms":         "7ms",
+		"none":                "",
+		"crash:0":             "error",
+		"latency:-7ms":        "error",
+		"none:x":              "error",
+		"pause:short,restart": "error",
+		"pause:forever":       "error",
+		"earthquake":          "error",
 	} {
 		_, variant, err := Find(spec)
 		if want == "error" && err == nil || want != "error" && (err != nil || variant != want) {

@@ -138,6 +138,9 @@ func All() []Entry { return slices.Clone(table().Faults) }
 
 // Find returns the row for "name" or "name:variant", and the variant for Scenario.
 func Find(spec string) (Entry, string, error) {
+	if name := Base(spec); strings.Contains(name, ",") {
+		return Entry{}, "", fmt.Errorf("%s are several faults", name)
+	}
 	name, variant, given := strings.Cut(spec, ":")
 	var names []string
 	for _, e := range table().Faults {
@@ -156,6 +159,15 @@ func Find(spec string) (Entry, string, error) {
 	}
 	return Entry{}, "", fmt.Errorf("unknown nemesis %q; there are: %s", name,
 		strings.Join(names, ", "))
+}
+
+// Base returns the name of a fault without its variant. The name of several faults is all of it.
+func Base(spec string) string {
+	if strings.Contains(spec, ",") {
+		return spec
+	}
+	name, _, _ := strings.Cut(spec, ":")
+	return name
 }
 
 // Default returns the default variant, or "" if the fault has no variants.

@@ -114,7 +114,7 @@ func writeConfirmation(b *bufio.Writer, v *view.View) {
 	if a := v.Adapter(); a != "" {
 		many, once, lock = advice.MatrixLibrary, advice.ControlLibrary, a
 	}
-	fault, _, _ := strings.Cut(cmp.Or(h.Nemesis, "none"), ":")
+	fault := nemesis.Base(cmp.Or(h.Nemesis, "none"))
 	what, commands := "twenty times without a fault", many.Fill(lock, fault).String()
 	if fault != "none" {
 		what = "the fault twenty times, and the control, which must find nothing"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // A Repair is a change of a lock, of the resource that it guards, or of its servers.
@@ -185,18 +186,13 @@ func equal(a, b string) bool { return a == b }
 
 // family reports whether two faults differ only in their aim.
 func family(a, b string) bool {
-	return base(a) == base(b)
-}
-
-func base(fault string) string {
-	name, _, _ := strings.Cut(fault, ":")
-	return name
+	return nemesis.Base(a) == nemesis.Base(b)
 }
 
 // FaultFor returns the fault under which the repaired lock runs.
 func (r Row) FaultFor(fault string) string {
 	if r.Unaimed {
-		return base(fault)
+		return nemesis.Base(fault)
 	}
 	return fault
 }

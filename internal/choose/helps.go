@@ -30,9 +30,9 @@ func helps(lock string, p harness.Plan) (out []Help) {
 	if err != nil {
 		return nil
 	}
-	name, _, _ := strings.Cut(fault, ":")
+	name := nemesis.Base(fault)
 	for _, c := range known.Trials {
-		of, _, _ := strings.Cut(c.Nemesis, ":")
+		of := nemesis.Base(c.Nemesis)
 		if of != name || nemesis.Control(c.Nemesis) || len(c.Without.Violated) == 0 {
 			continue
 		}
@@ -81,7 +81,7 @@ const (
 // deadAfter returns a note if, with a setting, no client gets the lock even after a harmless fault,
 // or "".
 func deadAfter(trials []MitigationCell, of MitigationCell) string {
-	name, _, _ := strings.Cut(of.Nemesis, ":")
+	name := nemesis.Base(of.Nemesis)
 	for _, c := range trials {
 		if c.Mitigation == of.Mitigation && c.Row == of.Row && strings.HasPrefix(c.Nemesis, name+":") &&
 			nemesis.Control(c.Nemesis) && c.With.Stuck > 0 {

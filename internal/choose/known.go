@@ -158,7 +158,7 @@ func Lookup(p harness.Plan) (*Known, error) {
 			return nil, err
 		}
 		// a search also draws the direction of a clock's step
-		fault, _, _ := strings.Cut(c.Fault(), ":")
+		fault := nemesis.Base(c.Fault())
 		k.Drawn = record.drawn(r.Name, fault)
 		if len(k.Drawn) > 0 {
 			k.Search = command("explore", r, fault) +

@@ -102,7 +102,7 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 		return Hint{Text: "No call was granted the lock: the report shows what each client sent, and " +
 			"what it was told"}
 	}
-	if fault, aim, _ := strings.Cut(p.Nemesis, ":"); aim != "" && awaited(v, p) {
+	if fault := nemesis.Base(p.Nemesis); fault != p.Nemesis && awaited(v, p) {
 		return Hint{Text: fmt.Sprintf("No client sent within %v what this aim waits for, and the lock "+
 			"may have no such command; try the fault without its aim, --nemesis %s", p.For, fault)}
 	}
@@ -112,6 +112,9 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 			where = "on a quieter machine, or in the simulator (--env sim)"
 		}
 		return Hint{Text: "The machine stood still in this run: run it again, " + where}
+	}
+	if drawn, _, _ := nemesis.Find(p.Nemesis); drawn.Drawn && v.Evidence.Undone == nil {
+		return Hint{Text: fmt.Sprintf("Draw another run: --seed %d", p.Seed+1)}
 	}
 	const usual = 10 * time.Second
 	return Hint{Text: fmt.Sprintf("Give the run more time: --for %v", 2*max(p.For.D(), usual))}
@@ -170,7 +173,7 @@ func foundBy(v *checker.Verdict, found []string) string {
 
 // more says that a run that found nothing was one of several of its fault.
 func more(v *checker.Verdict, p harness.Plan) (h Hint) {
-	fault, _, _ := strings.Cut(p.Nemesis, ":")
+	fault := nemesis.Base(p.Nemesis)
 	aims, err := matrix.AimsOf(options(p), fault)
 	aims = slices.DeleteFunc(aims, func(a matrix.Aim) bool { return a.Control })
 	if err != nil || len(aims) < 2 || v.Verdict.String() != string(checker.Valid) {
@@ -198,7 +201,7 @@ func commandFor(p harness.Plan, r choose.Rate, environment string) (c advice.Com
 		line += " --env " + environment
 	}
 	line += " --nemesis " + r.Nemesis
-	fault, _, _ := strings.Cut(r.Nemesis, ":")
+	fault := nemesis.Base(r.Nemesis)
 	aims, _ := matrix.AimsOf(o, fault)
 	for _, a := range aims {
 		if a.Clients > 0 && matrix.SameAim(a.Nemesis, r.Nemesis) {

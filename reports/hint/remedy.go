@@ -109,6 +109,10 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 		r.Command = advice.Command{Line: own.Command}
 		r.Shown = lock + " of this library stays clean" + inRuns(own.Runs, own.Runs)
 	}
+	if !matrix.SameAim(x.Fault, p.Nemesis) && losesWrites(p) && worst.Class != checker.LostByServer {
+		r.Rest = append(r.Rest, "A grant that the fault of this run makes a server lose lets two clients "+
+			"in all the same.")
+	}
 	about, _, _ := nemesis.Find(p.Nemesis)
 	switch {
 	case overrun && about.Work && !p.Renews():

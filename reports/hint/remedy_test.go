@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestRemedies wants a remedy that fits the worst violation, and none that would not help.
@@ -14,6 +15,9 @@ func TestRemedies(t *testing.T) {
 		return checker.Property{Property: letter, Class: class, Verdict: checker.Violated}
 	}
 	overrun := violated("S", checker.LeaseOverrun)
+	plainDelete := violated("L", checker.ReleasedByNonOwner)
+	plainDelete.Witness = &checker.Witness{Commands: []checker.WitnessCommand{{
+		Command: history.Command{Args: []string{"DEL", "k"}}, Kind: "foreign-delete"}}}
 	for _, c := range []struct {
 		name       string
 		options    harness.RunOptions
@@ -98,6 +102,12 @@ func TestRemedies(t *testing.T) {
 			[]checker.Property{violated("L", checker.LostByServer)}, []string{"Use another lock",
 				"agree on every write", "Clean under leader-loss in 11 to 12 runs each", "curator suspended",
 				"choose --fault leader-loss", "Does not help: --wait-replicas 1, with one replica (no client"}},
+		{"several faults", harness.RunOptions{Impl: "token-lua", Nemesis: "pause:short,restart"},
+			[]checker.Property{violated("L", checker.LostByServer)},
+			[]string{"appendonly yes", "hold under restart"}},
+		{"a repair that a failover leaves a hole in", harness.RunOptions{Adapter: "posted-d004",
+			Nemesis: "failover:between"}, []checker.Property{plainDelete},
+			[]string{"hold under ", "A grant that the fault of this run makes a server lose lets two"}},
 		{"a defect without a repair that a run has shown, and without a fault",
 			harness.RunOptions{Impl: "redlock", Nemesis: "none"},
 			[]checker.Property{violated("L", checker.Vanished)},

@@ -23,7 +23,9 @@ func (v *View) Question() string {
 		lock = "the lock " + page.Clean(h.Impl, 60)
 	}
 	if when == "" && h.Nemesis != "" {
-		when = "under the fault " + page.Clean(h.Nemesis, 60)
+		faults := strings.Split(h.Nemesis, ",")
+		when = "under the " + units.Plural(len(faults), "fault", "faults") + " " +
+			page.Clean(units.List(faults), 60)
 	}
 	if letters := v.judgement().chosen(); len(letters) > 0 {
 		return strings.TrimSpace(hold(letters)+" for "+lock+" "+when) + "?"

@@ -110,6 +110,8 @@ func TestQuestions(t *testing.T) {
 		{"setnx", "pause", "Can two clients hold the lock setnx at once when a client is paused?"},
 		{"setnx", "pause:short",
 			"Can two clients hold the lock setnx at once when a client is paused for a moment?"},
+		{"", "failover:healthy,pause", "Can two clients hold this lock at once under the faults " +
+			"failover:healthy and pause?"},
 		{"", "meteor", "Can two clients hold this lock at once under the fault meteor?"},
 	} {
 		v := viewOf(t, history.Header{Impl: c.impl, Nemesis: c.fault})

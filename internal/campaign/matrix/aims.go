@@ -22,14 +22,14 @@ func AimsOf(o harness.RunOptions, fault string) (aims []Aim, err error) {
 	if r, ok := rowOf(o); ok {
 		for _, c := range columnsOf(fault) {
 			why := Impossible(r, c)
-			if why != "" && base(c.Fault()) != fault {
+			if why != "" && nemesis.Base(c.Fault()) != fault {
 				continue // the column is impossible for the sake of another fault
 			}
 			if why != "" {
 				return nil, fmt.Errorf("%s does not go together with %s: %s", fault, r.Name, why)
 			}
 			for _, a := range c.aimsFor(r) {
-				if base(a.Nemesis) == fault { // a column may have aims of other faults
+				if nemesis.Base(a.Nemesis) == fault { // a column may have aims of other faults
 					aims = append(aims, a)
 				}
 			}
@@ -96,7 +96,7 @@ func rowOf(o harness.RunOptions) (Row, bool) {
 // columnsOf returns the columns that have an aim of a fault.
 func columnsOf(fault string) (out []Column) {
 	for _, c := range columns() {
-		if slices.ContainsFunc(c.Aims, func(a Aim) bool { return base(a.Nemesis) == base(fault) }) {
+		if slices.ContainsFunc(c.Aims, func(a Aim) bool { return nemesis.Base(a.Nemesis) == nemesis.Base(fault) }) {
 			out = append(out, c)
 		}
 	}
@@ -113,16 +113,10 @@ func (c Column) aimsFor(r Row) (out []Aim) {
 	return out
 }
 
-// base returns a fault's name without its variant.
-func base(spec string) string {
-	name, _, _ := strings.Cut(spec, ":")
-	return name
-}
-
 // FullName returns a fault's name with its variant, even if that is the default.
 func FullName(spec string) string {
 	if _, variant, err := nemesis.Find(spec); err == nil {
-		return base(spec) + ":" + variant
+		return nemesis.Base(spec) + ":" + variant
 	}
 	return spec
 }

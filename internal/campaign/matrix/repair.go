@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/repair"
@@ -14,13 +15,18 @@ import (
 
 // RepairOf returns the repair that runs have shown for a violation in a plan's run, or nil.
 func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repair.Found {
-	x := repair.Violation{Flags: LockFlags(p), Fault: p.Nemesis, Property: property, Class: class,
+	x := repair.Violation{Flags: LockFlags(p), Property: property, Class: class,
 		System: p.System(), Lease: p.Declares().Lease, Plain: plain(v.Property(property)),
 		Renewed: v.Property(property).Renewed()}
 	if row, ok := RowFor(p); ok && p.Adapter == nil {
 		x.Lock = row.Name
 	}
-	found := repair.Find(x)
+	var found *repair.Found
+	for fault := range strings.SplitSeq(p.Nemesis, ",") { // of several, the first with a repair
+		if x.Fault = fault; found == nil {
+			found = repair.Find(x)
+		}
+	}
 	switch {
 	case found == nil:
 	case found.Tokens && v.Property(history.Fencing).Verdict == checker.Violated:
