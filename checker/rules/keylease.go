@@ -22,24 +22,24 @@ type keyFacts struct{ *Case }
 func (c *Case) keyFacts() keyFacts { return keyFacts{c} }
 
 // keyLeaseOf returns the lease of the key that a command granted, before a stamp. The latest
-// command that asked for a length decides. If no command names one, the hold's lease counts.
+// command that asked for a length decides. If none names one, or one of unknown length renewed it,
+// the hold's lease counts.
 func (c keyFacts) keyLeaseOf(h *record.Hold, grant *history.Command, before int64) keyLease {
 	l := keyLease{by: grant, end: h.LeaseAt(before)}
 	if d, known := c.trace.Asked(grant); known {
 		l.end = c.lasts(grant.Sent, d)
 	}
+	unknown := false
 	for _, m := range c.trace.OfKey(trace.Key(grant)) {
 		if m.Node != grant.Node || m.Sent < grant.Sent || m == grant || m.Sent >= before ||
 			!c.trace.Renews(m) && !c.reenters(m, h) {
 			continue
 		}
 		d, known := c.trace.Asked(m)
-		if !known {
-			return keyLease{by: m, end: h.LeaseAt(before), renewed: true}
-		}
+		unknown = unknown || !known
 		l = keyLease{by: m, end: c.lasts(m.Sent, d), renewed: true}
 	}
-	if !l.renewed && h.LeaseIn(before) != &h.Leases[0] { // no command shows the extension
+	if unknown || !l.renewed && h.LeaseIn(before) != &h.Leases[0] { // no command shows the extension
 		l.end = h.LeaseAt(before)
 	}
 	return l

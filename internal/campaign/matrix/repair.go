@@ -61,7 +61,9 @@ func LeaseFlag(p harness.Plan) string {
 // plain reports whether the witness of a violation has a plain deletion.
 func plain(p checker.Property) bool {
 	return p.Witness != nil && slices.ContainsFunc(p.Witness.Commands,
-		func(m checker.WitnessCommand) bool { return m.Kind.Deletes() && repair.Plain(m.Args) })
+		func(m checker.WitnessCommand) bool {
+			return m.Kind.Deletes() && !m.Trying && repair.Plain(m.Args)
+		})
 }
 
 // LockFlags returns the flags of run that name the lock of a plan.
