@@ -36,7 +36,23 @@ func confirm(ctx context.Context, all []explore.Finding, root string, screen io.
 		if !all[i].Real.Confirmed {
 			withFaults(ctx, &all[i], root, all[i].Real)
 		}
+		illustrate(all[i].Real)
 		line.Stop()
+	}
+}
+
+// illustrate writes the report of the run that confirmed a finding. If it cannot, the finding names
+// no run: the counterexample is saved all the same.
+func illustrate(real *explore.Real) {
+	if real.Dir == "" {
+		return
+	}
+	r, err := loadRun(real.Dir)
+	if err == nil {
+		_, err = writeReport(r)
+	}
+	if err != nil {
+		real.Dir = ""
 	}
 }
 

@@ -78,13 +78,15 @@ type Real struct {
 
 // String returns a line for people.
 func (r *Real) String() string {
+	report := ""
+	if r.Dir != "" {
+		report = ", " + filepath.Join(r.Dir, "report.html")
+	}
 	switch {
 	case r.Ordered:
-		return fmt.Sprintf("confirmed on a real Redis, with the messages in this order, %s",
-			filepath.Join(r.Dir, "report.html"))
+		return "confirmed on a real Redis, with the messages in this order" + report
 	case r.Confirmed:
-		return fmt.Sprintf("confirmed on a real Redis in run %d, %s", r.Runs,
-			filepath.Join(r.Dir, "report.html"))
+		return fmt.Sprintf("confirmed on a real Redis in run %d", r.Runs) + report
 	case r.Runs == 0:
 		return "seen in virtual time, and not tried on a real Redis: " + r.Why
 	}
