@@ -72,6 +72,19 @@ func judge(v *Verdict, c *rules.Case, properties, reported []string, damage, dou
 		}
 		v.Properties = append(v.Properties, p)
 	}
+	agree(v)
+}
+
+// agree makes O unknown if the cause of another violation is a deletion by a client that was not
+// the owner, and O could not establish it.
+func agree(v *Verdict) {
+	for i := range v.Properties {
+		p := &v.Properties[i]
+		if p.Property == OwnerRelease && p.Verdict == Valid && slices.ContainsFunc(v.Properties,
+			func(x Property) bool { return x.Verdict == Violated && x.Class == ReleasedByNonOwner }) {
+			p.Verdict, p.Reason = Unknown, explain.NotEstablished()
+		}
+	}
 }
 
 // damage says why a record does not tell all that happened, or "".

@@ -17,6 +17,12 @@ func Undone(u *history.Undone) string {
 	return Say("the run ended before step %d of %d of the scenario was done: %s", u.Step, u.Of, u.What)
 }
 
+// NotEstablished says why O is unknown beside a violation that a foreign deletion explains.
+func NotEstablished() string {
+	return Say("another violation of this run is put down to a client that deleted another one's " +
+		"key, and the commands do not show that for certain")
+}
+
 // NothingTried says that no client was granted the lock, and which answer most of these calls got
 // instead.
 func NothingTried(calls []record.Call) string {

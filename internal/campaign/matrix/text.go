@@ -142,8 +142,9 @@ func (n Count) String() string {
 		found = fmt.Sprintf("No letter is recorded as expected of %s; of all letters",
 			units.Count(n.Cells, "cell"))
 	}
-	return fmt.Sprintf("%s %d are unknown; %d cells are not possible.", found, n.Unknown,
-		n.Impossible)
+	return fmt.Sprintf("%s %d %s unknown; %s not possible.", found, n.Unknown,
+		units.Plural(n.Unknown, "is", "are"),
+		units.Count(n.Impossible, "cell is", "cells are"))
 }
 
 // Difference is a property of a cell that differs from the expectation.
