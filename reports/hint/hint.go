@@ -179,8 +179,14 @@ func more(v *checker.Verdict, p harness.Plan) (h Hint) {
 	if err != nil || len(aims) < 2 || v.Verdict.String() != string(checker.Valid) {
 		return h
 	}
-	h.Text = fmt.Sprintf("%s has %d aims for such a lock in the matrix, and this was one of them: "+
-		"--nemesis %s%s runs these", fault, len(aims), fault, AllAims)
+	one := ""
+	if slices.ContainsFunc(aims, func(a matrix.Aim) bool {
+		return matrix.SameAim(a.Nemesis, p.Nemesis)
+	}) {
+		one = ", and this was one of them"
+	}
+	h.Text = fmt.Sprintf("%s has %d aims for such a lock in the matrix%s: --nemesis %s%s runs these",
+		fault, len(aims), one, fault, AllAims)
 	return h
 }
 

@@ -54,6 +54,10 @@ func TestHintsAfterARun(t *testing.T) {
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"}, nil},
 		{"a run that was too short", short, harness.RunOptions{Impl: "token-lua", Nemesis: "none",
 			For: 10 * time.Second}, []string{"Give the run more time: --for 20s."}},
+		{"a valid run of an aim that the matrix lacks", &checker.Verdict{Verdict: checker.Valid},
+			harness.RunOptions{Impl: "token-lua", Nemesis: "failover:delayed",
+				Settings: impls.Settings{WaitReplicas: 1}}, []string{
+				"failover has 2 aims for such a lock in the matrix: --nemesis failover:all runs these"}},
 		{"drawn faults that were all carried out", short, harness.RunOptions{Impl: "token-lua",
 			Nemesis: "random", Seed: 7},
 			[]string{"Draw another run: --seed 8."}},
