@@ -98,7 +98,7 @@ func (t *terminal) witness(w *view.Violation) {
 		}
 		lease := ""
 		if h.LeaseEnd > 0 {
-			lease = ", lease to " + units.Stamp(h.LeaseEnd)
+			lease = ", lease then to " + units.Stamp(h.LeaseEnd)
 		}
 		end := " to " + units.Stamp(h.To)
 		if view.Endless(h) {

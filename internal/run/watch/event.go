@@ -174,6 +174,7 @@ type Summary struct {
 	Lost       []string     `json:"lost_track,omitempty"`
 	Unreadable int          `json:"unreadable,omitempty"` // lines that are no commands
 	Withheld   int          `json:"withheld,omitempty"`   // events that an eviction made uncertain
+	Unjudged   int          `json:"unjudged,omitempty"`   // of all keys, also of those without a lock
 }
 
 // count1 counts an event in the summary.

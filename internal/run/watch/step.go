@@ -177,6 +177,7 @@ func (j *Judge) judge(l *lock, s *step) {
 	}
 	if !l.known {
 		l.Unjudged++
+		j.Unjudged++
 		return
 	}
 	j.classify(l, &act, before, beforeHold)

@@ -92,14 +92,14 @@ func (s *Summary) Limits() (lines []string) {
 			lines = append(lines, fmt.Sprintf(format, args...))
 		}
 	}
-	unjudged, elsewhere, contradicted := 0, 0, 0
+	elsewhere, contradicted := 0, 0
 	for _, k := range s.Keys {
-		unjudged += k.Unjudged
 		elsewhere += k.Elsewhere
 		contradicted += k.Contradicted
 	}
-	say(unjudged, "Not judged: %s for keys whose state was not known yet.",
-		units.Count(unjudged, "command"))
+	say(s.Unjudged, "Not judged: %s for keys whose state was not known yet: a key may have been "+
+		"there before watch began, until a DEL or a plain SET of it is seen.",
+		units.Count(s.Unjudged, "command"))
 	say(elsewhere, "Not judged: %s by another connection than the one that took the key. With "+
 		"--own-connections, which says that no client shares connections, they are.",
 		units.Count(elsewhere, "deletion"))
