@@ -72,7 +72,7 @@ func (c keyFacts) takenBefore(ga, gb *history.Command) *history.Command {
 // client and no fault removed it. If only the run's clients can delete keys, any deletion that may
 // have found the key contradicts that. Otherwise a deletion of its sender's own key does not.
 func (c keyFacts) vanished(ga, next *history.Command) bool {
-	deletions := ownerRule{c.Case}.deletersBetween(ga, next)
+	deletions := c.deletersBetween(ga, next)
 	if c.thirdParties() {
 		deletions = c.strangers(deletions, ga)
 	}

@@ -160,8 +160,8 @@ func (c ownerRule) acquiredAgain(h *record.Hold) bool {
 
 // deletersBetween returns all commands that may have deleted a key between two grants, in the order
 // of sending. One that freed the key for the first grant is among them.
-func (c ownerRule) deletersBetween(ga, gb *history.Command) (out []*history.Command) {
-	return c.deletersAt(trace.PlaceOf(ga)).executedBetween(ga.Sent, gb.Recv)
+func (c *Case) deletersBetween(ga, gb *history.Command) (out []*history.Command) {
+	return ownerRule{c}.deletersAt(trace.PlaceOf(ga)).executedBetween(ga.Sent, gb.Recv)
 }
 
 func (c ownerRule) deletersAt(at trace.Place) deleters {
