@@ -39,11 +39,11 @@ func exploreCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explore",
 		Short: "Search the simulator for a run in which a lock fails, and make it small",
-		Long: `explore looks for a violation in virtual time, hundreds of runs a second: by random seeds,
-with several kinds of schedules by turns, or (--exhaustive) through all orders of commands, replies,
-expiry and one fault within bounds. A fault is aimed by its scenarios and, by turns, drawn at random
-times, phases and commands. A violation is done again to be sure, made as small as possible, and
-saved: ` + advice.Verb("replay") + ` does it again.
+		Long: `explore looks for a violation in virtual time, hundreds of runs a second (an adapter's program: some
+ten): by random seeds, several kinds of schedules by turns, or (--exhaustive) through all orders of
+commands, replies, expiry and one fault within bounds. A fault is aimed by its scenarios and, by
+turns, drawn at random times, phases and commands. A violation is done again to be sure, made as
+small as possible, and saved: ` + advice.Verb("replay") + ` does it again.
 Exit codes: 1 found and confirmed, 0 none in the budget or space, 2 stopped early, not confirmed, or
 the runs show too little (few grants or hand-overs), 254 wrong usage, 255 several runs broke.`,
 		Example: `  lockbench explore --impl setpx-del                       # what is wrong with this lock?
