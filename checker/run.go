@@ -75,8 +75,7 @@ func judge(v *Verdict, c *rules.Case, properties, reported []string, damage, dou
 	agree(v)
 }
 
-// agree makes O unknown if the cause of another violation is a deletion by a client that was not
-// the owner, and O could not establish it.
+// agree turns a valid O into unknown if the class of another violation is ReleasedByNonOwner.
 func agree(v *Verdict) {
 	for i := range v.Properties {
 		p := &v.Properties[i]

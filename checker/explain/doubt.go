@@ -19,8 +19,8 @@ func Undone(u *history.Undone) string {
 
 // NotEstablished says why O is unknown beside a violation that a foreign deletion explains.
 func NotEstablished() string {
-	return Say("another violation of this run is put down to a client that deleted another one's " +
-		"key, and the commands do not show that for certain")
+	return Say("another violation is put down to a client that deleted a key which was not its own, " +
+		"and the commands do not prove that")
 }
 
 // NothingTried says that no client was granted the lock, and which answer most of these calls got

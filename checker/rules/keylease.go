@@ -22,8 +22,8 @@ type keyFacts struct{ *Case }
 func (c *Case) keyFacts() keyFacts { return keyFacts{c} }
 
 // keyLeaseOf returns the lease of the key that a command granted, before a stamp. The latest
-// command that asked for a length decides. If none names one, or one of unknown length renewed it,
-// the hold's lease counts.
+// command that asked for a length decides. If no command names a length, or a renewal has an
+// unknown length, or no command shows an extension, the hold's lease counts.
 func (c keyFacts) keyLeaseOf(h *record.Hold, grant *history.Command, before int64) keyLease {
 	l := keyLease{by: grant, end: h.LeaseAt(before)}
 	if d, known := c.trace.Asked(grant); known {

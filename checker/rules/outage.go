@@ -15,29 +15,30 @@ type outageRule struct{ *Case }
 // outage measures for how long no client was granted the lock while a fault was under way, although
 // a client asked for it. It subtracts the time when a client was inside. The property is violated
 // if that was longer than the bound of progress: the lock cannot be used while the fault lasts. It
-// also reports a shorter time.
+// also reports a shorter time. It is not applicable if only clients waited that long whose own
+// links the fault struck.
 func (c outageRule) outage() property {
 	under := c.underway()
 	if len(under) == 0 {
 		return notApplicable("no fault of a server or a link lasted for a time")
 	}
 	var worst hold
-	key, longest, alone := 0, int64(0), int64(0)
-	locks := c.waits().locks()
+	key, longest, any := 0, int64(0), int64(0) // any counts the clients that were struck, too
+	locks, alone := c.waits().locks(), c.struckAlone()
 	for i := range locks {
 		open := tries(&locks[i])
-		if from, to, ns := withoutGrant(&locks[i], open.Subtract(c.struckAlone), under); ns > longest {
+		if from, to, ns := withoutGrant(&locks[i], open.Subtract(alone), under); ns > longest {
 			key, longest, worst = locks[i].Key, ns, hold{Process: -1, From: from, To: to}
 		}
 		_, _, ns := withoutGrant(&locks[i], open, under)
-		alone = max(alone, ns)
+		any = max(any, ns)
 	}
 	bound, known := c.waits().bound()
 	p := valid
 	switch {
-	case longest <= bound && known && alone > bound:
-		return notApplicable("while the fault lasted, no client asked for the lock for long enough but " +
-			"those whose own links it struck")
+	case longest <= bound && known && any > bound:
+		return notApplicable("only clients whose own links the fault struck waited for longer than the " +
+			"bound")
 	case longest > 0 && !known:
 		p = unknown("neither the record nor the trace tells how long clients pause between two tries")
 	case longest > bound && c.shortWithoutLost(under, bound):
@@ -70,22 +71,30 @@ func (c outageRule) underway() []record.Interval {
 	return record.Union(all)
 }
 
-// struckAlone returns the times when a fault struck the links of this client and of no other. No
-// lock can serve it then, and the others go on.
-func (c outageRule) struckAlone(process int) []record.Interval {
-	var all []record.Interval
-	for i := range c.faults {
-		if f := &c.faults[i]; f.StrikesLinksOf(process, !c.quorums().independent()) {
-			all = append(all, record.Interval{From: f.From, To: c.faultTimes().overs()[i]})
+// struckAlone returns a function that tells the times when a fault struck the links of a client and
+// of no other. No lock can serve it then, and the others go on.
+func (c outageRule) struckAlone() func(process int) []record.Interval {
+	known := map[int][]record.Interval{} // a lock may have a million calls
+	return func(process int) []record.Interval {
+		times, seen := known[process]
+		if seen {
+			return times
 		}
+		for i := range c.faults {
+			if f := &c.faults[i]; f.StrikesLinksOf(process, !c.quorums().independent()) {
+				times = append(times, record.Interval{From: f.From, To: c.faultTimes().overs()[i]})
+			}
+		}
+		times = record.Union(times)
+		known[process] = times
+		return times
 	}
-	return record.Union(all)
 }
 
 // shortWithoutLost reports whether no outage is longer than the bound without the time that was
-// lost for another reason than a fault.
+// lost for another reason than a fault, and without clients whose own links a fault struck.
 func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool {
-	locks := c.waits().locks()
+	locks, alone := c.waits().locks(), c.struckAlone()
 	for i := range locks {
 		l := &locks[i]
 		struck, _ := c.excuses().strikes(l)
@@ -96,7 +105,7 @@ func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool 
 		open := tries(l).Subtract(func(process int) []record.Interval {
 			if _, known := lost[process]; !known {
 				lost[process] = record.Union(slices.Concat(struck, c.excuses().lostTime(process),
-					c.struckAlone(process)))
+					alone(process)))
 			}
 			return lost[process]
 		})

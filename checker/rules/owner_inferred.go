@@ -87,8 +87,8 @@ func (c ownerRule) possibleDeleters(first, second *grant) (ms []*history.Command
 	return ms, own || len(ms) > 0 && (c.acquiredAgain(first.Hold) || c.takenOver(first, second))
 }
 
-// deletersAfter returns the commands that may have deleted the key of one grant before the next
-// one.
+// deletersAfter returns the commands of deletersBetween without those that surely came before the
+// first grant.
 func (c ownerRule) deletersAfter(ga, gb *history.Command) []*history.Command {
 	return slices.DeleteFunc(c.deletersBetween(ga, gb), func(m *history.Command) bool {
 		return c.freedFor(ga, m)
@@ -158,8 +158,9 @@ func (c ownerRule) acquiredAgain(h *record.Hold) bool {
 	return c.nested[h.Process]
 }
 
-// deletersBetween returns all commands that may have deleted a key between two grants, in the order
-// of sending. One that freed the key for the first grant is among them.
+// deletersBetween returns all commands that may have deleted a key at some time from the sending of
+// one grant to the reply to the next, in the order of sending. One of them may have come before the
+// first grant.
 func (c *Case) deletersBetween(ga, gb *history.Command) (out []*history.Command) {
 	return ownerRule{c}.deletersAt(trace.PlaceOf(ga)).executedBetween(ga.Sent, gb.Recv)
 }

@@ -24,8 +24,8 @@ func (v *Verdict) IsDefect(p Property, lossy bool) bool {
 	return p.Class != "" || !p.Reported && p.Property != Orphan
 }
 
-// Outside says why no lock of its kind can prevent the violation, in a clause. It returns "" if its
-// class is a defect of the lock.
+// Outside says why no lock of its kind can prevent the violation, in a clause. It returns "" if it
+// has no class, or a lock can prevent it.
 func (p Property) Outside() string {
 	if p.Class == Clock && p.Assumption == clientClock {
 		return ""

@@ -114,7 +114,7 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 		return Hint{Text: "The machine stood still in this run: run it again, " + where}
 	}
 	if drawn, _, _ := nemesis.Find(p.Nemesis); drawn.Drawn && v.Evidence.Undone == nil {
-		return Hint{Text: fmt.Sprintf("Draw another run: --seed %d", p.Seed+1)}
+		return Hint{Text: fmt.Sprintf("Draw another run at random: --seed %d", p.Seed+1)}
 	}
 	const usual = 10 * time.Second
 	return Hint{Text: fmt.Sprintf("Give the run more time: --for %v", 2*max(p.For.D(), usual))}
@@ -171,7 +171,7 @@ func foundBy(v *checker.Verdict, found []string) string {
 	return "This aim found nothing"
 }
 
-// more says that a run that found nothing was one of several of its fault.
+// more says how to run all aims of a fault, after a run that found nothing.
 func more(v *checker.Verdict, p harness.Plan) (h Hint) {
 	fault := nemesis.Base(p.Nemesis)
 	aims, err := matrix.AimsOf(options(p), fault)

@@ -60,7 +60,7 @@ func TestHintsAfterARun(t *testing.T) {
 				"failover has 2 aims for such a lock in the matrix: --nemesis failover:all runs these"}},
 		{"drawn faults that were all carried out", short, harness.RunOptions{Impl: "token-lua",
 			Nemesis: "random", Seed: 7},
-			[]string{"Draw another run: --seed 8."}},
+			[]string{"Draw another run at random: --seed 8."}},
 		{"a client whose process ended", &checker.Verdict{Verdict: checker.Unknown,
 			HarnessError: "client 0 ended", Evidence: checker.Evidence{Acquisitions: 5}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"},

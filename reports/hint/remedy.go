@@ -85,9 +85,9 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 			"synchronous_standby_names). The database lost a write that it had confirmed, and no " +
 			"lock restores it. No run of lockbench has tried this"}, nil
 	case x == nil && worst.Property == history.Orphan && worst.Class == "" && p.Declares().Lease:
-		return Remedy{Do: "Let the lease end it: the key is gone one lease after it was last " +
-			"renewed. A shorter lease keeps others waiting less, and takes the lock from a slow holder " +
-			"sooner"}, nil
+		return Remedy{Do: "Let the lease end what was left: the key is gone one lease after " +
+			"it was last renewed. A shorter lease keeps others waiting less, and takes the lock from a " +
+			"slow holder sooner"}, nil
 	case x == nil && own != nil && !overrun && p.System() != "":
 		return Remedy{Do: "Use another lock of this library: " + lock,
 			Shown: "It stays clean" + inRuns(own.Runs, own.Runs), Command: advice.Command{
@@ -111,8 +111,8 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 	}
 	same := matrix.SameAim(x.Fault, p.Nemesis)
 	if !same && losesWrites(p) && worst.Class != checker.LostByServer {
-		r.Rest = append(r.Rest, "A grant that the fault of this run makes a server lose lets two "+
-			"clients in all the same.")
+		r.Rest = append(r.Rest, "The fault of this run can still make a server lose a grant; then two "+
+			"clients get in.")
 	}
 	about, _, _ := nemesis.Find(p.Nemesis)
 	switch {

@@ -133,7 +133,7 @@ func (t *teller) faults() {
 			text += ", at " + units.Stamp(f.From)
 		}
 		t.add(max(t.lo-margin, f.From), stepFault, history.Harness, text, text)
-		if over := f.OverWords(); over != "" && f.To >= t.lo && f.To <= t.hi {
+		if over := f.EndWords(); over != "" && f.To >= t.lo && f.To <= t.hi {
 			t.add(f.To, stepFault, history.Harness, over, over)
 		}
 	}

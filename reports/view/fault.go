@@ -48,9 +48,9 @@ func (f Fault) Words() string {
 	return f.sentence(begin)
 }
 
-// OverWords describes the end of the fault: "n0 came back". It is empty if the fault lasted until
-// the run ended, or has no end.
-func (f Fault) OverWords() string {
+// EndWords describes the end of the fault: "n0 came back". It is empty if the fault lasted until
+// the run ended, or was over at once.
+func (f Fault) EndWords() string {
 	_, end := f.Tell()
 	if end == "" || f.Lasting || f.To == f.From {
 		return ""

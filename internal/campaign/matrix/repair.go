@@ -23,8 +23,9 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 	}
 	var found *repair.Found
 	for fault := range strings.SplitSeq(p.Nemesis, ",") { // of several, the first with a repair
-		if x.Fault = fault; found == nil {
-			found = repair.Find(x)
+		x.Fault = fault
+		if found = repair.Find(x); found != nil {
+			break
 		}
 	}
 	switch {

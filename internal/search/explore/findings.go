@@ -84,9 +84,9 @@ func (r *Real) String() string {
 	}
 	switch {
 	case r.Ordered:
-		return "confirmed on a real Redis, with the messages in this order" + report
+		return "confirmed on a real Redis, with the messages in the recorded order" + report
 	case r.Confirmed:
-		return fmt.Sprintf("confirmed on a real Redis in run %d", r.Runs) + report
+		return fmt.Sprintf("confirmed on a real Redis at try %d", r.Runs) + report
 	case r.Runs == 0:
 		return "seen in virtual time, and not tried on a real Redis: " + r.Why
 	}

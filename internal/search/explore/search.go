@@ -405,8 +405,8 @@ func (f *searching) add(h Hit) {
 	}
 }
 
-// alike returns the position of the hit of the same property and class as one that does not end the
-// search, or -1.
+// alike returns the position of the hit that has the property and class of h, or -1. It returns -1
+// if h ends the search, or all hits are kept.
 func (f *searching) alike(h Hit) int {
 	if f.KeepGoing || f.ends(h) {
 		return -1
@@ -416,7 +416,7 @@ func (f *searching) alike(h Hit) int {
 	})
 }
 
-// told reports whether an earlier seed shows what a hit shows.
+// told reports whether an earlier seed shows what a hit shows that does not end the search.
 func (f *searching) told(h Hit) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -22,6 +22,10 @@ func (f Findings) Text(w io.Writer) error {
 	if f.Progress.Hung != "" {
 		t.line("%s violates D: %s", f.Impl, f.Progress.Hung)
 	}
+	if f.noDefect() {
+		t.line("no defect of %s was seen in %s; no lock of its kind prevents what follows (judged: %s)",
+			f.Impl, units.Count(f.Progress.Runs, "run"), f.judged())
+	}
 	for i, x := range f.Found {
 		if i > 0 {
 			t.WriteString("\n")
@@ -40,10 +44,10 @@ func (f Findings) Text(w io.Writer) error {
 }
 
 // noDefect reports whether a search without a named fault found only what no lock of its kind can
-// prevent.
+// prevent, in runs that show enough.
 func (f Findings) noDefect() bool {
-	return f.Nemesis == "" && f.Covered == nil && f.Progress.Doubt() == "" && !f.Stopped &&
-		!slices.ContainsFunc(f.Found, func(x Finding) bool { return x.Outside == "" })
+	return len(f.Found) > 0 && f.Nemesis == "" && f.Covered == nil && f.Progress.Doubt() == "" &&
+		!f.Stopped && !slices.ContainsFunc(f.Found, func(x Finding) bool { return x.Outside == "" })
 }
 
 // none tells a search that found nothing.
@@ -87,13 +91,9 @@ func (f Findings) tell(t *screen, x Finding) {
 		class = ": " + x.Class
 	}
 	fault := cmp.Or(f.Nemesis, x.nemesis(), "some fault")
-	if f.noDefect() {
-		t.line("no defect of %s was seen in %s; judged: %s", f.Impl,
-			units.Count(f.Progress.Runs, "run"), f.judged())
-	}
 	t.line("%s under %s violates %s%s", f.Impl, fault, x.Property, class)
 	if x.Outside != "" {
-		t.row("Whose", units.Upper(x.Outside)+".")
+		t.row("Whose", "Not a defect: "+x.Outside+".")
 	}
 	if row, ok := history.FindProperty(x.Property); ok {
 		t.row(x.Property, units.Upper(row.Broken)+".")
