@@ -2,8 +2,8 @@ package checker
 
 import "testing"
 
-// TestNoClassContradictsO: where a violation is put down to a deletion by another client, O is not
-// valid beside it, in any history of the tables.
+// TestNoClassContradictsO wants no history of the tables in which O is valid and the class of
+// another violation says that a client deleted the key of another one.
 func TestNoClassContradictsO(t *testing.T) {
 	unsure := 0
 	for _, c := range everyStory(t) {

@@ -81,7 +81,7 @@ func agree(v *Verdict) {
 		p := &v.Properties[i]
 		if p.Property == OwnerRelease && p.Verdict == Valid && slices.ContainsFunc(v.Properties,
 			func(x Property) bool { return x.Verdict == Violated && x.Class == ReleasedByNonOwner }) {
-			p.Verdict, p.Reason = Unknown, explain.NotEstablished()
+			p.Verdict, p.Reason = Unknown, explain.DoubtfulDeletion()
 		}
 	}
 }

@@ -17,8 +17,8 @@ func Undone(u *history.Undone) string {
 	return Say("the run ended before step %d of %d of the scenario was done: %s", u.Step, u.Of, u.What)
 }
 
-// NotEstablished says why O is unknown beside a violation that a foreign deletion explains.
-func NotEstablished() string {
+// DoubtfulDeletion says why O is unknown if a foreign deletion explains another violation.
+func DoubtfulDeletion() string {
 	return Say("another violation is put down to a client that deleted a key which was not its own, " +
 		"and the commands do not prove that")
 }

@@ -24,7 +24,7 @@ func (c outageRule) outage() property {
 	}
 	var worst hold
 	key, longest, any := 0, int64(0), int64(0) // any counts the clients that were struck, too
-	locks, alone := c.waits().locks(), c.struckAlone()
+	locks, alone := c.waits().locks(), c.ownFaults()
 	for i := range locks {
 		open := tries(&locks[i])
 		if from, to, ns := withoutGrant(&locks[i], open.Subtract(alone), under); ns > longest {
@@ -71,9 +71,9 @@ func (c outageRule) underway() []record.Interval {
 	return record.Union(all)
 }
 
-// struckAlone returns a function that tells the times when a fault struck the links of a client and
+// ownFaults returns a function that tells the times when a fault struck the links of a client and
 // of no other. No lock can serve it then, and the others go on.
-func (c outageRule) struckAlone() func(process int) []record.Interval {
+func (c outageRule) ownFaults() func(process int) []record.Interval {
 	known := map[int][]record.Interval{} // a lock may have a million calls
 	return func(process int) []record.Interval {
 		times, seen := known[process]
@@ -94,7 +94,7 @@ func (c outageRule) struckAlone() func(process int) []record.Interval {
 // shortWithoutLost reports whether no outage is longer than the bound without the time that was
 // lost for another reason than a fault, and without clients whose own links a fault struck.
 func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool {
-	locks, alone := c.waits().locks(), c.struckAlone()
+	locks, alone := c.waits().locks(), c.ownFaults()
 	for i := range locks {
 		l := &locks[i]
 		struck, _ := c.excuses().strikes(l)

@@ -87,19 +87,20 @@ func (c ownerRule) possibleDeleters(first, second *grant) (ms []*history.Command
 	return ms, own || len(ms) > 0 && (c.acquiredAgain(first.Hold) || c.takenOver(first, second))
 }
 
-// deletersAfter returns the commands of deletersBetween without those that surely came before the
-// first grant.
+// deletersAfter returns what deletersBetween returns, except commands that must precede the first
+// grant.
 func (c ownerRule) deletersAfter(ga, gb *history.Command) []*history.Command {
 	return slices.DeleteFunc(c.deletersBetween(ga, gb), func(m *history.Command) bool {
-		return c.freedFor(ga, m)
+		return c.mustPrecede(ga, m)
 	})
 }
 
-// freedFor reports whether a deletion surely came before a grant: it ended its own client's hold,
-// whose lease still ran when the grant found the key free, and nothing else can have ended it.
-func (c ownerRule) freedFor(found, m *history.Command) bool {
+// mustPrecede reports whether a deletion surely came before a grant: it ended its own client's
+// hold, whose lease still ran when the grant found the key free, and nothing else can have ended
+// it.
+func (c ownerRule) mustPrecede(found, m *history.Command) bool {
 	h := c.holdOf(m)
-	if h == nil || m.Again > 0 || c.doubled(m) {
+	if h == nil || m.Again > 0 || c.mayComeTwice(m) {
 		return false
 	}
 	own := &grant{h, c.trace.GrantOf(h)}

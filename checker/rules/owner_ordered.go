@@ -73,11 +73,12 @@ func (c ownerRule) tookKey(k *history.Command) bool {
 // late, because a client sends one command after the other.
 func (c *Case) late(m, ga *history.Command) bool {
 	return m.Sent < ga.Sent && (!trace.Answered(m) || m.Process == ga.Process ||
-		c.doubled(m) || slices.ContainsFunc(c.faults, func(f record.Fault) bool { return f.Delays(m) }))
+		c.mayComeTwice(m) ||
+		slices.ContainsFunc(c.faults, func(f record.Fault) bool { return f.Delays(m) }))
 }
 
-// doubled reports whether a fault may have delivered a command twice.
-func (c *Case) doubled(m *history.Command) bool {
+// mayComeTwice reports whether a fault may have delivered a command twice.
+func (c *Case) mayComeTwice(m *history.Command) bool {
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		return f.Action == nemesis.Duplicate && f.TouchesWay(m)
 	})

@@ -27,7 +27,7 @@ type Progress struct {
 	Evidence        // from the other runs
 	// a call of the lock that never returned and the position of its goroutine, or ""
 	Hung string `json:"hung,omitempty"`
-	// violations beside those found that no lock of its kind can prevent, if the user named no fault
+	// other violations that no lock of its kind can prevent, if the user named no fault
 	Aside []Aside `json:"aside,omitempty"`
 	// faults that the lock or the simulator does not support, if the user named none
 	LeftOut []LeftOut `json:"left_out,omitempty"`

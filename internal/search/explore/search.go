@@ -351,7 +351,7 @@ func (f *searching) runAttempt(ctx context.Context, a *attempt) {
 	h := Hit{Case: simrun.Case{Plan: a.plan, Schedule: kind(a.schedule), Deviations: answers},
 		Seed: a.seed, Run: a.run, Property: worst.Property, Class: worst.Class,
 		Explanation: worst.Explanation, Decides: worst.Decides, Outside: worst.Outside()}
-	if f.told(h) {
+	if f.isKnown(h) {
 		return
 	}
 	if workloads.IsProgram(a.plan.Impl) && !h.repeats(ctx) {
@@ -416,8 +416,8 @@ func (f *searching) alike(h Hit) int {
 	})
 }
 
-// told reports whether an earlier seed shows what a hit shows that does not end the search.
-func (f *searching) told(h Hit) bool {
+// isKnown reports whether an earlier seed shows what a hit shows that does not end the search.
+func (f *searching) isKnown(h Hit) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	i := f.alike(h)
