@@ -17,7 +17,7 @@ import (
 //	c0 read 41 42 value=7; c0 write 43 44 value=8; c0 cas 45 46 if=8 value=9
 //	c0 extend 30 sent=28 lease=100; c0 lost 35; c0 kill 60; c0 exit 70 [planned]; c0 gap 80 gap=40
 //	fault promote n1 55 58 [strike] [lasted] [err=...] [mode=...]
-//	names k0,k1; masters 3; script TEXT take DONE REFUSED
+//	names k0,k1; masters 3; script TEXT take DONE REFUSED; kept TEXT REPLY
 //	nemesis NAME; imported; evicts; outstays;
 //	    ttl 100; lease; loss; validity; fencing; reentrant; broken why;
 //	    interrupted; requires contended=1 strikes=1 handovers=1; timeout 100; clienttimeout 100;
@@ -131,6 +131,10 @@ func (s *teller) tell(t testing.TB, w []string) {
 		}
 		hd.Scripts[history.ScriptID(w[1])] = history.Script{Does: w[2], Done: w[3],
 			Refused: strings.Join(w[4:], " ")}
+	case "kept":
+		s := hd.Scripts[history.ScriptID(w[1])]
+		s.Kept = w[2]
+		hd.Scripts[history.ScriptID(w[1])] = s
 	case "expect":
 		hd.Expect = w[1]
 	case "end":

@@ -71,6 +71,13 @@ func TestDeclaredReplies(t *testing.T) {
 				}
 				return spoken(c.Eval(t.Context(), text, keys, args...))
 			}
+			if s.Kept != "" {
+				prepare(t, c, s, file)
+				c.HIncrBy(t.Context(), "k", "a", 1)
+				if reply := ask("a"); !fits(s.Kept, reply) || c.Exists(t.Context(), "k").Val() != 1 {
+					t.Errorf("%s: who may once more is told %q, declared is %q", file, reply, s.Kept)
+				}
+			}
 			prepare(t, c, s, file)
 			theirs, other := ask("a"), ""
 			if s.Does == "free" {

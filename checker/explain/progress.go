@@ -82,6 +82,34 @@ func StuckCause(w Wait) string {
 	return ""
 }
 
+// Reentries are the holds that a client had by entering its own leftover lock.
+type Reentries struct {
+	Process, Times int
+	Release        int64 // the release that was not certain to free the key, or zero
+}
+
+// LockedOut describes a time during which one client alone was granted a lock, by entering its own
+// leftover again (D).
+func LockedOut(w Wait, r Reentries) string {
+	left := Say("Client %d had left its key behind", r.Process)
+	if r.Release != 0 {
+		left = Say("Client %d's release of %s was not answered, and its key stayed", r.Process,
+			Stamp(r.Release))
+	}
+	return Say("From %s to %s no client but client %d was granted lock %d, although client %d and "+
+		"others tried and no fault was under way. %s. Client %d was let in again by it %s, and each "+
+		"release was answered that the key stays. Another client should have been granted the lock "+
+		"within %s (the longest lease, two of the longest pauses and a second).", Stamp(w.From),
+		Stamp(w.To), r.Process, w.Key, w.Process, left, r.Process, plural(r.Times, "time"),
+		Brief(w.Bound))
+}
+
+// LockedOutCause says why others are kept out.
+func LockedOutCause(r Reentries) string {
+	return Say("the lock lets its owner in again, and client %d found its own leftover key each "+
+		"time: its next release counts down to where the count stood.", r.Process)
+}
+
 // StillHeld says that a client may hold a lock although it released it.
 func StillHeld(client int) string {
 	return Say("no client was granted the lock for too long, but the last release, of client %d, had "+

@@ -50,6 +50,10 @@ var (
 		[]string{release}}
 	reply = &Repair{"the reply as it is",
 		"Compare the script's reply with the number that the script returns, not with a text", nil}
+	nested = &Repair{"a new value for each grant",
+		"Count re-entries in the client, and take the key with a new unique value for each outermost " +
+			"acquire: then a leftover is nobody's, and its lease ends it",
+		[]string{"SET key <new unique value> NX PX <milliseconds>", release}}
 	written = &Repair{"the value that was written",
 		"Compare the key with the value that the client itself wrote when it took the lock", nil}
 )
@@ -139,7 +143,15 @@ var rows = []Row{
 	{Kind: verdict.Deadlock, Repair: reply, With: Lock{Impl: "setnx-expire-lua"}, Keeps: progress,
 		Others: NoOther, General: true, Locks: []string{"setnx-expire-lua-as-posted"},
 		Faults: []string{"pause", "partition", "overrun"}},
-	{Kind: verdict.Deadlock, Repair: quit, With: Lock{Impl: "redisson"}, Keeps: timely, General: true,
+	{Kind: verdict.Deadlock, Repair: nested, With: tokenLua, Keeps: progress, Others: NoOther,
+		Locks: []string{"redisson fixed lease", "redisson watchdog", "redisson-spin", "redisson-multi",
+			"redisson-fenced fixed lease"},
+		Faults: []string{"partition", "request-loss:release", "failover:release"}},
+	{Kind: verdict.Deadlock, Repair: nested, With: tokenLua, Keeps: progress, Others: NoOther,
+		Locks: []string{"redisson fixed lease", "redisson watchdog", "redisson-spin",
+			"redisson-fenced fixed lease"},
+		Faults: []string{"reply-loss:acquire", "late:request"}},
+	{Kind: verdict.Deadlock, Repair: quit, With: tokenLua, Keeps: progress, General: true,
 		Locks: []string{"a renewal that goes on"}, Faults: []string{"partition:reset"}},
 	{Kind: verdict.KeptOwn, Repair: written, With: Lock{Impl: "setpx-getdel"}, Others: NoOther,
 		Keeps: orphans, Locks: []string{"setpx-getdel-as-posted"}, Faults: []string{"none", "crash"}},

@@ -118,6 +118,9 @@ func (c deadlockRule) forgotten(h *record.Hold) bool {
 // stuck looks for a time when no client was granted the lock for too long. It subtracts lost time:
 // see lostTime. If only that brings the wait below the bound, the result is unknown.
 func (c deadlockRule) stuck(l *record.Lock) (property, bool) {
+	if p, ok := c.lockedOut(l); ok {
+		return p, true
+	}
 	wanted, busy := c.waits().wants(l), c.faultTimes().disturbances(l)
 	if _, _, ok := wanted.Lasts(c.waits().boundFor(0), nil); !ok {
 		return property{}, false // not even with all disturbances
@@ -249,9 +252,10 @@ func (c deadlockRule) recovery(locks []record.Lock, bound int64) property {
 			again = true
 		case c.wantedAfter(l, healed):
 			quiet := record.Interval{From: healed, To: c.Record.End}
-			return unknown("the run ended %s after the last fault was over, and no client had been "+
-				"granted lock %d again; it is a deadlock only if clients that are answered try in vain for %s",
-				explain.Brief(c.Record.End-healed), l.Key, explain.Brief(c.patience(l, quiet, bound)))
+			return unknown("the run ended %s after the last fault was over, and no client that waited had "+
+				"been granted lock %d again; it is a deadlock only if clients that are answered try in vain "+
+				"for %s", explain.Brief(c.Record.End-healed), l.Key,
+				explain.Brief(c.patience(l, quiet, bound)))
 		}
 	}
 	if !again {
@@ -287,8 +291,10 @@ func (c deadlockRule) uncontended() bool {
 // recovery.
 func (c deadlockRule) recovers(l *record.Lock, healed int64) bool {
 	unsure := unsureCalls(l)
+	again := c.reentered(l)
 	for i, h := range l.Holds {
-		if h.Granting >= healed && !c.entersAgain(l, i, unsure[h.Process]) {
+		if h.Granting >= healed && !c.entersAgain(l, i, unsure[h.Process]) &&
+			!slices.Contains(again, h) {
 			return true
 		}
 	}

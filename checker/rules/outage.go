@@ -36,11 +36,11 @@ func (c outageRule) outage() property {
 	bound, known := c.waits().bound()
 	p := valid
 	switch {
-	case longest <= bound && known && any > bound:
-		return notApplicable("only clients whose own links the fault struck waited for longer than the " +
-			"bound")
 	case longest > 0 && !known:
 		p = unknown("neither the record nor the trace tells how long clients pause between two tries")
+	case longest <= bound && any > bound:
+		return notApplicable("only clients whose own links the fault struck waited for longer than the " +
+			"bound")
 	case longest > bound && c.shortWithoutLost(under, bound):
 		p = stalled("no client was granted the lock for too long while a fault lasted, but the machine " +
 			"stalled or commands were lost meanwhile, which may be why")

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/history"
@@ -93,6 +94,16 @@ func (r *Reader) Deleted(m *history.Command) bool {
 		return s.is(history.ScriptFrees, s.done, m)
 	}
 	return !r.Undeclared(m) && r.Frees(m) && Answered(m) && yes(m.Reply)
+}
+
+// Kept reports whether a command that should free a key counted it down and left it there, because
+// its owner holds it more than once: as its reply says, or its node showed.
+func (r *Reader) Kept(m *history.Command) bool {
+	if s := r.declared(m); s != nil {
+		return s.is(history.ScriptFrees, s.kept, m)
+	}
+	_, seen := r.observed(m)
+	return seen && Answered(m) && slices.ContainsFunc(m.Effects, countsDown) && !r.Frees(m)
 }
 
 // MayHaveDeleted reports whether a command may have deleted the key, according to its reply.

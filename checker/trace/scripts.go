@@ -17,8 +17,8 @@ type scripts struct {
 
 // script is a declared one.
 type script struct {
-	does          string
-	done, refused *regexp.Regexp // nil if no reply says so
+	does                string
+	done, refused, kept *regexp.Regexp // nil if no reply says so
 }
 
 // newScripts returns the scripts that a header declares. It leaves out a script whose expressions
@@ -28,8 +28,9 @@ func newScripts(h history.Header) scripts {
 	for id, s := range h.Scripts {
 		done, err := compileWhole(s.Done)
 		refused, err2 := compileWhole(s.Refused)
-		if err == nil && err2 == nil {
-			k.declarations[strings.ToLower(id)] = &script{s.Does, done, refused}
+		kept, err3 := compileWhole(s.Kept)
+		if err == nil && err2 == nil && err3 == nil {
+			k.declarations[strings.ToLower(id)] = &script{s.Does, done, refused, kept}
 		}
 	}
 	return k

@@ -409,7 +409,8 @@ func (p Plan) scripts() map[string]history.Script {
 	}
 	out := map[string]history.Script{}
 	for _, s := range e.Scripts {
-		out[history.ScriptID(s.Text)] = history.Script{Does: s.Does, Done: s.Done, Refused: s.Refused}
+		out[history.ScriptID(s.Text)] = history.Script{Does: s.Does, Done: s.Done, Refused: s.Refused,
+			Kept: s.Kept}
 	}
 	return out
 }

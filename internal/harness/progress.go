@@ -137,8 +137,11 @@ func (p *Plan) expectsStarvation() bool { return history.ParseExpectation(p.Expe
 // commands, only calls that returned show that clients waited in vain, so patience is longer.
 func (r *run) patience() time.Duration {
 	d := r.plan.grantBound(true).D()*5/4 + 200*time.Millisecond
-	if r.plan.System() != "" {
+	switch {
+	case r.plan.System() != "":
 		d += r.plan.AcquireTimeout.D()
+	case r.plan.Declares().Reentrant:
+		d += r.plan.TTL.D() // a waiter that sleeps hears only then that a leftover is still there
 	}
 	return d
 }

@@ -20,13 +20,15 @@ const (
 // A Script is a lock's declaration of one of its Lua scripts. Only the script's author knows the
 // meaning of its replies. With the declaration, a reader of the trace can tell a grant from a
 // refusal. Replies are written as in trace.jsonl, and a regular expression must match the whole
-// reply. A reply that matches neither has no meaning.
+// reply. A reply that matches none has no meaning.
 type Script struct {
 	Does string `json:"does"` // take, prolong or free
 	// the reply after success; for "free" the key is then deleted
 	Done string `json:"done"`
 	// the reply if nothing was changed; for "take" because another client has the key
 	Refused string `json:"refused,omitempty"`
+	// the reply to "free" if the key stays: the owner holds the lock more than once
+	Kept string `json:"kept,omitempty"`
 }
 
 // ScriptID returns Redis' name of a script: the SHA-1 of its text, in hexadecimal digits. EVALSHA

@@ -1,0 +1,123 @@
+package checker
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// chain is a client that left the lock behind, since its release was lost, and that enters it again
+// and again, while another client waits for it.
+const (
+	chain = free + "reentrant; names k,l; script take take OK [0-9]+; script free free 1 no; " +
+		"kept free 0; " +
+		"c0 acquire 1 5 sent=2 lease=1000; fault cut c0>* 6 20; c0 release 7 15 info; " +
+		"c0 acquire 30 40 sent=31 lease=1000; c0 release 700000000 700000010; " +
+		"c0 acquire 800000000 800000010 sent=800000001 lease=1000; c0 release 1500000000 1500000010; "
+	chainTakes = "0 1 2 4 n0 EVAL take 1 k a -> OK\n0 2 31 39 n0 EVAL take 1 k a -> OK\n" +
+		"0 3 800000001 800000009 n0 EVAL take 1 k a -> OK\n"
+	chainLost  = "0 1 7 15 n0 EVAL free 1 k a -> !timeout\n"
+	chainStays = "0 2 700000001 700000009 n0 EVAL free 1 k a -> 0\n" +
+		"0 3 1500000001 1500000009 n0 EVAL free 1 k a -> 0\n"
+	chainSeen  = chainTakes + chainLost + chainStays
+	chainWaits = "c1 acquire 50 1400000000 fail; "
+	chainTold  = "1 1 51 60 n0 EVAL take 1 k b -> 900\n" +
+		"1 1 1300000000 1300000010 n0 EVAL take 1 k b -> 900\n"
+)
+
+// reenteredConditions are histories of a client that alone is let in, by its own leftover, and some
+// that only look like it.
+var reenteredConditions = []propertyCase{
+	{"alone by its own leftover", "D", chain + chainWaits, chainSeen + chainTold, Violated, ""},
+	{"alone for as long, and the lock is not re-entrant", "D",
+		strings.Replace(chain, "reentrant; ", "", 1) + chainWaits, chainSeen + chainTold, Valid, ""},
+	{"alone, and the lock is shared", "D", chain + chainWaits +
+		"c2 acquire 1500000020 1500000030 shared; c2 release 1500000040 1500000050", chainSeen +
+		chainTold + "2 1 1500000021 1500000029 n0 EVAL take 1 k c -> OK\n", Valid, ""},
+	{"alone for less than the bound", "D", chain + "c1 acquire 50 900000000 fail; ",
+		chainSeen + chainTold, Unknown, ""},
+	{"alone, and nobody waits", "D", chain, chainSeen, Unknown, ""},
+	{"alone, and only its own calls are refused", "D",
+		chain + "c0 acquire 1500000020 2900000000 fail; ", chainSeen + "0 4 1500000021 1500000029 n0 EVAL take 1 k a -> 900\n" +
+			"0 4 2890000021 2890000029 n0 EVAL take 1 k a -> 900\n", Violated, ""},
+	{"alone and slow, and nobody waits", "D", strings.NewReplacer("30 40", "30 690000000",
+		"800000000 800000010", "710000000 1490000000").Replace(chain),
+		strings.ReplaceAll(chainSeen, "800000001 800000009", "710000001 710000009"), Unknown, ""},
+	{"alone, and another is refused in short calls", "D", chain + briefCalls,
+		chainSeen + briefTold, Violated, ""},
+	{"alone on several keys", "D", strings.ReplaceAll(strings.ReplaceAll(chain, "lease=1000",
+		"lease=1000 keys=0,1"), "0 15 info", "0 15 info") + "c1 acquire 50 1400000000 fail keys=0,1; ",
+		strings.ReplaceAll(chainSeen, "30 40", "30 690000000") + chainTold, Violated, ""},
+	{"alone, and the pause of the others is not known", "D",
+		strings.Replace(chain, "poll 1; ", "", 1) + chainWaits, chainSeen + chainTold, Unknown, ""},
+	{"alone, and before it the client that waits now was", "D", free + "reentrant; names k; script " +
+		"take take OK [0-9]+; script free free 1 no; kept free 0; c0 acquire 1 5 sent=2 lease=1000; " +
+		"fault cut c0>* 6 20; c0 release 7 15 info; c0 acquire 30 40 sent=31 lease=1000; " +
+		"c0 release 50 60; c2 acquire 1000 1010 sent=1001 lease=1000; fault cut c2>* 1020 1040; " +
+		"c2 release 1021 1030 info; c2 acquire 1050 1060 sent=1051 lease=1000; " +
+		"c2 release 1500000000 1500000010; c0 acquire 1400 1400000000 fail",
+		chainLost + "0 1 2 4 n0 EVAL take 1 k a -> OK\n0 2 31 39 n0 EVAL take 1 k a -> OK\n" +
+			"0 2 51 59 n0 EVAL free 1 k a -> 0\n2 1 1001 1009 n0 EVAL take 1 k c -> OK\n" +
+			"2 1 1021 1030 n0 EVAL free 1 k c -> !timeout\n2 2 1051 1059 n0 EVAL take 1 k c -> OK\n" +
+			"2 2 1500000001 1500000009 n0 EVAL free 1 k c -> 0\n" +
+			"0 3 1401 1410 n0 EVAL take 1 k a -> 900\n", Violated, ""},
+	{"alone, and a command about another key was lost without a fault", "D", chain + chainWaits,
+		chainSeen + chainTold + "0 1 25 27 n0 GET l -> !timeout\n", Violated, ""},
+	{"a single hold that stays, after another client's", "D", free + "reentrant; names k; " +
+		"script take take OK [0-9]+; script free free 1 no; kept free 0; c2 acquire 1 5 sent=2 " +
+		"lease=1000; fault pause c3 6 7; c2 release 8 9; c0 acquire 30 40 sent=31 lease=1000; " +
+		"c0 release 1500000000 1500000010; " + chainWaits,
+		"2 1 2 4 n0 EVAL take 1 k c -> OK\n2 1 8 9 n0 EVAL free 1 k c -> 1\n" +
+			"0 1 31 39 n0 EVAL take 1 k a -> OK\n0 1 1500000001 1500000009 n0 EVAL free 1 k a -> 0\n" +
+			chainTold, Valid, ""},
+	{"a release has freed the lock", "D", chain + chainWaits,
+		strings.ReplaceAll(chainSeen, "a -> 0", "a -> 1") + chainTold, Valid, ""},
+	{"the last release has freed the lock", "D", chain + chainWaits, strings.Replace(chainSeen,
+		"1500000009 n0 EVAL free 1 k a -> 0", "1500000009 n0 EVAL free 1 k a -> 1", 1) + chainTold,
+		Valid, ""},
+	{"a release may have freed the lock as well", "D", chain + chainWaits, chainSeen + chainTold +
+		"0 2 700000002 700000010 n0 DEL k -> 1\n0 3 1500000002 1500000010 n0 DEL k -> 1\n", Valid, ""},
+	{"another key was freed meanwhile", "D", chain + chainWaits, chainSeen + chainTold +
+		"0 2 700000002 700000010 n0 DEL l -> 1\n", Violated, ""},
+	{"the releases have another lock's key", "D", chain + chainWaits,
+		strings.ReplaceAll(chainSeen, "free 1 k a -> 0", "free 1 l a -> 0") + chainTold, Valid, ""},
+	{"the releases failed", "D", strings.NewReplacer("700000010;", "700000010 fail;", "1500000010;",
+		"1500000010 fail;").Replace(chain) + chainWaits, chainSeen + chainTold, Unknown, ""},
+	{"another client is let in between", "D", chain + chainWaits + "c2 acquire 710000000 710000010 " +
+		"sent=710000001 lease=9; c2 release 720000000 720000001", chainSeen + chainTold +
+		"2 1 710000001 710000009 n0 EVAL take 1 k c -> OK\n", Valid, ""},
+	{"a fault strikes meanwhile", "D", chain + chainWaits + "fault pause-node n0 710000000 790000000",
+		chainSeen + chainTold, Unknown, ""},
+	{"the release was lost without a fault", "D",
+		strings.Replace(chain, "fault cut c0>* 6 20; ", "fault cut c2>* 6 20; ", 1) + chainWaits,
+		chainSeen + chainTold, Unknown, ""},
+	{"the machine stood meanwhile", "D", chain + chainWaits + "c-1 gap 1200000000 gap=900000000",
+		chainSeen + chainTold, Unknown, ""},
+	{"it entered once more inside", "D", strings.Replace(chain, "lease=1000; c0 release 7000",
+		"lease=1000; c0 acquire 50 60 sent=51 lease=1000 depth=1; c0 release 70 80; c0 release 7000",
+		1) + chainWaits, chainSeen + chainTold, Unknown, ""},
+}
+
+// briefCalls is a client that is refused again and again, for 100 ms each time, and briefTold is
+// its trace.
+var briefCalls, briefTold = func() (calls, told string) {
+	for i := range 12 {
+		at := 50 + i*100_000_000
+		calls += fmt.Sprintf("c1 acquire %d %d fail; ", at, at+99_999_990)
+		told += fmt.Sprintf("1 %d %d %d n0 EVAL take 1 k b -> 900\n", i+1, at+1, at+9)
+	}
+	return calls, told
+}()
+
+// TestAloneByItsOwnLeftover says which client was let in, why, and how often.
+func TestAloneByItsOwnLeftover(t *testing.T) {
+	t.Parallel()
+	p := Check(story(t, chain+chainWaits), commands(t, chainSeen+chainTold),
+		Options{Properties: []string{"D"}}).Properties[0]
+	for _, want := range []string{"no client but client 0 was granted lock 0, although client 1",
+		"Client 0's release of 0.000 s was not answered", "by it 2 times"} {
+		if !strings.Contains(p.Explanation, want) {
+			t.Errorf("%q lacks %q", p.Explanation, want)
+		}
+	}
+}
