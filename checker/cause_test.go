@@ -106,6 +106,16 @@ var causeCases = []propertyCase{
 		"c1 acquire 22 30 sent=22 lease=1000 node=n0; " +
 		"c0 release 50 60; c1 release 52 62", "0 1 11 15 n0 SET k a NX PX 1000 -> OK\n" +
 		"1 1 22 29 n0 SET k b NX PX 1000 -> OK\n", Violated, Vanished},
+	// The flush took a key that a script had prolonged, as its node showed.
+	{"cause: a flush after a renewal inside a script", "L", "lease; names k; " +
+		"c0 acquire 1 5000000 sent=2 lease=300000000 node=n0; " +
+		"c0 extend 200000010 sent=200000000 lease=300000000; fault flush n0 400000000 400000001; " +
+		"c1 acquire 340000000 450000000 sent=420000001 lease=300000000 node=n0; " +
+		"c0 release 460000000 460000010", "0 1 2 4 n0 EVALSHA t 1 k a 300 -> OK | SET k a NX PX 300\n" +
+		"0 1 200000000 200000009 n0 EVALSHA p 1 k a 300 -> 1 | GET k | PEXPIRE k 300\n" +
+		"1 1 350000000 350000009 n0 EVALSHA t 1 k b 300 -> (nil) | SET k b NX PX 300\n" +
+		"1 1 420000001 420000009 n0 EVALSHA t 1 k b 300 -> OK | SET k b NX PX 300\n",
+		Violated, Vanished},
 	// Another client's key was there until the flush, so that the first grant came after it.
 	{"cause: a flush before the first grant, though not before it was sent", "L", "lease; names k; " +
 		"c2 acquire 1 5 sent=2 lease=1000 node=n0; fault flush n0 30 30; " +

@@ -38,7 +38,8 @@ var reenteredConditions = []propertyCase{
 		chainSeen + chainTold, Unknown, ""},
 	{"alone, and nobody waits", "D", chain, chainSeen, Unknown, ""},
 	{"alone, and only its own calls are refused", "D",
-		chain + "c0 acquire 1500000020 2900000000 fail; ", chainSeen + "0 4 1500000021 1500000029 n0 EVAL take 1 k a -> 900\n" +
+		chain + "c0 acquire 1500000020 2900000000 fail; ", chainSeen +
+			"0 4 1500000021 1500000029 n0 EVAL take 1 k a -> 900\n" +
 			"0 4 2890000021 2890000029 n0 EVAL take 1 k a -> 900\n", Violated, ""},
 	{"alone and slow, and nobody waits", "D", strings.NewReplacer("30 40", "30 690000000",
 		"800000000 800000010", "710000000 1490000000").Replace(chain),

@@ -98,6 +98,8 @@ func (s *ordering) effects(v value, m *history.Command) []way {
 		return []way{{after: v.prolonged(m).reading(nil)}}
 	case what == renews:
 		return only(v.there(), way{after: v.prolonged(m)})
+	case what == mayRenew && v.there():
+		return []way{same, {after: v.prolonged(m)}}
 	case what == counts:
 		return []way{write}
 	case what == sees:
