@@ -116,6 +116,11 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 	if drawn, _, _ := nemesis.Find(p.Nemesis); drawn.Drawn && v.Evidence.Undone == nil {
 		return Hint{Text: fmt.Sprintf("Draw another run at random: --seed %d", p.Seed+1)}
 	}
+	const brief = time.Second
+	if p.Adapter != nil && p.AcquireTimeout.D() > brief && undecided(v) {
+		return Hint{Text: fmt.Sprintf("Let calls that wait return within the run: --acquire-timeout %v",
+			brief)}
+	}
 	const usual = 10 * time.Second
 	return Hint{Text: fmt.Sprintf("Give the run more time: --for %v", 2*max(p.For.D(), usual))}
 }
@@ -124,6 +129,13 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 func stalled(v *checker.Verdict) bool {
 	return slices.ContainsFunc(v.Properties, func(p checker.Property) bool {
 		return !p.Reported && p.Stalled && p.Verdict.String() == string(checker.Unknown)
+	})
+}
+
+// undecided reports whether it is unknown if waiting clients get in.
+func undecided(v *checker.Verdict) bool {
+	return slices.ContainsFunc(v.Properties, func(p checker.Property) bool {
+		return p.Property == checker.Deadlock && p.Verdict.String() == string(checker.Unknown)
 	})
 }
 

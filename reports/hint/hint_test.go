@@ -61,6 +61,11 @@ func TestHintsAfterARun(t *testing.T) {
 		{"drawn faults that were all carried out", short, harness.RunOptions{Impl: "token-lua",
 			Nemesis: "random", Seed: 7},
 			[]string{"Draw another run at random: --seed 8."}},
+		{"a library whose calls had not come back", &checker.Verdict{Verdict: checker.Unknown,
+			Evidence: checker.Evidence{Acquisitions: 2}, Properties: []checker.Property{{
+				Property: checker.Deadlock, Verdict: checker.Unknown}}},
+			harness.RunOptions{Adapter: "python-redis-lock", Variant: "defaults", Nemesis: "crash"},
+			[]string{"Let calls that wait return within the run: --acquire-timeout 1s."}},
 		{"a client whose process ended", &checker.Verdict{Verdict: checker.Unknown,
 			HarnessError: "client 0 ended", Evidence: checker.Evidence{Acquisitions: 5}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"},
