@@ -9,8 +9,9 @@ import (
 // chain is a client that left the lock behind, since its release was lost, and that enters it again
 // and again, while another client waits for it.
 const (
-	chain = free + "reentrant; names k,l; script take take OK [0-9]+; script free free 1 no; " +
-		"kept free 0; " +
+	leftoverScripts = "reentrant; names k,l; script take take OK [0-9]+; script free free 1 no; " +
+		"kept free 0; "
+	chain = free + leftoverScripts +
 		"c0 acquire 1 5 sent=2 lease=1000; fault cut c0>* 6 20; c0 release 7 15 info; " +
 		"c0 acquire 30 40 sent=31 lease=1000; c0 release 700000000 700000010; " +
 		"c0 acquire 800000000 800000010 sent=800000001 lease=1000; c0 release 1500000000 1500000010; "
@@ -70,7 +71,30 @@ var reenteredConditions = []propertyCase{
 		"c0 release 1500000000 1500000010; " + chainWaits,
 		"2 1 2 4 n0 EVAL take 1 k c -> OK\n2 1 8 9 n0 EVAL free 1 k c -> 1\n" +
 			"0 1 31 39 n0 EVAL take 1 k a -> OK\n0 1 1500000001 1500000009 n0 EVAL free 1 k a -> 0\n" +
-			chainTold, Valid, ""},
+			chainTold, Unknown, ""},
+	{"alone, since its acquire arrived twice", "D", strings.Replace(chain, "fault cut c0>* 6 20; ",
+		"fault duplicate c0>n0 25 45; fault cut c0>* 6 20; ", 1) + "c1 acquire 50 1100000000 fail; ",
+		chainSeen + "1 1 51 60 n0 EVAL take 1 k b -> 900\n" +
+			"1 1 1000000000 1000000010 n0 EVAL take 1 k b -> 900\n", Unknown, ""},
+	{"alone, since its acquire was sent twice", "D", chain + "c1 acquire 50 1100000000 fail; ",
+		strings.Replace(chainSeen, "0 2 31 39 n0 EVAL take 1 k a -> OK", "0 2 31 39 n0 EVAL take 1 k "+
+			"a -> OK again", 1) + "1 1 51 60 n0 EVAL take 1 k b -> 900\n" +
+			"1 1 1000000000 1000000010 n0 EVAL take 1 k b -> 900\n", Unknown, ""},
+	{"alone in its first hold, which stays", "D", free + leftoverScripts + "fault pause c3 6 7; " +
+		"c0 acquire 30 40 sent=31 lease=1000; c0 release 1500000000 1500000010; " + chainWaits,
+		"0 1 31 39 n0 EVAL take 1 k a -> OK\n0 1 1500000001 1500000009 n0 EVAL free 1 k a -> 0\n" +
+			chainTold, Unknown, ""},
+	{"a single hold that stays, after another client's lost release", "D", free + leftoverScripts +
+		"c2 acquire 1 5 sent=2 lease=1000; fault cut c2>* 6 7; c2 release 6 9 info; " +
+		"c0 acquire 30 40 sent=31 lease=1000; c0 release 1500000000 1500000010; " + chainWaits,
+		"2 1 2 4 n0 EVAL take 1 k c -> OK\n2 1 6 9 n0 EVAL free 1 k c -> !timeout\n" +
+			"0 1 31 39 n0 EVAL take 1 k a -> OK\n0 1 1500000001 1500000009 n0 EVAL free 1 k a -> 0\n" +
+			chainTold, Unknown, ""},
+	{"alone, and its release before had freed the lock", "D", strings.Replace(chain, "7 15 info",
+		"7 15", 1) + chainWaits, strings.Replace(chainSeen, "a -> !timeout", "a -> 1", 1) + chainTold,
+		Unknown, ""},
+	{"alone, and what let it in is not known", "D", chain + chainWaits, strings.Replace(chainSeen,
+		"0 2 31 39 n0 EVAL take 1 k a -> OK\n", "", 1) + chainTold, Unknown, ""},
 	{"a release has freed the lock", "D", chain + chainWaits,
 		strings.ReplaceAll(chainSeen, "a -> 0", "a -> 1") + chainTold, Valid, ""},
 	{"the last release has freed the lock", "D", chain + chainWaits, strings.Replace(chainSeen,

@@ -287,14 +287,12 @@ func (c deadlockRule) uncontended() bool {
 }
 
 // recovers reports whether a client was granted the lock after the last fault was over, by a
-// command that it sent then. A client that re-acquires its own leftover lock is not evidence of
-// recovery.
+// command that it sent then. A client that re-acquires its own leftover lock, or leaves the key
+// there, is not evidence of recovery.
 func (c deadlockRule) recovers(l *record.Lock, healed int64) bool {
 	unsure := unsureCalls(l)
-	again := c.reentered(l)
 	for i, h := range l.Holds {
-		if h.Granting >= healed && !c.entersAgain(l, i, unsure[h.Process]) &&
-			!slices.Contains(again, h) {
+		if h.Granting >= healed && !c.entersAgain(l, i, unsure[h.Process]) && !c.staysTaken(h) {
 			return true
 		}
 	}

@@ -52,24 +52,33 @@ func (c deadlockRule) alone(l *record.Lock, w explain.Wait, again []*record.Hold
 }
 
 // reentered returns the holds of a lock that began and ended in a key which their own client had
-// left behind: the same client held the lock last, and the answer to the release says that the key
-// stays.
+// left behind: the same client held the lock last and had not freed it, and the answer to the
+// release says that the key stays.
 func (c deadlockRule) reentered(l *record.Lock) (out []*record.Hold) {
-	if !c.history.Header.Declares.Reentrant || c.Record.Shared {
-		return nil
-	}
 	for i, h := range l.Holds {
-		if i > 0 && h.Process == l.Holds[i-1].Process && c.staysTaken(h) {
+		if i > 0 && c.staysTaken(h) && c.leaves(l.Holds[i-1], h) {
 			out = append(out, h)
 		}
 	}
 	return out
 }
 
+// leaves reports whether a hold left its key to the next one of its client: the answer to its
+// release says so, or there was none, and the next acquire cannot have counted twice.
+func (c deadlockRule) leaves(h, next *record.Hold) bool {
+	if h.Process != next.Process {
+		return false
+	}
+	m := c.trace.GrantOf(next)
+	return c.staysTaken(h) ||
+		h.Answer != history.OK && m != nil && m.Again == 0 && !ownerRule{c.Case}.mayComeTwice(m)
+}
+
 // staysTaken reports whether the server said to the release of a hold that it counted down and kept
 // the key, although the client had acquired the lock once.
 func (c deadlockRule) staysTaken(h *record.Hold) bool {
-	if h.Answer != history.OK || h.InnerReleased != 0 {
+	reentrant := c.history.Header.Declares.Reentrant && !c.Record.Shared
+	if !reentrant || h.Answer != history.OK || h.InnerReleased != 0 {
 		return false
 	}
 	stays := false
