@@ -56,6 +56,10 @@ var lostCases = []propertyCase{
 		lostHold + "c0 acquire 30 35 depth=1 sent=31 lease=200; c0 release 40 50 n=2; " +
 		"fault kill n0 52 53", ownerOnN0 + "0 2 31 33 n0 EXPIRE k 200 -> 1\n" +
 		"0 2 41 45 n0 DEL k -> 1\n" + winnerOnN0, Violated, DoubleGrant},
+	{"lost: an inner acquire and its release began the count anew after a flush", "L", "reentrant; " +
+		lostHold + "fault flush n0 25 26; c0 acquire 30 35 depth=1 sent=31 lease=200; " +
+		"c0 release 40 50 n=2", ownerOnN0 + "0 2 31 33 n0 SET k b NX PX 200 -> OK\n" +
+		"0 2 41 45 n0 DEL k -> 1\n" + winnerOnN0, Violated, Vanished},
 	{"lost: the first one's deletion found nothing", "L", lostHold + "fault kill n0 25 26",
 		ownerOnN0 + "0 1 30 31 n0 DEL k -> 0\n" + winnerOnN0, Violated, LostByServer},
 	// A key on the new master is the first holder's if no other client can have written it.

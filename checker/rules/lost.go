@@ -141,7 +141,8 @@ func (c classifier) endedOtherwise(a, b *record.Hold) bool {
 }
 
 // needsNoLoss reports whether the second grant needs no loss of the first holder's key: its command
-// overwrote the key, or the first holder itself had certainly deleted the key on that server.
+// overwrote the key, or the first holder itself had certainly deleted the key on that server. Its
+// inner release did so by itself only if no fault had taken the count.
 func needsNoLoss(c *Case, p *record.Pair, commands []command) bool {
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
 	if ga == nil || gb == nil || c.quorums().independent() {
@@ -151,7 +152,7 @@ func needsNoLoss(c *Case, p *record.Pair, commands []command) bool {
 	for _, m := range certain(commands) {
 		switch {
 		case m.Kind == verdict.OwnDelete && m.Node == gb.Node:
-			own = true
+			own = m.N == p.A.N || !c.keyFacts().keyMayBeLost(ga.Sent, m.Recv)
 		case m.Kind == verdict.Write && m.Process == p.A.Process:
 			own = false
 		}
