@@ -71,7 +71,7 @@ func (c deadlockRule) leaves(h, next *record.Hold) bool {
 	}
 	m := c.trace.GrantOf(next)
 	return c.staysTaken(h) ||
-		h.Answer != history.OK && m != nil && m.Again == 0 && !ownerRule{c.Case}.mayComeTwice(m)
+		h.Answer != history.OK && m != nil && m.Again == 0 && !c.mayComeTwice(m)
 }
 
 // staysTaken reports whether the server said to the release of a hold that it counted down and kept
