@@ -75,7 +75,7 @@ func TestDeclaredReplies(t *testing.T) {
 				prepare(t, c, s, file)
 				c.HIncrBy(t.Context(), "k", "a", 1)
 				if reply := ask("a"); !fits(s.Kept, reply) || c.Exists(t.Context(), "k").Val() != 1 {
-					t.Errorf("%s: who may once more is told %q, declared is %q", file, reply, s.Kept)
+					t.Errorf("%s: an inner release is told %q, declared is %q", file, reply, s.Kept)
 				}
 			}
 			prepare(t, c, s, file)

@@ -85,7 +85,7 @@ func StuckCause(w Wait) string {
 // Reentries are the holds that a client had by entering its own leftover lock.
 type Reentries struct {
 	Process, Times int
-	Release        int64 // the release that was not certain to free the key, or zero
+	Release        int64 // stamp of the release that may not have freed the key, or zero
 }
 
 // LockedOut describes a time during which one client alone was granted a lock, by entering its own
@@ -93,12 +93,12 @@ type Reentries struct {
 func LockedOut(w Wait, r Reentries) string {
 	left := Say("Client %d had left its key behind", r.Process)
 	if r.Release != 0 {
-		left = Say("Client %d's release of %s was not answered, and its key stayed", r.Process,
+		left = Say("Client %d's release at %s was not answered, and its key stayed", r.Process,
 			Stamp(r.Release))
 	}
 	return Say("From %s to %s no client but client %d was granted lock %d, although client %d and "+
-		"others tried and no fault was under way. %s. Client %d was let in again by it %s, and each "+
-		"release was answered that the key stays. Another client should have been granted the lock "+
+		"others tried and no fault was under way. %s. The key let client %d in again %s, and each "+
+		"release got the reply that the key stays. Another client should have been granted the lock "+
 		"within %s (the longest lease, two of the longest pauses and a second).", Stamp(w.From),
 		Stamp(w.To), r.Process, w.Key, w.Process, left, r.Process, plural(r.Times, "time"),
 		Brief(w.Bound))
@@ -106,8 +106,8 @@ func LockedOut(w Wait, r Reentries) string {
 
 // LockedOutCause says why others are kept out.
 func LockedOutCause(r Reentries) string {
-	return Say("the lock lets its owner in again, and client %d found its own leftover key each "+
-		"time: its next release counts down to where the count stood.", r.Process)
+	return Say("the lock lets its owner in again: each time client %d entered its own leftover, and "+
+		"its release undid only that entry.", r.Process)
 }
 
 // StillHeld says that a client may hold a lock although it released it.

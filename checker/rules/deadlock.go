@@ -26,7 +26,8 @@ type deadlockRule struct{ *Case }
 // certain by deadline if, for longer than the bound, no client was inside, came or left, no fault
 // was under way and no outcome was unknown, while the servers answered the open calls of clients. A
 // client that waits while others are granted the lock is not a violation, since every grant starts
-// the time anew. After a fault, D is valid only if a client was granted the lock again.
+// the time anew, unless it entered its own leftover. After a fault, D is valid only if a client was
+// granted the lock again.
 func (c deadlockRule) deadlock() property {
 	if len(c.Record.Calls) == 0 {
 		return notApplicable("no client tried to acquire the lock")
@@ -50,10 +51,14 @@ func (c deadlockRule) deadlock() property {
 	case !known:
 		return unknown(noPause)
 	}
+	doubt := property{Verdict: verdict.Valid}
 	for i := range locks {
 		if p, ok := c.stuck(&locks[i]); ok {
-			return p
+			doubt = verdict.Worse(doubt, p)
 		}
+	}
+	if doubt.Verdict != verdict.Valid {
+		return doubt
 	}
 	p := c.recovery(locks, bound)
 	if k := c.waits().overdue(calls, bound); k != nil && len(c.faultTimes().unhealed()) == 0 {
@@ -115,12 +120,21 @@ func (c deadlockRule) forgotten(h *record.Hold) bool {
 	})
 }
 
-// stuck looks for a time when no client was granted the lock for too long. It subtracts lost time:
-// see lostTime. If only that brings the wait below the bound, the result is unknown.
+// stuck looks for a time when no client that waited was granted the lock for too long.
 func (c deadlockRule) stuck(l *record.Lock) (property, bool) {
-	if p, ok := c.lockedOut(l); ok {
+	doubt, found := c.lockedOut(l)
+	if doubt.Verdict == verdict.Violated {
+		return doubt, true
+	}
+	if p, ok := c.ungranted(l); ok {
 		return p, true
 	}
+	return doubt, found
+}
+
+// ungranted looks for a time when no client was granted the lock for too long. It subtracts lost
+// time: see lostTime. If only that brings the wait below the bound, the result is unknown.
+func (c deadlockRule) ungranted(l *record.Lock) (property, bool) {
 	wanted, busy := c.waits().wants(l), c.faultTimes().disturbances(l)
 	if _, _, ok := wanted.Lasts(c.waits().boundFor(0), nil); !ok {
 		return property{}, false // not even with all disturbances
@@ -315,7 +329,7 @@ func unsureCalls(l *record.Lock) map[int][]*record.Call {
 // found the key.
 func (c deadlockRule) entersAgain(l *record.Lock, i int, unsure []*record.Call) bool {
 	h := l.Holds[i]
-	if !mayHaveLeft(l, i, unsure) {
+	if !c.mayHaveLeft(l, i, unsure) {
 		return false
 	}
 	m := c.trace.GrantOf(h)
@@ -330,11 +344,11 @@ func (c deadlockRule) entersAgain(l *record.Lock, i int, unsure []*record.Call) 
 
 // mayHaveLeft reports whether a grant may have found a key of its own client. Unsure are the
 // client's calls of unknown outcome.
-func mayHaveLeft(l *record.Lock, i int, unsure []*record.Call) bool {
+func (c deadlockRule) mayHaveLeft(l *record.Lock, i int, unsure []*record.Call) bool {
 	h, since := l.Holds[i], int64(0)
 	if i > 0 {
 		before := l.Holds[i-1]
-		if before.Process == h.Process && before.Answer != history.OK {
+		if before.Process == h.Process && (before.Answer != history.OK || c.staysTaken(before)) {
 			return true
 		}
 		since = before.From

@@ -141,8 +141,8 @@ func (c classifier) endedOtherwise(a, b *record.Hold) bool {
 }
 
 // needsNoLoss reports whether the second grant needs no loss of the first holder's key: its command
-// overwrote the key, or the first holder itself had certainly deleted the key on that server. Its
-// inner release did so by itself only if no fault had taken the count.
+// overwrote the key, or the first holder itself had certainly deleted the key on that server. An
+// inner release counts only if no fault can have lost the key.
 func needsNoLoss(c *Case, p *record.Pair, commands []command) bool {
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
 	if ga == nil || gb == nil || c.quorums().independent() {

@@ -14,7 +14,7 @@ const (
 	swaps          // it set the key, and its reply is the old value
 	counts         // it created the key, or changed its value
 	renews         // the key was set, and it gave it another lease
-	mayRenew       // it gave the key another lease if it was set
+	mayRenew       // it renewed the key if there was one
 	frees          // the key was set, and it deleted it
 	freesNone      // it deleted nothing
 	sees           // the key was set
@@ -69,7 +69,7 @@ func (r *Reader) observedDoes(m *history.Command, e Effect) deed {
 	case Free:
 		return unclear // it does not show whether there was a key
 	case Expire:
-		return mayRenew // nor here
+		return mayRenew // nor does this
 	}
 	return nothing
 }

@@ -96,14 +96,18 @@ func (r *Reader) Deleted(m *history.Command) bool {
 	return !r.Undeclared(m) && r.Frees(m) && Answered(m) && yes(m.Reply)
 }
 
-// Kept reports whether a command that should free a key counted it down and left it there, because
-// its owner holds it more than once: as its reply says, or its node showed.
-func (r *Reader) Kept(m *history.Command) bool {
+// LeavesKey reports whether a command that should free a key counted it down and left it there,
+// because its owner holds it more than once. Its reply says so, or its node showed it, of a script
+// that deletes the key at other times.
+func (r *Reader) LeavesKey(m *history.Command) bool {
 	if s := r.declared(m); s != nil {
 		return s.is(history.ScriptFrees, s.kept, m)
 	}
 	_, seen := r.observed(m)
-	return seen && Answered(m) && slices.ContainsFunc(m.Effects, countsDown) && !r.Frees(m)
+	return seen && Answered(m) && r.habit(m).frees && !r.Frees(m) &&
+		slices.ContainsFunc(m.Effects, func(args []string) bool {
+			return countsDown(args) && EffectOf(args).Key == Key(m)
+		})
 }
 
 // MayHaveDeleted reports whether a command may have deleted the key, according to its reply.

@@ -104,6 +104,7 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	if err := f.lock(c); err != nil {
 		return err
 	}
+	f.search.Settled = f.Adapter != "" && linked.Program.Program
 	if f.all.exhaustive && f.Nemesis == "" {
 		f.Nemesis, f.search.Options.Nemesis = "none", "none"
 	}
@@ -126,7 +127,7 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	case err != nil:
 		return broken(err)
 	}
-	if f.Adapter != "" && linked.Program.Program {
+	if f.search.Settled {
 		confirm(c.Context(), out.Found, f.keeper.Store, c.ErrOrStderr())
 	}
 	out.Verbose = f.whole

@@ -141,7 +141,7 @@ func (r *run) patience() time.Duration {
 	case r.plan.System() != "":
 		d += r.plan.AcquireTimeout.D()
 	case r.plan.Declares().Reentrant:
-		d += r.plan.TTL.D() // a waiter that sleeps hears only then that a leftover is still there
+		d += r.plan.TTL.D() // a sleeping waiter learns of a leftover only after a lease
 	}
 	return d
 }

@@ -118,8 +118,8 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 	}
 	const brief = time.Second
 	if p.Adapter != nil && p.AcquireTimeout.D() > brief && undecided(v) {
-		return Hint{Text: fmt.Sprintf("Let calls that wait return within the run: --acquire-timeout %v",
-			brief)}
+		return Hint{Text: fmt.Sprintf("Let waiting calls return before the run ends: "+
+			"--acquire-timeout %v", brief)}
 	}
 	const usual = 10 * time.Second
 	return Hint{Text: fmt.Sprintf("Give the run more time: --for %v", 2*max(p.For.D(), usual))}
@@ -132,7 +132,7 @@ func stalled(v *checker.Verdict) bool {
 	})
 }
 
-// undecided reports whether it is unknown if waiting clients get in.
+// undecided reports whether D is unknown.
 func undecided(v *checker.Verdict) bool {
 	return slices.ContainsFunc(v.Properties, func(p checker.Property) bool {
 		return p.Property == checker.Deadlock && p.Verdict.String() == string(checker.Unknown)

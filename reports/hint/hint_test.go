@@ -65,7 +65,7 @@ func TestHintsAfterARun(t *testing.T) {
 			Evidence: checker.Evidence{Acquisitions: 2}, Properties: []checker.Property{{
 				Property: checker.Deadlock, Verdict: checker.Unknown}}},
 			harness.RunOptions{Adapter: "python-redis-lock", Variant: "defaults", Nemesis: "crash"},
-			[]string{"Let calls that wait return within the run: --acquire-timeout 1s."}},
+			[]string{"Let waiting calls return before the run ends: --acquire-timeout 1s."}},
 		{"a client whose process ended", &checker.Verdict{Verdict: checker.Unknown,
 			HarnessError: "client 0 ended", Evidence: checker.Evidence{Acquisitions: 5}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"},

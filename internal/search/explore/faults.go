@@ -17,7 +17,11 @@ func (f *searching) addCandidates(fault string, named bool) error {
 	specs := variants(fault)
 	some := false
 	for _, spec := range specs {
-		switch all, err := f.candidates(spec); {
+		all, err := f.candidates(spec)
+		if err == nil && !named && f.Settled {
+			err = f.settles(spec)
+		}
+		switch {
 		case err == nil:
 			f.plans, some = append(f.plans, all...), some || len(all) > 0
 		case named && (len(specs) == 1 || !impossible(err)):
@@ -28,6 +32,16 @@ func (f *searching) addCandidates(fault string, named bool) error {
 	}
 	if named && !some {
 		return fmt.Errorf("%s has no form whose moment can be drawn; use --moments aimed", fault)
+	}
+	return nil
+}
+
+// settles returns why a run on real servers cannot confirm what a fault does, or nil.
+func (f *searching) settles(spec string) error {
+	o := f.Options
+	o.Nemesis, o.Environment = spec, "process"
+	if _, err := harness.NewPlan(o); impossible(err) {
+		return fmt.Errorf("a run on a real server could not confirm it: %w", err)
 	}
 	return nil
 }

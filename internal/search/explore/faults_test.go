@@ -29,6 +29,13 @@ func TestWithoutAFaultNamedAllAreTried(t *testing.T) {
 			t.Errorf("%s is not left out: %v", want, p.LeftOut)
 		}
 	}
+	s.Settled = true
+	_, p, err = s.Find(t.Context())
+	if err != nil || !slices.ContainsFunc(p.LeftOut, func(x LeftOut) bool {
+		return x.Fault == "suspend:long" && strings.Contains(x.Reason, "could not confirm it")
+	}) {
+		t.Errorf("nothing can suspend a process: %v, %v", p.LeftOut, err)
+	}
 	s.Options.Impl = "nobody"
 	if _, _, err := s.Find(t.Context()); err == nil {
 		t.Error("a lock that is not there was searched")

@@ -51,7 +51,10 @@ type Search struct {
 	// KeepGoing continues the search after a violation until 70 % of the budget is used. The rest is
 	// for shrinking. A search without a named fault always continues after an overrun of a lease.
 	KeepGoing bool
-	Screen    io.Writer // a terminal for progress reports, or nil
+	// Settled leaves out faults that the user did not name and that real servers cannot have: no run
+	// on them could confirm what is found.
+	Settled bool
+	Screen  io.Writer // a terminal for progress reports, or nil
 }
 
 // searching is the state of a search.
