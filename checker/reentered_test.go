@@ -20,7 +20,8 @@ const (
 		"0 3 31 39 n0 EVAL take 1 k a -> OK\n0 4 800000001 800000009 n0 EVAL take 1 k a -> OK\n"
 	chainLost  = "0 1 7 15 n0 EVAL free 1 k a -> !timeout\n"
 	chainStays = "0 2 24 26 n0 EVAL free 1 k a -> 0\n" +
-		"0 3 700000001 700000009 n0 EVAL free 1 k a -> 0\n0 4 1500000001 1500000009 n0 EVAL free 1 k a -> 0\n"
+		"0 3 700000001 700000009 n0 EVAL free 1 k a -> 0\n" +
+		"0 4 1500000001 1500000009 n0 EVAL free 1 k a -> 0\n"
 	chainSeen  = chainTakes + chainLost + chainStays
 	chainWaits = "c1 acquire 50 1400000000 fail; "
 	chainTold  = "1 1 51 60 n0 EVAL take 1 k b -> 900\n" +
@@ -31,6 +32,8 @@ const (
 // that only look like it.
 var reenteredConditions = []propertyCase{
 	{"alone by its own leftover", "D", chain + chainWaits, chainSeen + chainTold, Violated, ""},
+	{"alone, and refused only while it is inside", "R", chain + chainWaits, chainSeen + chainTold,
+		Unknown, ""},
 	{"alone for as long, and the lock is not re-entrant", "D",
 		strings.Replace(chain, "reentrant; ", "", 1) + chainWaits, chainSeen + chainTold, Valid, ""},
 	{"alone, and the lock is shared", "D", chain + chainWaits +
@@ -74,8 +77,14 @@ var reenteredConditions = []propertyCase{
 		"script take take OK [0-9]+; script free free 1 no; kept free 0; c2 acquire 1 5 sent=2 " +
 		"lease=1000; fault pause c3 6 7; c2 release 8 9; c0 acquire 30 40 sent=31 lease=1000; " +
 		"c0 release 1500000000 1500000010; " + chainWaits,
-		"2 1 2 4 n0 EVAL take 1 k c -> OK\n2 1 8 9 n0 EVAL free 1 k c -> 1\n" +
+		"2 1 2 4 n0 EVAL take 1 k c -> OK\n2 1 8 9 n0 EVAL free 1 k c -> 0\n" +
 			"0 1 31 39 n0 EVAL take 1 k a -> OK\n0 1 1500000001 1500000009 n0 EVAL free 1 k a -> 0\n" +
+			chainTold, Unknown, ""},
+	{"a single hold that stays, after its client had freed the lock", "D", free + leftoverScripts +
+		"c0 acquire 1 5 sent=2 lease=1000; fault pause c3 6 7; c0 release 8 9; c0 acquire 30 40 " +
+		"sent=31 lease=1000; c0 release 1500000000 1500000010; " + chainWaits,
+		"0 1 2 4 n0 EVAL take 1 k a -> OK\n0 1 8 9 n0 EVAL free 1 k a -> 1\n" +
+			"0 2 31 39 n0 EVAL take 1 k a -> OK\n0 2 1500000001 1500000009 n0 EVAL free 1 k a -> 0\n" +
 			chainTold, Unknown, ""},
 	{"alone in its first hold, which stays", "D", free + leftoverScripts + "fault pause c3 6 7; " +
 		"c0 acquire 30 40 sent=31 lease=1000; c0 release 1500000000 1500000010; " + chainWaits,
@@ -92,15 +101,17 @@ var reenteredConditions = []propertyCase{
 		Violated, ""},
 	{"kept out for too long before it enters again", "D", free + leftoverScripts + "c0 acquire 1 5 " +
 		"sent=2 lease=1000; fault cut c0>* 6 20; c0 release 7 15 info; c1 acquire 50 1250000000 fail; " +
+		"c0 acquire 21 23 sent=22 lease=1000; c0 release 24 26; " +
 		"c0 acquire 1300000000 1300000010 sent=1300000001 lease=1000; " +
 		"c0 release 1300000020 1300000030; " +
 		"c0 acquire 1300000040 1300000050 sent=1300000041 lease=1000; c0 release 1300000060 1300000070",
 		chainLost + "0 1 2 4 n0 EVAL take 1 k a -> OK\n1 1 51 60 n0 EVAL take 1 k b -> 900\n" +
 			"1 1 1200000000 1200000010 n0 EVAL take 1 k b -> 900\n" +
-			"0 2 1300000001 1300000009 n0 EVAL take 1 k a -> OK\n" +
-			"0 2 1300000021 1300000029 n0 EVAL free 1 k a -> 0\n" +
-			"0 3 1300000041 1300000049 n0 EVAL take 1 k a -> OK\n" +
-			"0 3 1300000061 1300000069 n0 EVAL free 1 k a -> 0\n", Violated, ""},
+			"0 2 22 23 n0 EVAL take 1 k a -> OK\n0 2 24 26 n0 EVAL free 1 k a -> 0\n" +
+			"0 3 1300000001 1300000009 n0 EVAL take 1 k a -> OK\n" +
+			"0 3 1300000021 1300000029 n0 EVAL free 1 k a -> 0\n" +
+			"0 4 1300000041 1300000049 n0 EVAL take 1 k a -> OK\n" +
+			"0 4 1300000061 1300000069 n0 EVAL free 1 k a -> 0\n", Violated, ""},
 	{"alone, and a command was lost without a fault before another client's hold", "D",
 		strings.NewReplacer("c0 acquire 1 5 sent=2",
 			"c2 acquire 2 3 sent=2 lease=1000; c2 release 4 5; "+

@@ -64,7 +64,11 @@ func (c orphanRule) orphan() property {
 		key, _ := grants.LockOf(ms[0])
 		return c.leftover(key, ms...)
 	}
+	again := c.lastReentry()
 	switch {
+	case again != nil:
+		return unknown("client %d entered its own leftover, but between its holds no other client was "+
+			"told that the lock is taken", again.Process)
 	case !seen:
 		return notApplicable("no reply told a client for certain that the lock is another's")
 	case slow:

@@ -30,9 +30,9 @@ func (c deadlockRule) lockedOut(l *record.Lock) (doubt property, found bool) {
 			continue
 		}
 		wanted := c.wantedBeside(l, in[0].Process).Clip(q)
-		from, to, ok := wanted.Lasts(bound, c.excuses().lostBehind(l))
+		from, to, _ := wanted.Lasts(bound, c.excuses().lostBehind(l))
 		in = holdsIn(again, record.Interval{From: from, To: to})
-		if !ok || len(in) == 0 {
+		if len(in) == 0 {
 			continue
 		}
 		if m := c.lostBefore(l, in[0]); m != nil {
@@ -64,6 +64,16 @@ func (c deadlockRule) reentered(l *record.Lock) (out []*record.Hold) {
 		}
 	}
 	return out
+}
+
+// lastReentry returns the last hold of any lock that began in its own client's leftover, or nil.
+func (c orphanRule) lastReentry() (last *record.Hold) {
+	for i := range c.waits().locks() {
+		for _, h := range deadlockRule(c).reentered(&c.waits().locks()[i]) {
+			last = h
+		}
+	}
+	return last
 }
 
 // staysTaken reports whether the release of a hold was told that the key stays, although the client
