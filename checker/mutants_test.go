@@ -71,6 +71,8 @@ var idleConditions = map[string]string{
 	"rules/fencing.go: b.traced":                          onlyWords,
 	"rules/outage.go: k.To > t":                           onlyWords,
 	"rules/outage.go: seen":                               "saves time",
+	"rules/reentered.go: k.Process == h.Process":          "no other client is inside meanwhile",
+	"rules/reentered.go: !ok":                             implied,
 	"rules/reentered.go: len(again) == 0":                 "saves time",
 	"rules/reentered.go: h.Granting <= t.To":              onlyWords,
 	"rules/reentered.go: before.Process != h.Process":     onlyWords,

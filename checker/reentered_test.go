@@ -119,6 +119,35 @@ var reenteredConditions = []propertyCase{
 			Replace(chain) + chainWaits, strings.NewReplacer("0 1 2 4", "0 1 6 7", "0 1 7 15", "0 1 9 15").
 			Replace(chainSeen) + chainTold + "0 0 1 2 n0 GET k -> !timeout\n" +
 			"2 1 2 3 n0 EVAL take 1 k c -> OK\n2 1 4 5 n0 EVAL free 1 k c -> 1\n", Violated, ""},
+	{"alone, since its acquire arrived twice", "D", strings.Replace(chain, "fault cut c0>* 6 20; ",
+		"fault duplicate c0>n0 29 41; fault cut c0>* 6 20; ", 1) + chainWaits, chainSeen + chainTold,
+		Unknown, ""},
+	{"alone, since each acquire was sent twice", "D", chain + chainWaits,
+		strings.NewReplacer("0 3 31 39 n0 EVAL take 1 k a -> OK", "0 3 31 39 n0 EVAL take 1 k a -> OK "+
+			"again", "800000009 n0 EVAL take 1 k a -> OK", "800000009 n0 EVAL take 1 k a -> OK again").
+			Replace(chainSeen) + chainTold, Unknown, ""},
+	{"alone, since its first try was lost", "D", strings.Replace(chain, "fault cut c0>* 6 20; ",
+		"fault cut c0>* 29 33; fault cut c0>* 6 20; ", 1) + chainWaits, strings.Replace(chainSeen,
+		"0 3 31 39", "0 3 34 39", 1) + chainTold + "0 3 30 32 n0 EVAL take 1 k a -> !timeout\n",
+		Unknown, ""},
+	{"alone, and nobody is refused", "R", chain, chainSeen, Unknown, ""},
+	{"alone, and what let it in is not known", "D", chain + chainWaits, strings.NewReplacer(
+		"0 3 31 39 n0 EVAL take 1 k a -> OK\n", "", "0 4 800000001 800000009 n0 EVAL take 1 k a -> OK\n",
+		"").Replace(chainSeen) + chainTold, Unknown, ""},
+	{"its key was deleted between its holds", "D", chain + chainWaits, chainSeen + chainTold +
+		"3 0 27 28 n0 DEL k -> 1\n3 0 750000000 750000001 n0 DEL k -> 1\n", Unknown, ""},
+	{"its key was deleted inside of a hold", "D", chain + chainWaits, chainSeen + chainTold +
+		"3 0 50 51 n0 DEL k -> 1\n", Violated, ""},
+	{"the outer acquire is released first", "D", free + leftoverScripts + "fault pause c3 6 7; " +
+		"c0 acquire 11 12 sent=11 lease=1000; c0 acquire 13 14 sent=13 lease=1000 depth=1; " +
+		"c0 release 15 16 n=1; c0 release 17 18 n=2; c0 acquire 30 40 sent=31 lease=1000; " +
+		"c0 acquire 41 42 sent=41 lease=1000 depth=1; c0 release 1500000000 1500000010 n=3; " +
+		"c0 release 1500000020 1500000030 n=4; " + chainWaits,
+		"0 1 11 12 n0 EVAL take 1 k a -> OK\n0 2 13 14 n0 EVAL take 1 k a -> OK\n" +
+			"0 1 15 16 n0 EVAL free 1 k a -> 0\n0 2 17 18 n0 EVAL free 1 k a -> 1\n" +
+			"0 3 31 39 n0 EVAL take 1 k a -> OK\n0 4 41 42 n0 EVAL take 1 k a -> OK\n" +
+			"0 3 1500000001 1500000009 n0 EVAL free 1 k a -> 0\n" +
+			"0 4 1500000021 1500000029 n0 EVAL free 1 k a -> 1\n" + chainTold, Valid, ""},
 	{"a release has freed the lock", "D", chain + chainWaits,
 		strings.ReplaceAll(chainSeen, "a -> 0", "a -> 1") + chainTold, Valid, ""},
 	{"the last release has freed the lock", "D", chain + chainWaits, strings.Replace(chainSeen,

@@ -96,9 +96,9 @@ func LockedOut(w Wait, r Reentries) string {
 		left = Say("Client %d's release at %s was not answered, and its key stayed", r.Process,
 			Stamp(r.Release))
 	}
-	return Say("From %s to %s no client but client %d was granted lock %d, although client %d and "+
-		"others tried and no fault was under way. %s. The key let client %d in again %s, and each "+
-		"release got the reply that the key stays. Another client should have been granted the lock "+
+	return Say("From %s to %s no client but client %d was granted lock %d, although client %d "+
+		"tried and no fault was under way. %s. The key let client %d in again %s, and each release "+
+		"left the key there. Another client should have been granted the lock "+
 		"within %s (the longest lease, two of the longest pauses and a second).", Stamp(w.From),
 		Stamp(w.To), r.Process, w.Key, w.Process, left, r.Process, plural(r.Times, "time"),
 		Brief(w.Bound))
@@ -106,8 +106,8 @@ func LockedOut(w Wait, r Reentries) string {
 
 // LockedOutCause says why others are kept out.
 func LockedOutCause(r Reentries) string {
-	return Say("the lock lets its owner in again: each time client %d entered its own leftover, and "+
-		"its release undid only that entry.", r.Process)
+	return Say("the lock lets its owner in again: client %d entered its own leftover, and each "+
+		"release undid only the latest entry.", r.Process)
 }
 
 // StillHeld says that a client may hold a lock although it released it.

@@ -66,16 +66,16 @@ func (c orphanRule) orphan() property {
 	}
 	again := c.lastReentry()
 	switch {
-	case again != nil:
-		return unknown("client %d entered its own leftover, but between its holds no other client was "+
-			"told that the lock is taken", again.Process)
-	case !seen:
+	case !seen && again == nil:
 		return notApplicable("no reply told a client for certain that the lock is another's")
 	case slow:
 		return stalled("a key was left behind by a command that timed out although no fault held it " +
 			"back: the machine stalled")
 	case why != "":
 		return stalled("it looks as if %s, but %s", explain.Broken(verdict.Orphan), why)
+	case again != nil:
+		return unknown("client %d entered a key that it had left behind itself; whether that key kept "+
+			"others out is unknown, since no other client was refused between its holds", again.Process)
 	}
 	return valid
 }

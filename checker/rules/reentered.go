@@ -6,6 +6,7 @@ import (
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/rules/progress"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/internal/history"
 )
 
@@ -15,7 +16,8 @@ import (
 
 // lockedOut looks for a time when one client alone was let in, by its own leftover, while others
 // wanted the lock for longer than the bound. Such holds are no excuse: the key is there before,
-// between and after them. It returns an unknown result if only a stall may have left the key.
+// between and after them. The result is unknown if a command that was lost without a fault may have
+// left the key.
 func (c deadlockRule) lockedOut(l *record.Lock) (doubt property, found bool) {
 	again := c.reentered(l)
 	if len(again) == 0 {
@@ -30,9 +32,9 @@ func (c deadlockRule) lockedOut(l *record.Lock) (doubt property, found bool) {
 			continue
 		}
 		wanted := c.wantedBeside(l, in[0].Process).Clip(q)
-		from, to, _ := wanted.Lasts(bound, c.excuses().lostBehind(l))
+		from, to, ok := wanted.Lasts(bound, c.excuses().lostBehind(l))
 		in = holdsIn(again, record.Interval{From: from, To: to})
-		if len(in) == 0 {
+		if !ok || len(in) == 0 {
 			continue
 		}
 		if m := c.lostBefore(l, in[0]); m != nil {
@@ -54,16 +56,28 @@ func letInAlone(l *record.Lock, w explain.Wait, in []*record.Hold) property {
 	return p
 }
 
-// reentered returns the holds of a lock that began and ended in a key which their own client had
-// left behind: the answers to its release before and to their own say that the key stays.
+// reentered returns the holds that began and ended in a key which their own client had left behind:
+// the release of the hold before, and their own release, were both told that the key stays. Nothing
+// deleted the key between, and their own acquire counted once.
 func (c deadlockRule) reentered(l *record.Lock) (out []*record.Hold) {
 	for i, h := range l.Holds {
-		if i > 0 && h.Process == l.Holds[i-1].Process && c.staysTaken(l.Holds[i-1]) &&
-			c.staysTaken(h) {
+		if i > 0 && c.staysTaken(h) && c.leaves(l.Holds[i-1], h) {
 			out = append(out, h)
 		}
 	}
 	return out
+}
+
+// leaves reports whether a hold left its key to the next one of its client.
+func (c deadlockRule) leaves(h, next *record.Hold) bool {
+	by := c.trace.GrantOf(next)
+	return h.Process == next.Process && c.staysTaken(h) && by != nil &&
+		!slices.ContainsFunc(c.trace.Tries(next), func(m *history.Command) bool {
+			return trace.Unsure(m) || m.Again > 0 || c.mayComeTwice(m)
+		}) &&
+		!slices.ContainsFunc(c.trace.OfKey(trace.Key(by)), func(m *history.Command) bool {
+			return m.Sent >= h.Returned && m.Sent < next.Granting && c.trace.MayHaveDeleted(m)
+		})
 }
 
 // lastReentry returns the last hold of any lock that began in its own client's leftover, or nil.
@@ -77,10 +91,10 @@ func (c orphanRule) lastReentry() (last *record.Hold) {
 }
 
 // staysTaken reports whether the release of a hold was told that the key stays, although the client
-// had released no inner acquisition.
+// acquired the lock only once.
 func (c deadlockRule) staysTaken(h *record.Hold) bool {
 	reentrant := c.history.Header.Declares.Reentrant && !c.Record.Shared
-	if !reentrant || h.Answer != history.OK || h.InnerReleased != 0 {
+	if !reentrant || h.Answer != history.OK || c.nested(h) {
 		return false
 	}
 	stays := false
@@ -96,8 +110,16 @@ func (c deadlockRule) staysTaken(h *record.Hold) bool {
 	return stays
 }
 
-// wantedBeside returns when clients other than process wanted the lock. A refused call counts
-// whole: the releases of process say that the key was there all the time.
+// nested reports whether a client tried to acquire a lock once more inside of a hold.
+func (c deadlockRule) nested(h *record.Hold) bool {
+	return slices.ContainsFunc(c.waits().lock(h.Key).Calls, func(k *record.Call) bool {
+		return k.Process == h.Process && k.Depth > 0 && k.From < h.Returned && h.Call < k.To
+	})
+}
+
+// wantedBeside returns when clients other than process wanted the lock. A refused call counts from
+// its begin to its end, not only between its answers: the releases of process show that the key
+// was there all the time.
 func (c deadlockRule) wantedBeside(l *record.Lock, process int) progress.Wants {
 	var out []progress.Want
 	for _, k := range l.Calls {
@@ -137,8 +159,9 @@ func holdsIn(holds []*record.Hold, t record.Interval) (out []*record.Hold) {
 	return out
 }
 
-// lostBefore returns a command about a lock that was lost without a fault, or nil. The client of
-// a hold sent it before, since others held the lock, and it may have left the key behind.
+// lostBefore returns a command about a lock that was lost without a fault and may have left the key
+// behind, or nil. The client of the hold h sent it after the last hold of another client began, and
+// before h was granted.
 func (c deadlockRule) lostBefore(l *record.Lock, h *record.Hold) *history.Command {
 	since := int64(0)
 	for _, before := range l.Holds[:slices.Index(l.Holds, h)] {
@@ -154,8 +177,8 @@ func (c deadlockRule) lostBefore(l *record.Lock, h *record.Hold) *history.Comman
 	return nil
 }
 
-// lostRelease returns when the client of a hold called, since others held the lock, a release whose
-// outcome is unknown, or zero.
+// lostRelease returns the stamp of the latest release of unknown outcome that the client of a hold
+// called before it, with no hold of another client in between, or zero.
 func lostRelease(l *record.Lock, h *record.Hold) int64 {
 	for _, before := range slices.Backward(l.Holds[:slices.Index(l.Holds, h)]) {
 		if before.Process != h.Process {

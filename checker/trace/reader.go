@@ -97,8 +97,8 @@ func (r *Reader) Deleted(m *history.Command) bool {
 }
 
 // LeavesKey reports whether a command that should free a key counted it down and left it there,
-// because its owner holds it more than once. Its reply says so, or its node showed it, of a script
-// that deletes the key at other times.
+// because its owner holds it more than once. For a declared script its reply says so. For others
+// its node showed the count, and the same script deleted the key at another time.
 func (r *Reader) LeavesKey(m *history.Command) bool {
 	if s := r.declared(m); s != nil {
 		return s.is(history.ScriptFrees, s.kept, m)
@@ -106,7 +106,7 @@ func (r *Reader) LeavesKey(m *history.Command) bool {
 	_, seen := r.observed(m)
 	return seen && Answered(m) && r.habit(m).frees && !r.Frees(m) &&
 		slices.ContainsFunc(m.Effects, func(args []string) bool {
-			return countsDown(args) && EffectOf(args).Key == Key(m)
+			return EffectOf(args).Key == Key(m) && countsDown(args)
 		})
 }
 

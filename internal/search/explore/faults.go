@@ -19,7 +19,7 @@ func (f *searching) addCandidates(fault string, named bool) error {
 	for _, spec := range specs {
 		all, err := f.candidates(spec)
 		if err == nil && !named && f.Settled {
-			err = f.settles(spec)
+			err = f.unconfirmable(spec)
 		}
 		switch {
 		case err == nil:
@@ -36,8 +36,8 @@ func (f *searching) addCandidates(fault string, named bool) error {
 	return nil
 }
 
-// settles returns why a run on real servers cannot confirm what a fault does, or nil.
-func (f *searching) settles(spec string) error {
+// unconfirmable returns why no run on a real server could confirm a finding under a fault, or nil.
+func (f *searching) unconfirmable(spec string) error {
 	o := f.Options
 	o.Nemesis, o.Environment = spec, "process"
 	if _, err := harness.NewPlan(o); impossible(err) {
