@@ -15,9 +15,9 @@ import (
 // only that entry.
 
 // lockedOut looks for a time when one client alone was let in, by its own leftover, while others
-// wanted the lock for longer than the bound. Such holds are no excuse: the key is there before,
-// between and after them. The result is unknown if a command that was lost without a fault may have
-// left the key.
+// wanted the lock for longer than the bound. Such holds do not excuse it, because the key is there
+// before, between and after them. The result is unknown if a command that was lost without a fault
+// may have left the key.
 func (c deadlockRule) lockedOut(l *record.Lock) (doubt property, found bool) {
 	again := c.reentered(l)
 	if len(again) == 0 {

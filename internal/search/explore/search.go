@@ -51,8 +51,8 @@ type Search struct {
 	// KeepGoing continues the search after a violation until 70 % of the budget is used. The rest is
 	// for shrinking. A search without a named fault always continues after an overrun of a lease.
 	KeepGoing bool
-	// Settled leaves out faults that the user did not name and that real servers cannot have: no run
-	// on them could confirm what is found.
+	// Settled leaves out faults that the user did not name and that real servers cannot have, because
+	// a run on real servers could not confirm a finding under them.
 	Settled bool
 	Screen  io.Writer // a terminal for progress reports, or nil
 }
