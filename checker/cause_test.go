@@ -31,6 +31,9 @@ const (
 	sessionOf   = "lease; ttl 1000; c0 acquire 1 5; "
 	sessionsEnd = "c0 release 2100000000 2100000010; c1 release 2200000000 2200000010"
 	lostServer  = "fault kill n0 8 9; c1 acquire 6 1500000000; c0 lost 1900000000; " + sessionsEnd
+	// lateSession and lateHold are a hold of client 0 that began while client 1 waited for its reply.
+	lateSession = "loss; lease; ttl 1000; fault kill n0 8 9; c0 acquire 20 1000000000; "
+	lateHold    = "loss; lease; ttl 1000; c0 acquire 20 1000000000; c1 acquire 6 1500000000; "
 	promoted    = "fault kill n0 25 26; fault promote n1 27 28; "
 	ownerOnN0   = "0 1 12 15 n0 SET k a NX PX 200 -> OK\n"
 	winnerOnN0  = "1 1 80 85 n0 SET k b NX PX 100 -> OK\n"
@@ -210,6 +213,26 @@ var causeCases = []propertyCase{
 		"c1 acquire 6 1500000000; " + sessionsEnd, "", Violated, SessionLost},
 	{"cause: the session cannot have ended so soon", "S", "loss; " + sessionOf +
 		"fault kill n0 8 9; c1 acquire 6 400000000; " + sessionsEnd, "", Violated, LostByServer},
+	// A client may hear of its grant after its session has ended, when the next one is inside.
+	{"cause: the session of the later one had ended before it heard", "S", lateSession +
+		"c1 acquire 6 1500000000; " + sessionsEnd, "", Violated, SessionLost},
+	{"cause: the later one asked when the other was inside", "S", lateSession +
+		"c1 acquire 1100000000 1500000000; " + sessionsEnd, "", Violated, DoubleGrant},
+	{"cause: the session of the later one cannot have ended so soon", "S", "loss; lease; ttl 1000; " +
+		"fault kill n0 8 9; c0 acquire 20 30; c1 acquire 6 400000000; " + sessionsEnd, "", Violated,
+		DoubleGrant},
+	{"cause: the later one was told before it heard", "S", lateHold + "c1 lost 1400000000 n=1; " +
+		sessionsEnd, "", Violated, SessionLost},
+	{"cause: the later one was told of an earlier hold", "S", lateHold + "c1 lost 1400000000 n=2; " +
+		sessionsEnd, "", Violated, DoubleGrant},
+	{"cause: the later one was told of another lock", "S", lateHold +
+		"c1 lost 1400000000 n=1 key=1; " + sessionsEnd, "", Violated, DoubleGrant},
+	{"cause: the later one was told, and asked when the other was inside", "S", "loss; lease; " +
+		"ttl 1000; c0 acquire 20 1000000000; c1 acquire 1100000000 1500000000; " +
+		"c1 lost 1400000000 n=1; " + sessionsEnd, "", Violated, DoubleGrant},
+	{"cause: a call before was told, and was refused", "S", "loss; lease; ttl 1000; " +
+		"c0 acquire 20 1000000000; c1 acquire 6 900000000 fail; c1 lost 800000000 n=1; " +
+		"c1 acquire 950000000 1500000000; " + sessionsEnd, "", Violated, DoubleGrant},
 	// What a script that compares deleted has the value that it names; another client wrote later.
 	{"cause: its own vote, and another client wrote there after it", "L",
 		"script drop free 1 0; " + lostVotesOf + "c2 acquire 1 9 fail; c2 acquire 11 99 fail",

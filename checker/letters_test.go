@@ -118,6 +118,18 @@ var letterCases = []propertyCase{
 	{"told later, by the refused release", "N",
 		"c0 acquire 1 5; c1 acquire 2 20; c0 release 40 41 fail; c1 release 42 43", "",
 		Violated, ""},
+	{"told before it heard of its grant", "N",
+		"loss; lease; c0 acquire 1 15; c1 acquire 2 20; c1 lost 18 n=1; c0 release 40 41; " +
+			"c1 release 42 43", "",
+		Valid, ""},
+	{"told after both were inside, and the other never", "N",
+		"loss; lease; c0 acquire 1 15; c1 acquire 2 20; c1 lost 25; c0 release 40 41; " +
+			"c1 release 42 43", "",
+		Violated, ""},
+	{"the second to be granted was told in time, and the first never", "N",
+		"loss; lease; names k; c0 acquire 1 15 node=n0; c1 acquire 2 20 node=n0; c1 lost 18 n=1; " +
+			"c0 release 40 41; c1 release 42 43",
+		"0 1 3 4 n0 SET k a NX -> OK\n1 1 16 17 n0 SET k b NX -> OK", Violated, ""},
 	{"told in time, by a refused extension", "N",
 		"c0 acquire 1 5; c0 extend 10 15 fail; c1 acquire 2 20; c0 release 40 41; " +
 			"c1 release 42 43", "",

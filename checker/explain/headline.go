@@ -26,6 +26,9 @@ func defect(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	case verdict.LeaseOverrun:
 		return Say("client %d was still inside when its lease ended", a) + next
 	case verdict.SessionLost:
+		if p.B.From < p.A.From {
+			return Say("client %d entered after its session had ended, and client %d had the lock", a, b)
+		}
 		return Say("client %d was still inside when its session ended", a) + next
 	case verdict.AfterNotice:
 		return Say("client %d was told that its hold was over and stayed inside", a) + next

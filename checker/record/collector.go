@@ -25,6 +25,7 @@ type Client struct {
 	nested  map[int]nesting // by n
 	leaving int             // index of the hold whose inner acquisition the open release is of, or -1
 	release *history.Event  // a release call that has not come back
+	early   *history.Event  // a loss that the open acquire was told of before its grant
 	Last    int64           // its latest call or return
 	Dead    int64           // stamp of its kill, else forever
 }
@@ -145,6 +146,8 @@ func (c *Collector) operation(p *Client, e *history.Event) {
 	case e.Type == history.Lost:
 		if h := c.find(p, e); h != nil {
 			h.Lost = min(h.Lost, e.T)
+		} else if p.op != nil && p.op.F == history.Acquire && p.op.N == e.N {
+			p.early = e
 		}
 	}
 }
@@ -152,6 +155,7 @@ func (c *Collector) operation(p *Client, e *history.Event) {
 func (c *Collector) invoke(p *Client, e *history.Event) {
 	switch e.F {
 	case history.Acquire:
+		p.early = nil
 		if !c.declares.Reentrant {
 			c.endHolds(p, KeysOf(e), 0, e.T, Again)
 		}

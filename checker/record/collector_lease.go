@@ -10,6 +10,9 @@ func (c *Collector) hold(p *Client, e *history.Event, key, depth int) Hold {
 		Shared: p.op.Mode == history.Shared || e.Mode == history.Shared,
 	}
 	c.Shared = c.Shared || h.Shared
+	if p.early != nil && (p.early.Key == nil || *p.early.Key == key) {
+		h.Lost = p.early.T
+	}
 	if h.End < Forever {
 		h.Ended = Killed // it was granted between the stamp of the kill and the signal
 	}

@@ -31,8 +31,7 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		return verdict.PromisedTooLong, ""
 	case p.A.Lost <= p.B.From && (leased <= p.B.From || c.bySession(p.A, p.B.From)):
 		return verdict.AfterNotice, ""
-	case c.slept(p.A, p.B.From) || c.expired(p) || c.cutOff(p.A, p.B.From) ||
-		c.disconnected(p.A, p.B.From):
+	case c.endedSession(p.A, p.B.From) || c.disconnected(p.A, p.B.From):
 		return verdict.SessionLost, ""
 	case leased <= p.B.From:
 		return verdict.LeaseOverrun, ""
@@ -171,6 +170,19 @@ func (c classifier) ofKey(p *record.Pair) string {
 	return ""
 }
 
+// onlyLaterEnded reports whether the session of the second holder of a pair ended before the first
+// one was inside, and the session of the first did not. The second one waited for its reply then.
+// A trace knows better.
+func (c classifier) onlyLaterEnded(p *record.Pair) bool {
+	return c.trace.GrantOf(p.A) == nil && p.B.Call < p.A.From &&
+		c.endedSession(p.B, p.A.From) && !c.endedSession(p.A, p.B.From)
+}
+
+// endedSession reports whether the session of a hold may have ended before a stamp.
+func (c classifier) endedSession(h *record.Hold, at int64) bool {
+	return c.slept(h, at) || c.expired(h, at) || c.cutOff(h, at)
+}
+
 // bySession reports whether a hold is bound to a session: no grant says when its lease ends.
 func (c classifier) bySession(h *record.Hold, t int64) bool {
 	d := c.history.Header.Declares
@@ -225,12 +237,11 @@ func (c classifier) slept(h *record.Hold, at int64) bool {
 	})
 }
 
-// expired reports whether the first holder of a pair was told that its hold is over, if no grant
-// says when its lease ends: a session holds the lock, and the session ended. The loss of a server
-// may be the reason, but the writes that the servers had confirmed survived.
-func (c classifier) expired(p *record.Pair) bool {
-	return c.history.Header.Declares.Lease && c.history.Header.Declares.Loss &&
-		p.A.LeaseAt(p.B.From) == record.Forever && p.A.Lost < record.Forever
+// expired reports whether a holder was told that its hold is over, if no grant says when its lease
+// ends: a session holds the lock, and the session ended. The loss of a server may be the reason,
+// but the writes that the servers had confirmed survived.
+func (c classifier) expired(h *record.Hold, at int64) bool {
+	return c.bySession(h, at) && h.Lost < record.Forever
 }
 
 // certain returns the commands of a witness that were answered. One of several deletions, of which

@@ -112,12 +112,12 @@ func firstNotice(h *record.Hold, extends map[int][]*history.Event) (at int64, by
 }
 
 // loser returns the client of a pair whose hold was over when both were inside, and the other one.
-// A client has lost its hold if it comes in late by a grant whose lease has ended. So has one that
-// was granted the lock first although it came in second.
+// A client has lost its hold if it comes in late by a grant whose lease or session has ended. So
+// has one that was granted the lock first although it came in second.
 func (c exclusionRule) loser(p *record.Pair) (loser, winner *record.Hold) {
 	ended := func(h *record.Hold) bool { return h.LeaseAt(p.From) <= p.From }
 	switch {
-	case ended(p.B) && !ended(p.A):
+	case ended(p.B) && !ended(p.A), c.classifier().onlyLaterEnded(p):
 		return p.B, p.A
 	case !ended(p.A) && c.grantedBefore(p.B, p.A):
 		return p.B, p.A

@@ -9,17 +9,21 @@ import (
 )
 
 // inGrantOrder returns a pair so that the hold that was granted first is A, with the commands of
-// the witness. The client that was granted the lock first may read its reply last. If both grants
+// the witness. The client that was granted the lock first may read its reply last: without a trace,
+// this is certain of no client, and likely of one whose session alone had ended. If both grants
 // were under way at once, the order is the one that has a command that frees the key for the
 // second. If both orders have one, none of the deletions is certain.
 func (c exclusionRule) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
 	commands := c.commands(p)
-	if ga == nil || gb == nil || ga.Recv < gb.Sent {
-		return p, commands
-	}
 	q := *p
 	q.A, q.B, q.SpanA, q.SpanB = p.B, p.A, p.SpanB, p.SpanA
+	switch {
+	case c.classifier().onlyLaterEnded(p):
+		return &q, nil
+	case ga == nil || gb == nil || ga.Recv < gb.Sent:
+		return p, commands
+	}
 	other := c.commands(&q)
 	o, cl := ordersOf(c.Case, ga, gb), c.classifier()
 	switch {

@@ -49,9 +49,10 @@ var classes = []Class{
 			"to be granted again",
 		Outside: "any lock with a lease lets the next client in when the lease is over"},
 	{Name: SessionLost, Letters: []string{MutualExclusion}, Overrun: true,
-		Needs:   "the hold is bound to a session, and the session had ended before the second grant",
+		Needs:   "the hold is bound to a session, and the session had ended before both were inside",
 		Summary: "the session of one ended while it was inside",
-		Cause:   "the first client's session ended while it was still inside, so that the lock was free",
+		Cause: "one client's session ended, so that the lock was free, and the client was inside " +
+			"all the same",
 		Outside: "any lock with a session lets the next client in when the session is over"},
 	{Name: AfterNotice, Letters: []string{MutualExclusion}, Overrun: true,
 		Needs: "the lock told the first holder that its hold was over before the second " +
