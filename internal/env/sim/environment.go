@@ -89,6 +89,25 @@ func (w *Environment) connect() error {
 	}
 }
 
+// drain delivers what is under way when the run is over, and what follows from it soon. A program
+// can serve another run if it waits for no reply.
+func (w *Environment) drain() {
+	if !workloads.IsProgram(w.cfg.Worker.Impl) {
+		return
+	}
+	w.settle()
+	if o := w.ordering; o != nil {
+		w.ordering = nil // the rest is not its Picker's
+		for _, m := range o.pending {
+			m.arrive()
+		}
+	}
+	w.RunUntil(drainTime, func() bool { return false })
+}
+
+// drainTime is how long the commands of a run that is over may take.
+const drainTime = 20 * time.Millisecond
+
 // forget begins the run anew after the clients have connected: what they needed for that differs
 // from run to run.
 func (w *Environment) forget() {

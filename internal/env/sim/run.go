@@ -117,7 +117,9 @@ func inside(cfg Config, h *watchdog, f func(*Environment) error) (err error) {
 	if err := w.start(); err != nil {
 		return err
 	}
-	err = f(w)
+	if err = f(w); err == nil {
+		w.drain()
+	}
 	h.over.Store(err == nil)
 	return err
 }

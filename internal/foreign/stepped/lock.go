@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
@@ -51,7 +52,7 @@ func (o Opener) Open(c workloads.LinkedClient) (workloads.LinkedLock, error) {
 	if !c.Fresh && l.resume(idle.take(l.config), c) {
 		return l, nil
 	}
-	p, err := start(o.Adapter.Command(), o.shim, c.Seed, c.Servers)
+	p, err := start(o.Adapter.Command(), o.shim, seedOf(c), c.Servers)
 	if err != nil {
 		return nil, o.wrong(err)
 	}
@@ -64,13 +65,19 @@ func (o Opener) Open(c workloads.LinkedClient) (workloads.LinkedLock, error) {
 	return l, c.Env.Sleep(c.Life, calm)
 }
 
+// seedOf returns the seed of a client's random numbers. Those of the clients of one run differ by
+// one, as those of two runs do, and a program may serve a client of another run.
+func seedOf(c workloads.LinkedClient) uint64 {
+	return rand.NewPCG(c.Seed, uint64(c.Process)).Uint64()
+}
+
 // resume makes a program that has served a client serve another, and reports whether it can. Calls
 // that were under way end first, and holds are released: no one else has the lock now.
 func (l *lock) resume(p *program, c workloads.LinkedClient) bool {
 	if p == nil {
 		return false
 	}
-	p.restart(c.Seed)
+	p.restart(seedOf(c))
 	l.pump = newPump(p, c, l.wrong)
 	begun := map[int]chan adapter.Answer{}
 	for _, n := range p.begun {

@@ -21,15 +21,11 @@ type threads struct {
 	page   *page
 	folder *os.File
 	known  map[int]*thread
-	looks  int
 	rests  int
 }
 
-// thread is a thread with its open files in /proc.
-type thread struct {
-	stat, times int    // descriptors
-	ran         []byte // the content of times in the look before
-}
+// thread is a thread with its open file in /proc.
+type thread struct{ stat int }
 
 func watchThreads(pid int, p *page) (*threads, error) {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/task", pid))
@@ -53,21 +49,22 @@ var errBusy = errors.New("it never comes to rest: it computes, or it waits in a 
 
 var errStalled = fmt.Errorf("it did not come to rest in %v: the machine is too busy", restLimit)
 
-// settle waits until all threads sleep. That is so if two looks show the same: a thread that was
-// woken in between has run for longer.
+// settle waits until all threads sleep. That is so if one after the other does, and the program has
+// used no processor time meanwhile: only its own threads wake each other.
 func (t *threads) settle() error {
-	asleep, begin, used := false, proc.Monotonic(), t.used()
-	for looks := 1; ; looks++ {
-		same, sleeping, err := t.look()
-		if err != nil {
-			return err
+	begin, used := proc.Monotonic(), t.used()
+	for looks, ran := 1, used; ; looks++ {
+		before := t.used()
+		if before == ran {
+			asleep, err := t.asleep()
+			if err != nil {
+				return err
+			}
+			if asleep && t.used() == before {
+				return t.unseen()
+			}
 		}
-		if sleeping && same && asleep {
-			return t.unseen()
-		}
-		if asleep = sleeping; sleeping {
-			continue
-		}
+		ran = before
 		if looks < quickLooks {
 			_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 			continue
@@ -95,35 +92,28 @@ func (t *threads) used() int64 {
 	return at.Nano()
 }
 
-// look reports whether all threads sleep, and whether none has run since the look before.
-func (t *threads) look() (same, sleeping bool, err error) {
-	t.looks++
+// asleep reports whether each thread sleeps when it is looked at.
+func (t *threads) asleep() (bool, error) {
 	ids, err := t.list()
 	if err != nil {
-		return false, false, err
+		return false, err
 	}
-	same, sleeping = len(ids) == len(t.known), true
 	for _, id := range ids {
 		th := t.known[id]
 		if th == nil {
-			same = false
 			if th = openThread(t.pid, id); th == nil {
-				sleeping = false
-				continue
+				return false, nil
 			}
 			t.known[id] = th
 		}
-		ran, rests := th.look()
-		rests = rests && !(t.mayHaveChildren() && t.children(id))
-		same, sleeping = same && !ran, sleeping && rests
-		if !rests {
-			return false, false, nil
+		if !th.sleeps() || t.mayHaveChildren() && t.children(id) {
+			return false, nil
 		}
 	}
 	if len(ids) < len(t.known) {
 		t.forget(ids)
 	}
-	return same, sleeping, nil
+	return true, nil
 }
 
 // mayHaveChildren reports whether the program may have started another. The shim says so, if it is
@@ -183,45 +173,22 @@ func (t *threads) close() {
 
 // openThread returns nil if the thread has ended.
 func openThread(pid, id int) *thread {
-	open := func(name string) int {
-		fd, err := unix.Open(fmt.Sprintf("/proc/%d/task/%d/%s", pid, id, name), unix.O_CLOEXEC, 0)
-		if err != nil {
-			return -1
-		}
-		return fd
-	}
-	th := &thread{stat: open("stat"), times: open("schedstat")}
-	if th.stat < 0 || th.times < 0 {
-		th.close()
+	fd, err := unix.Open(fmt.Sprintf("/proc/%d/task/%d/stat", pid, id), unix.O_CLOEXEC, 0)
+	if err != nil {
 		return nil
 	}
-	return th
+	return &thread{fd}
 }
 
-func (th *thread) close() {
-	for _, fd := range []int{th.stat, th.times} {
-		if fd >= 0 {
-			unix.Close(fd)
-		}
-	}
-}
+func (th *thread) close() { unix.Close(th.stat) }
 
-// look reports whether the thread has run since the look before, and whether it sleeps. A thread
-// that has ended does neither.
-func (th *thread) look() (ran, rests bool) {
-	var b [256]byte
+// sleeps reports whether the thread sleeps or has ended.
+func (th *thread) sleeps() bool {
+	var b [64]byte
 	n, err := unix.Pread(th.stat, b[:], 0)
 	if err != nil {
-		return false, true
+		return true
 	}
 	after := bytes.LastIndexByte(b[:n], ')')
-	if after < 0 || after+2 >= n || !bytes.ContainsRune([]byte("SZXI"), rune(b[after+2])) {
-		return true, false
-	}
-	if n, err = unix.Pread(th.times, b[:], 0); err != nil {
-		return false, true
-	}
-	ran = !bytes.Equal(b[:n], th.ran)
-	th.ran = append(th.ran[:0], b[:n]...)
-	return ran, true
+	return after >= 0 && after+2 < n && bytes.IndexByte([]byte("SZXI"), b[after+2]) >= 0
 }
