@@ -48,21 +48,31 @@ func (o Opener) Open(c workloads.LinkedClient) (workloads.LinkedLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lock{Opener: o, config: o.Adapter.Hash + string(key)}
-	if !c.Fresh && l.resume(idle.take(l.config), c) {
+	l := &lock{Opener: o, config: o.Adapter.Hash + string(key), of: c.Seed - uint64(c.Process)}
+	processor := processors().take(l.of)
+	if !c.Fresh && l.resume(idle.take(l.config), c, processor) {
 		return l, nil
 	}
-	p, err := start(o.Adapter.Command(), o.shim, seedOf(c), c.Servers)
-	if err != nil {
-		return nil, o.wrong(err)
-	}
-	l.pump = newPump(p, c, o.wrong)
-	if err := l.configure(first); err != nil {
-		l.Close()
+	if err := l.start(first, c, processor); err != nil {
+		processors().leave(l.of)
 		return nil, o.wrong(err)
 	}
 	// what the library does after it has connected is over when the run begins
 	return l, c.Env.Sleep(c.Life, calm)
+}
+
+// start starts a program for a client.
+func (l *lock) start(first adapter.Config, c workloads.LinkedClient, processor int) error {
+	p, err := start(l.Adapter.Command(), l.shim, seedOf(c), c.Servers, processor)
+	if err != nil {
+		return err
+	}
+	l.pump = newPump(p, c, l.wrong)
+	if err := l.configure(first); err != nil {
+		l.retire()
+		return err
+	}
+	return nil
 }
 
 // seedOf returns the seed of a client's random numbers. Those of the clients of one run differ by
@@ -73,11 +83,11 @@ func seedOf(c workloads.LinkedClient) uint64 {
 
 // resume makes a program that has served a client serve another, and reports whether it can. Calls
 // that were under way end first, and holds are released: no one else has the lock now.
-func (l *lock) resume(p *program, c workloads.LinkedClient) bool {
+func (l *lock) resume(p *program, c workloads.LinkedClient, processor int) bool {
 	if p == nil {
 		return false
 	}
-	p.restart(seedOf(c))
+	p.restart(seedOf(c), processor)
 	l.pump = newPump(p, c, l.wrong)
 	begun := map[int]chan adapter.Answer{}
 	for _, n := range p.begun {
@@ -90,7 +100,7 @@ func (l *lock) resume(p *program, c workloads.LinkedClient) bool {
 	limited, cancel := context.WithTimeout(c.Life, calm)
 	defer cancel()
 	if l.finish(limited, begun) != nil {
-		l.Close()
+		l.retire()
 		return false
 	}
 	<-limited.Done()
@@ -153,6 +163,7 @@ type lock struct {
 	Opener
 	*pump
 	config string // of its program
+	of     uint64 // seed of the run
 }
 
 // Acquire implements workloads.LinkedLock.
@@ -196,6 +207,12 @@ func (l *lock) Extend(_ context.Context, n int) (said workloads.Said, err error)
 
 // Close implements workloads.LinkedLock.
 func (l *lock) Close() {
+	l.retire()
+	processors().leave(l.of)
+}
+
+// retire keeps the program for another run, or ends it.
+func (l *lock) retire() {
 	l.end()
 	l.running.Wait()
 	if l.err != nil || !l.isReusable() {

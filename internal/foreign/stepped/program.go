@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/lockbench/lockbench/internal/base/proc"
@@ -63,8 +62,9 @@ type sent struct {
 // that the shim does not see a connection.
 const firstPort = 1
 
-// start starts a program under the shim.
-func start(cmd *exec.Cmd, shim string, seed uint64, servers int) (p *program, err error) {
+// start starts a program under the shim, on a processor.
+func start(cmd *exec.Cmd, shim string, seed uint64, servers, processor int) (p *program,
+	err error) {
 	p = &program{cmd: cmd}
 	defer func() {
 		if err != nil {
@@ -112,48 +112,23 @@ func start(cmd *exec.Cmd, shim string, seed uint64, servers int) (p *program, er
 	p.mark = proc.Mark(cmd)
 	// The shim ends the program when this process has ended: control is closed then.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := startInPlace(cmd); err != nil {
+	if err := processors().on(processor, func() error { return startInPlace(cmd) }); err != nil {
 		return p, err
 	}
-	p.threads, err = watchThreads(cmd.Process.Pid, p.page)
+	p.threads, err = watchThreads(cmd.Process.Pid, processor, p.page)
 	return p, err
 }
 
-// startInPlace starts a command with its memory at the same addresses each time, and its threads on
-// one processor, where they take turns.
+// startInPlace starts a command with its memory at the same addresses each time.
 func startInPlace(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	var all, one unix.CPUSet
-	if unix.SchedGetaffinity(0, &all) == nil {
-		one.Set(processor(&all))
-		if unix.SchedSetaffinity(0, &one) == nil {
-			defer func() { _ = unix.SchedSetaffinity(0, &all) }()
-		}
-	}
 	const notRandom = 0x0040000 // ADDR_NO_RANDOMIZE
 	if old, _, errno := unix.Syscall(unix.SYS_PERSONALITY, 0xffffffff, 0, 0); errno == 0 {
 		_, _, _ = unix.Syscall(unix.SYS_PERSONALITY, old|notRandom, 0, 0)
 		defer func() { _, _, _ = unix.Syscall(unix.SYS_PERSONALITY, old, 0, 0) }()
 	}
 	return cmd.Start()
-}
-
-// started counts the programs, to spread them over the processors.
-var started atomic.Int64
-
-// processor returns a processor out of those that are allowed.
-func processor(allowed *unix.CPUSet) int {
-	turn := int(started.Add(1)) % max(allowed.Count(), 1)
-	for i := range len(allowed) * 64 {
-		if allowed.IsSet(i) {
-			if turn == 0 {
-				return i
-			}
-			turn--
-		}
-	}
-	return 0
 }
 
 // clocks is what a program's monotonic clock shows, and what two others are ahead of it: the wall
@@ -334,10 +309,11 @@ func (p *program) isReusable() bool {
 	return !p.cut || p.returns
 }
 
-// restart prepares a program for another run.
-func (p *program) restart(seed uint64) {
+// restart prepares a program for another run, on a processor.
+func (p *program) restart(seed uint64, processor int) {
 	p.page.seed = seed
 	p.page.run.Add(1)
+	p.threads.move(processor)
 }
 
 // ended returns err with what the program wrote to its standard error last.

@@ -17,19 +17,31 @@ import (
 
 // threads watches the threads of a program.
 type threads struct {
-	pid    int
-	page   *page
-	folder *os.File
-	known  map[int]*thread
-	rests  int
+	pid       int
+	processor int // on which they run, or -1 for any
+	page      *page
+	folder    *os.File
+	known     []*thread
+	rests     int
 }
 
 // thread is a thread with its open file in /proc.
-type thread struct{ stat int }
+type thread struct{ id, stat int }
 
-func watchThreads(pid int, p *page) (*threads, error) {
+func watchThreads(pid, processor int, p *page) (*threads, error) {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/task", pid))
-	return &threads{pid: pid, page: p, folder: f, known: map[int]*thread{}}, err
+	return &threads{pid: pid, processor: processor, page: p, folder: f}, err
+}
+
+// move makes threads that sleep run on another processor.
+func (t *threads) move(processor int) {
+	if processor == t.processor || t.list() != nil {
+		return
+	}
+	t.processor = processor
+	for _, th := range t.known {
+		_ = move(th.id, processor)
+	}
 }
 
 // busyLimit is how much processor time a program may use between two waits, and restLimit how long
@@ -51,7 +63,9 @@ var errStalled = fmt.Errorf("it did not come to rest in %v: the machine is too b
 
 // settle waits until all threads sleep. That is so if one after the other does, and the program has
 // used no processor time meanwhile: only its own threads wake each other.
-func (t *threads) settle() error {
+func (t *threads) settle() error { return processors().on(t.processor, t.await) }
+
+func (t *threads) await() error {
 	begin, used := proc.Monotonic(), t.used()
 	for looks, ran := 1, used; ; looks++ {
 		before := t.used()
@@ -92,26 +106,25 @@ func (t *threads) used() int64 {
 	return at.Nano()
 }
 
-// asleep reports whether each thread sleeps when it is looked at.
+// asleep reports whether each thread sleeps when it is looked at. The one that did not comes first
+// at the next look.
 func (t *threads) asleep() (bool, error) {
-	ids, err := t.list()
-	if err != nil {
+	var folder unix.Stat_t
+	if err := unix.Fstat(int(t.folder.Fd()), &folder); err != nil {
 		return false, err
 	}
-	for _, id := range ids {
-		th := t.known[id]
-		if th == nil {
-			if th = openThread(t.pid, id); th == nil {
-				return false, nil
-			}
-			t.known[id] = th
-		}
-		if !th.sleeps() || t.mayHaveChildren() && t.children(id) {
+	const own = 2 // links of a folder without threads
+	if int(folder.Nlink)-own != len(t.known) {
+		return false, t.list()
+	}
+	for i, th := range t.known {
+		switch sleeps, err := th.sleeps(); {
+		case err != nil: // it has ended, and there is a new one
+			return false, t.list()
+		case !sleeps, t.mayHaveChildren() && t.children(th.id):
+			t.known[0], t.known[i] = th, t.known[0]
 			return false, nil
 		}
-	}
-	if len(ids) < len(t.known) {
-		t.forget(ids)
 	}
 	return true, nil
 }
@@ -125,12 +138,7 @@ func (t *threads) mayHaveChildren() bool {
 
 // waits reports whether a thread has started a process that has not ended.
 func (t *threads) waits() bool {
-	for id := range t.known {
-		if t.children(id) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.known, func(th *thread) bool { return t.children(th.id) })
 }
 
 // children reports whether a thread has started a process that has not ended.
@@ -139,56 +147,40 @@ func (t *threads) children(id int) bool {
 	return err == nil && len(bytes.TrimSpace(all)) > 0
 }
 
-// list returns the numbers of the threads.
-func (t *threads) list() (ids []int, err error) {
+// list finds the threads of the program anew.
+func (t *threads) list() error {
+	t.forget()
 	if _, err := t.folder.Seek(0, 0); err != nil {
-		return nil, err
+		return err
 	}
 	names, err := t.folder.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
 	for _, name := range names {
-		if id, err := strconv.Atoi(name); err == nil {
-			ids = append(ids, id)
+		id, _ := strconv.Atoi(name)
+		fd, err := unix.Open(fmt.Sprintf("/proc/%d/task/%d/stat", t.pid, id), unix.O_CLOEXEC, 0)
+		if err == nil { // else the thread has ended
+			t.known = append(t.known, &thread{id, fd})
 		}
 	}
-	return ids, nil
+	return err
 }
 
-// forget closes the files of threads that have ended.
-func (t *threads) forget(alive []int) {
-	for id, th := range t.known {
-		if !slices.Contains(alive, id) {
-			th.close()
-			delete(t.known, id)
-		}
+// forget closes the files of the threads.
+func (t *threads) forget() {
+	for _, th := range t.known {
+		unix.Close(th.stat)
 	}
+	t.known = nil
 }
 
 func (t *threads) close() {
-	t.forget(nil)
+	t.forget()
 	t.folder.Close()
 }
 
-// openThread returns nil if the thread has ended.
-func openThread(pid, id int) *thread {
-	fd, err := unix.Open(fmt.Sprintf("/proc/%d/task/%d/stat", pid, id), unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil
-	}
-	return &thread{fd}
-}
-
-func (th *thread) close() { unix.Close(th.stat) }
-
-// sleeps reports whether the thread sleeps or has ended.
-func (th *thread) sleeps() bool {
+// sleeps reports whether the thread sleeps. It returns an error if the thread has ended.
+func (th *thread) sleeps() (bool, error) {
 	var b [64]byte
 	n, err := unix.Pread(th.stat, b[:], 0)
-	if err != nil {
-		return true
-	}
-	after := bytes.LastIndexByte(b[:n], ')')
-	return after >= 0 && after+2 < n && bytes.IndexByte([]byte("SZXI"), b[after+2]) >= 0
+	after := bytes.LastIndexByte(b[:max(n, 0)], ')')
+	return after >= 0 && after+2 < n && bytes.IndexByte([]byte("SZXI"), b[after+2]) >= 0, err
 }

@@ -56,13 +56,13 @@ func (t *threads) unseen() error {
 	if t.rests++; t.rests > firstRests && t.rests%someRests != 0 {
 		return nil
 	}
-	for id := range t.known {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/syscall", t.pid, id))
+	for _, th := range t.known {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/syscall", t.pid, th.id))
 		if err != nil {
 			continue // the thread has ended, or the system does not say
 		}
 		if name := waitsIn(text); name != "" {
-			comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", t.pid, id))
+			comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", t.pid, th.id))
 			return fmt.Errorf("its thread %s waits in %s by a system call of its own, which virtual time "+
 				"does not see; use run or matrix with --adapter, on real servers",
 				bytes.TrimSpace(comm), name)
