@@ -10,6 +10,12 @@ import (
 // Grants describes the effect of a command that granted a hold.
 func Grants(process int) string { return Say("grants client %d", process) }
 
+// Leaves describes the effect of a release that left its key there.
+func Leaves() string { return Say("leaves the key") }
+
+// LeavesUnsure describes the effect of a release that was not answered, and may have left its key.
+func LeavesUnsure() string { return Say("is not answered, and may leave the key") }
+
 // LeaseEnds describes the effect of a lease that ran out.
 func LeaseEnds(process int) string { return Say("the lease of client %d ends", process) }
 

@@ -42,18 +42,37 @@ func (c deadlockRule) lockedOut(l *record.Lock) (doubt property, found bool) {
 				"but %s", m.Process, explain.Unanswered(m)), true
 			continue
 		}
-		return letInAlone(l, explain.Wait{Key: l.Key, Process: wanted.Process(from), From: from, To: to,
+		return c.letInAlone(l, explain.Wait{Key: l.Key, Process: wanted.Process(from), From: from, To: to,
 			Bound: bound}, in), true
 	}
 	return doubt, found
 }
 
 // letInAlone returns the violation of a client that was let in alone while another one waited.
-func letInAlone(l *record.Lock, w explain.Wait, in []*record.Hold) property {
-	r := explain.Reentries{Process: in[0].Process, Times: len(in), Release: lostRelease(l, in[0])}
+func (c deadlockRule) letInAlone(l *record.Lock, w explain.Wait, in []*record.Hold) property {
+	r := explain.Reentries{Process: in[0].Process, Times: len(in)}
 	p := violated(l.Key, hold{Process: w.Process, From: w.From, To: w.To})
+	if before := lostRelease(l, in[0]); before != nil {
+		r.Release = before.End
+		p.Witness.Commands = c.releasing(before, explain.LeavesUnsure())
+	}
+	for _, h := range in {
+		p.Witness.Commands = append(p.Witness.Commands, grantedBy(c.trace.GrantOf(h), h))
+		p.Witness.Commands = append(p.Witness.Commands, c.releasing(h, explain.Leaves())...)
+	}
+	p.Witness.Commands = p.Witness.Commands[:min(len(p.Witness.Commands), maxCommands)]
 	p.Explanation, p.Cause = explain.LockedOut(w, r), explain.LockedOutCause(r)
 	return p
+}
+
+// releasing returns the last command of the release of a hold, with its effect.
+func (c deadlockRule) releasing(h *record.Hold, effect string) []command {
+	for _, m := range slices.Backward(c.quorums().sentWithin(h.Process, h.End, h.Returned)) {
+		if c.trace.MayBeOf(m, h.Key) {
+			return []command{{Command: *m, Effect: effect}}
+		}
+	}
+	return nil
 }
 
 // reentered returns the holds that began and ended in a key which their own client had left behind:
@@ -177,16 +196,16 @@ func (c deadlockRule) lostBefore(l *record.Lock, h *record.Hold) *history.Comman
 	return nil
 }
 
-// lostRelease returns the stamp of the latest release of unknown outcome that the client of a hold
-// called before it, with no hold of another client in between, or zero.
-func lostRelease(l *record.Lock, h *record.Hold) int64 {
+// lostRelease returns the latest hold whose release had an unknown outcome, of the client of a hold
+// before it, with no hold of another client in between, or nil.
+func lostRelease(l *record.Lock, h *record.Hold) *record.Hold {
 	for _, before := range slices.Backward(l.Holds[:slices.Index(l.Holds, h)]) {
 		if before.Process != h.Process {
 			break
 		}
 		if before.Ended == record.Released && before.Answer == history.Info {
-			return before.End
+			return before
 		}
 	}
-	return 0
+	return nil
 }

@@ -169,7 +169,11 @@ func (w *Violation) When(v *View) (from, to int64) {
 	if w.Together {
 		return from, to
 	}
-	if n := len(w.Holds); n > 1 {
+	n := len(w.Holds)
+	if n == 1 && w.Holds[0].N == 0 { // a client that waits in vain
+		return from, to
+	}
+	if n > 1 {
 		from, to = w.Holds[n-1].From, w.Holds[n-1].From
 	}
 	if sent := w.sent(); len(sent) > 0 {
