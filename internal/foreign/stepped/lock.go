@@ -69,7 +69,7 @@ func (l *lock) start(first adapter.Config, c workloads.LinkedClient, processor i
 	}
 	l.pump = newPump(p, c, l.wrong)
 	if err := l.configure(first); err != nil {
-		l.retire()
+		l.discard()
 		return err
 	}
 	return nil
@@ -99,12 +99,13 @@ func (l *lock) resume(p *program, c workloads.LinkedClient, processor int) bool 
 	l.running.Go(l.run)
 	limited, cancel := context.WithTimeout(c.Life, calm)
 	defer cancel()
-	if l.finish(limited, begun) != nil {
-		l.retire()
+	err := l.finish(limited, begun)
+	<-limited.Done()
+	if err != nil || c.Life.Err() != nil || !l.isWhole() {
+		l.discard()
 		return false
 	}
-	<-limited.Done()
-	return c.Life.Err() == nil
+	return true
 }
 
 // finish ends what the program has begun for another client.
@@ -205,20 +206,23 @@ func (l *lock) Extend(_ context.Context, n int) (said workloads.Said, err error)
 	return said, err
 }
 
-// Close implements workloads.LinkedLock.
+// Close implements workloads.LinkedLock. It keeps the program for another run.
 func (l *lock) Close() {
-	l.retire()
-	processors().leave(l.of)
-}
-
-// retire keeps the program for another run, or ends it.
-func (l *lock) retire() {
+	defer processors().leave(l.of)
 	l.end()
 	l.running.Wait()
-	if l.err != nil || !l.isReusable() {
+	if l.err != nil {
 		l.program.close()
 		return
 	}
+	l.hangUp()
 	l.leave()
 	idle.put(l.config, l.program)
+}
+
+// discard ends the program.
+func (l *lock) discard() {
+	l.end()
+	l.running.Wait()
+	l.program.close()
 }

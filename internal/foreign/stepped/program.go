@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/lockbench/lockbench/internal/base/proc"
@@ -29,12 +30,12 @@ type program struct {
 	stdin   *os.File
 	stdout  int
 	log     *os.File
-	text    []byte    // of its output, the start of a line
-	sockets []*socket // open ones, in the order in which they were made
-	made    int       // connections
-	past    int64     // virtual time of its runs before
-	cut     bool      // it has lost a connection
-	returns bool      // it connects again when it has lost a connection
+	text    []byte      // of its output, the start of a line
+	sockets []*socket   // open ones, in the order in which they were made
+	made    int         // connections
+	past    int64       // virtual time of its runs before
+	cut     atomic.Bool // it has lost a connection
+	returns atomic.Bool // it connects again when it has lost a connection
 	// acquisitions of its last client whose call has not ended, and that were not released
 	begun, held []int
 }
@@ -182,7 +183,7 @@ func (p *program) accept(o *output) error {
 	for _, s := range o.opened {
 		s.number = p.made
 		p.made++
-		p.returns = p.returns || p.cut
+		p.returns.Store(p.returns.Load() || p.cut.Load())
 	}
 	p.sockets = append(p.sockets, o.opened...)
 	return nil
@@ -273,7 +274,7 @@ func (p *program) deliver(to *socket, data []byte) error {
 			continue
 		}
 		if len(data) == 0 {
-			p.cut = true
+			p.cut.Store(true)
 			p.sockets = append(p.sockets[:i:i], p.sockets[i+1:]...)
 			return unix.Close(s.fd)
 		}
@@ -293,21 +294,23 @@ func (p *program) order(line []byte) error {
 	return err
 }
 
-// isReusable ends the connections with a command under way, and reports whether the program can
-// serve another run: it has lost no connection, or it was seen to connect again.
-func (p *program) isReusable() bool {
+// hangUp ends the connections with a command under way.
+func (p *program) hangUp() {
 	var open []*socket
 	for _, s := range p.sockets {
 		if s.rests() {
 			open = append(open, s)
 			continue
 		}
-		p.cut = true
+		p.cut.Store(true)
 		unix.Close(s.fd)
 	}
 	p.sockets = open
-	return !p.cut || p.returns
 }
+
+// isWhole reports whether the program can serve another run: it has lost no connection, or it was
+// seen to connect again.
+func (p *program) isWhole() bool { return !p.cut.Load() || p.returns.Load() }
 
 // restart prepares a program for another run, on a processor.
 func (p *program) restart(seed uint64, processor int) {

@@ -58,6 +58,8 @@ type Finding struct {
 	ShrinkRuns  int    `json:"shrink_runs"`
 	// the budget for shrinking was used up, so it may become smaller
 	Unfinished bool `json:"unfinished,omitempty"`
+	// the steps differ from start to start of the lock's program, and the violation does not
+	Varies bool `json:"varies,omitempty"`
 	// how likely it was after each step; null if it was not measured
 	Curve *counterexample.Curve `json:"curve"`
 
@@ -140,7 +142,7 @@ func (k *Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error
 		if err != nil {
 			return all, fmt.Errorf("seed %d: %w", h.Seed, err)
 		}
-		if !k.Plain {
+		if !k.Plain && !x.Varies { // a curve goes on from steps that are the same
 			x.Curve = k.curve(ctx, share/3, x)
 		}
 		file, err := k.save(x, len(all) == 0)
@@ -149,7 +151,8 @@ func (k *Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error
 		}
 		all = append(all, Finding{File: file, Seed: h.Seed, Run: h.Run, Property: h.Property,
 			Class: h.Class, Outside: h.Outside, Explanation: x.Verdict.Explanation, Steps: len(x.Steps),
-			ShrinkRuns: shrunk.Runs, Unfinished: shrunk.Unfinished, Curve: x.Curve, counterexample: x})
+			ShrinkRuns: shrunk.Runs, Unfinished: shrunk.Unfinished, Varies: x.Varies, Curve: x.Curve,
+			counterexample: x})
 	}
 	return all, nil
 }

@@ -104,6 +104,10 @@ func (f Findings) tell(t *screen, x Finding) {
 		t.row("Real", x.Real.String())
 	}
 	t.row("Found", f.effort(x))
+	if x.Varies {
+		t.row("Varies", "threads of the program race: its steps differ from start to start, and the "+
+			"violation does not")
+	}
 	if x.Curve != nil {
 		t.row("When", x.Curve.String()+x.decision())
 	}

@@ -56,8 +56,8 @@ func (o Outcome) String() string {
 		o.Environment)
 }
 
-// Simulated repeats a counterexample in the simulator. Each step must be the same, and the same
-// property must be violated. It returns an error if the plan cannot run.
+// Simulated repeats a counterexample in the simulator. Each step must be the same, unless they vary,
+// and the same property must be violated. It returns an error if the plan cannot run.
 func Simulated(ctx context.Context, c *counterexample.Counterexample) (Outcome, error) {
 	r, err := simrun.CaseOf(c).Run(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func compare(c *counterexample.Counterexample, r *simrun.Record) Outcome {
 	o := Outcome{Environment: "the simulator", Runs: 1}
 	k, _ := counterexample.Diverge(c.Steps, r.Steps)
 	switch v, violated := r.Confirm(c.Verdict.Property); {
-	case k < len(c.Steps):
+	case k < len(c.Steps) && !c.Varies:
 		o.Step, o.Expected, o.Got = k+1, counterexample.Quote(c.Steps[k].String()), "the end of the run"
 		if k < len(r.Steps) {
 			o.Got = counterexample.Quote(r.Steps[k].String())

@@ -33,6 +33,8 @@ type Counterexample struct {
 	// the answers to the questions that the plan leaves open, by name; a missing answer is 0, the
 	// default
 	Deviations map[string]int `yaml:"deviations"`
+	// the steps differ from start to start of the lock's program, and the violation does not
+	Varies bool `yaml:"varies,omitempty"`
 	// what happened, in order, until the violation is certain
 	Steps   []Step           `yaml:"steps"`
 	Verdict checker.Property `yaml:"verdict"`
