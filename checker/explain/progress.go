@@ -123,7 +123,7 @@ type OpenCall struct {
 	F               string // history.Acquire or history.Release
 	From, To        int64  // stamps of the call, and of its return or the end of its client or record
 	Open            bool   // it had not returned when the record ended
-	Limit           int64  // how long it may take by its own time-outs
+	Limit           int64  // how long it may take by its own time-outs; 0 if all of it was answered
 	Bound           int64  // of D; the wait exceeded it as well as Limit
 }
 
@@ -133,22 +133,29 @@ func Hanging(k *OpenCall) string {
 	if k.Open {
 		did = Say("had not come back at %s", Stamp(k.To))
 	}
-	return Say("Client %d called %s of lock %d at %s, and the call %s, although "+
-		"no fault was under way "+
-		"and servers answered. It should be over within %s by its own time-outs, and %s more were "+
-		"allowed.", k.Process, k.F, k.Key, Stamp(k.From), did, Brief(k.Limit), Brief(k.Bound))
+	due := Say("It should be over within %s by its own time-outs, and", Brief(k.Limit))
+	if k.Limit == 0 {
+		due = Say("All of its commands were answered, and")
+	}
+	return Say("Client %d called %s of lock %d at %s, and the call %s, although no fault was under "+
+		"way and servers answered. %s %s more were allowed.", k.Process, k.F, k.Key, Stamp(k.From), did,
+		due, Brief(k.Bound))
 }
 
 // HangingCause says what kept the client of a call out.
 func HangingCause(k *OpenCall) string {
-	return Say("the lock's own %s of client %d did not end by its time-outs.", k.F, k.Process)
+	return Say("the lock's own %s of client %d did not end in time.", k.F, k.Process)
 }
 
 // Overdue describes a call that was open at the end of the record, too early to say that it hangs.
 func Overdue(k *OpenCall) string {
+	than := Say("its time-outs of %s", Brief(k.Limit))
+	if k.Limit == 0 {
+		than = Say("its commands")
+	}
 	return Say("client %d had called %s of lock %d at %s and had not come back when the run ended at "+
-		"%s; it hangs for certain only if it takes %s longer than its time-outs of %s", k.Process, k.F,
-		k.Key, Stamp(k.From), Stamp(k.To), Brief(k.Bound), Brief(k.Limit))
+		"%s; it hangs for certain only if it takes %s longer than %s", k.Process, k.F, k.Key,
+		Stamp(k.From), Stamp(k.To), Brief(k.Bound), than)
 }
 
 // leftover says which client left the key behind, the fate of that client, and the flaw in the

@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
@@ -94,6 +96,9 @@ func (c aims) tested(f record.Fault) bool {
 		})
 }
 
+// usualTimeout is how long a client waits for an answer if that is unknown.
+const usualTimeout = history.Duration(250 * time.Millisecond)
+
 // tried reports whether the server that took over answered another client's try for a hold's lock
 // before the hold ended. Without a trace, a call that returned shows that, or one that was open for
 // at least as long as a client waits for an answer.
@@ -105,7 +110,7 @@ func (c aims) tried(h *record.Hold, by *record.Fault) bool {
 		if len(c.trace.Commands) > 0 {
 			return c.asked(&k, by, h)
 		}
-		patience := int64(c.history.Header.ClientTimeout)
+		patience := int64(cmp.Or(c.history.Header.ClientTimeout, usualTimeout))
 		returned := k.From >= by.To && k.To <= h.End && !k.Unsure()
 		return returned || min(k.To, h.End)-max(k.From, by.To) >= patience
 	})

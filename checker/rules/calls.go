@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/explain"
@@ -9,7 +10,8 @@ import (
 )
 
 // openCalls returns the calls that outlived their own time-outs: an acquire twice the time that it
-// was given, a release what its client waits for answers. A call without a time-out has none.
+// was given, a release what its client waits for answers. An acquire without a time-out has none. A
+// release whose time-outs are unknown is over when all of its commands have been answered.
 func (c waits) openCalls() (out []explain.OpenCall) {
 	h := c.history.Header
 	if limit := 2 * int64(h.AcquireTimeout); limit > 0 {
@@ -22,13 +24,11 @@ func (c waits) openCalls() (out []explain.OpenCall) {
 			}
 		}
 	}
-	if limit := int64(h.ClientTimeout) * int64(max(1, h.Masters)); limit > 0 {
-		out = append(out, c.openReleases(limit)...)
-	}
-	return out
+	return append(out, c.openReleases(int64(h.ClientTimeout)*int64(max(1, h.Masters)))...)
 }
 
-// openReleases returns the releases of holds that took longer than a time.
+// openReleases returns the releases of holds that took longer than a time. If that is zero, they
+// took longer than a usual time, and than their commands.
 func (c waits) openReleases(limit int64) (out []explain.OpenCall) {
 	for i := range c.Record.Holds {
 		h := &c.Record.Holds[i]
@@ -36,7 +36,8 @@ func (c waits) openReleases(limit int64) (out []explain.OpenCall) {
 			continue
 		}
 		to := min(c.Record.LeftAt(h), c.endOf(h.Process), c.Record.End)
-		if to-h.End > limit {
+		late := to-h.End > cmp.Or(limit, int64(usualTimeout))
+		if late && (limit > 0 || c.trace.AllAnswered(h.Process, h.End, to)) {
 			out = append(out, explain.OpenCall{Key: h.Key, Process: h.Process, N: h.N,
 				F: history.Release, From: h.End, To: to, Limit: limit, Open: c.Record.LeftAt(h) > to &&
 					to == c.Record.End})
@@ -107,7 +108,7 @@ func (c waits) served(k *explain.OpenCall, q record.Interval) bool {
 	after := max(q.From, min(k.From+k.Limit, q.To))
 	if len(c.trace.Commands) > 0 {
 		return c.trace.AnsweredWithin(after, q.To) ||
-			c.history.Header.WholeTrace && c.trace.AllAnswered(k.Process, q.To)
+			c.history.Header.WholeTrace && c.trace.AllAnswered(k.Process, 0, q.To)
 	}
 	return slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
 		return h.Call > after && h.From < q.To && h.Process != k.Process

@@ -73,13 +73,19 @@ func (t *Trace) Unanswered() []*history.Command {
 	return t.lost
 }
 
-// AllAnswered reports whether a client sent commands until a stamp, and all were answered until
-// then.
-func (t *Trace) AllAnswered(process int, until int64) bool {
-	sent := t.Sent[process]
-	return len(sent) > 0 && !slices.ContainsFunc(sent, func(m *history.Command) bool {
-		return m.Sent < until && !(Served(m) && m.Recv < until)
-	})
+// AllAnswered reports whether a client sent commands between two stamps, and all were answered
+// before the second.
+func (t *Trace) AllAnswered(process int, from, until int64) bool {
+	any := false
+	for _, m := range t.Sent[process] {
+		if m.Sent < from || m.Sent >= until {
+			continue
+		}
+		if any = true; !Served(m) || m.Recv >= until {
+			return false
+		}
+	}
+	return any
 }
 
 // AnsweredWithin reports whether a command was sent after one stamp and answered before another, by

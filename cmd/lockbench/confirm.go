@@ -20,22 +20,25 @@ import (
 const (
 	// confirmTimes is how often the faults of a finding are carried out on a real server.
 	confirmTimes = 5
-	// confirmLimit limits the time in which its messages are put in the recorded order.
-	confirmLimit = time.Minute
+	// confirmLimit limits the time for one finding. In the first half of it, its messages are put in
+	// the recorded order.
+	confirmLimit = 40 * time.Second
 )
 
 // confirm tries each finding on a real Redis, with the adapter's program as it is: with its
 // messages in the recorded order, and then with its faults only, until the same property is
-// violated there. It notes the outcome in the findings.
+// violated there, or the time for a finding is over. It notes the outcome in the findings.
 func confirm(ctx context.Context, all []explore.Finding, root string, screen io.Writer) {
 	for i := range all {
 		line := progress.Start(screen, func(took time.Duration) string {
 			return fmt.Sprintf("trying it on a real Redis, %.0f s", took.Seconds())
 		})
-		all[i].Real = inOrder(ctx, &all[i], root)
+		limited, cancel := context.WithTimeout(ctx, confirmLimit)
+		all[i].Real = inOrder(limited, &all[i], root)
 		if !all[i].Real.Confirmed {
-			withFaults(ctx, &all[i], root, all[i].Real)
+			withFaults(limited, &all[i], root, all[i].Real)
 		}
+		cancel()
 		illustrate(all[i].Real)
 		line.Stop()
 	}
@@ -58,7 +61,7 @@ func illustrate(real *explore.Real) {
 
 // inOrder replays a finding on a real server. It keeps the run that confirms it.
 func inOrder(ctx context.Context, f *explore.Finding, root string) *explore.Real {
-	ctx, cancel := context.WithTimeout(ctx, confirmLimit)
+	ctx, cancel := context.WithTimeout(ctx, confirmLimit/2)
 	defer cancel()
 	c, real, dirs := f.Counterexample(), &explore.Real{}, []string{}
 	o, err := replay.Run(ctx, c, replay.Options{Environment: runner.Process, Times: 1,
@@ -101,6 +104,10 @@ func withFaults(ctx context.Context, f *explore.Finding, root string, real *expl
 			return
 		}
 		r, err := runner.Run(ctx, p, runner.Options{Dir: dir})
+		if ctx.Err() != nil && real.Runs > 0 { // the runs before say why
+			_ = os.RemoveAll(dir)
+			return
+		}
 		if r == nil {
 			real.Why, _, _ = strings.Cut(err.Error(), "\n")
 			_ = os.RemoveAll(dir)

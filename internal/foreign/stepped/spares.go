@@ -2,44 +2,59 @@
 
 package stepped
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // idle holds the programs that wait for another run.
-var idle = spares{all: map[string][]*program{}}
+var idle spares
 
-// spares are programs by their configuration. They are safe for concurrent use.
+// mostSpares bounds how many programs wait for another run. Each keeps its memory.
+const mostSpares = 24
+
+// spares are programs with their configurations, those that have waited longest first. They are
+// safe for concurrent use.
 type spares struct {
 	mu  sync.Mutex
-	all map[string][]*program
+	all []spare
+}
+
+type spare struct {
+	config string
+	*program
 }
 
 // take returns a program, or nil if there is none.
 func (s *spares) take(config string) *program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	free := s.all[config]
-	if len(free) == 0 {
-		return nil
+	for i, x := range slices.Backward(s.all) {
+		if x.config == config {
+			s.all = slices.Delete(s.all, i, i+1)
+			return x.program
+		}
 	}
-	s.all[config] = free[:len(free)-1]
-	return free[len(free)-1]
+	return nil
 }
 
-// put keeps a program.
+// put keeps a program, and ends one that has waited for too long.
 func (s *spares) put(config string, p *program) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.all[config] = append(s.all[config], p)
+	if len(s.all) == mostSpares {
+		s.all[0].close()
+		s.all = slices.Delete(s.all, 0, 1)
+	}
+	s.all = append(s.all, spare{config, p})
 }
 
 // EndSpares ends the programs that wait for another run.
 func EndSpares() {
 	idle.mu.Lock()
 	defer idle.mu.Unlock()
-	for config, free := range idle.all {
-		for _, p := range free {
-			p.close()
-		}
-		delete(idle.all, config)
+	for _, x := range idle.all {
+		x.close()
 	}
+	idle.all = nil
 }

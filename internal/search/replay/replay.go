@@ -56,8 +56,8 @@ func (o Outcome) String() string {
 		o.Environment)
 }
 
-// Simulated repeats a counterexample in the simulator. Each step must be the same, unless they vary,
-// and the same property must be violated. It returns an error if the plan cannot run.
+// Simulated repeats a counterexample in the simulator. Each step must be the same, unless they
+// vary, and the same property must be violated. It returns an error if the plan cannot run.
 func Simulated(ctx context.Context, c *counterexample.Counterexample) (Outcome, error) {
 	r, err := simrun.CaseOf(c).Run(ctx)
 	if err != nil {
