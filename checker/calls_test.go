@@ -77,6 +77,10 @@ var callCases = []propertyCase{
 	{"a release that takes long for unknown time-outs, and its command was lost", "D", free +
 		"c1 acquire 10 15 sent=12 lease=1000; c1 release 20; " + others + "end 6000000000", ping +
 		"\n1 1 12 13 n0 SET k b NX PX 1 -> OK\n1 1 21 30 n0 DEL k -> !EOF", NA, ""},
+	{"a release that waits for a renewal that was lost", "D", free +
+		"c1 acquire 10 15 sent=12 lease=1000; c1 release 20; " + others + "end 6000000000", ping +
+		"\n1 1 12 13 n0 SET k b NX PX 1 -> OK\n1 1 18 30 n0 PEXPIRE k 1 -> !EOF\n" +
+		"1 1 21 22 n0 DEL k -> 1", NA, ""},
 	{"a release that takes long for unknown time-outs, and no command of it is known", "D", free +
 		"c1 acquire 10 15 sent=12 lease=1000; c1 release 20; " + others + "end 6000000000", ping, NA,
 		""},

@@ -230,6 +230,28 @@ var causeCases = []propertyCase{
 	{"cause: the later one was told, and asked when the other was inside", "S", "loss; lease; " +
 		"ttl 1000; c0 acquire 20 1000000000; c1 acquire 1100000000 1500000000; " +
 		"c1 lost 1400000000 n=1; " + sessionsEnd, "", Violated, DoubleGrant},
+	{"cause: the later one was told when the other had left", "S", lateHold +
+		"c0 release 1600000000 1600000010; c1 lost 1900000000; c1 release 2100000000 2100000010", "",
+		Violated, DoubleGrant},
+	{"cause: the later one was told before the other was inside", "S", lateHold +
+		"c1 lost 900000000 n=1; " + sessionsEnd, "", Violated, SessionLost},
+	{"cause: the first one was told before it heard", "S", "loss; lease; ttl 1000; " +
+		"c0 acquire 1 20; c0 lost 18 n=1; c1 acquire 21 30; " + sessionsEnd, "", Violated, SessionLost},
+	{"cause: the later one was told before it asked again in the same call", "S", "loss; lease; " +
+		"ttl 1000; c0 acquire 20 1000000000; c1 acquire 6 1500000000 sent=1450000000; " +
+		"c1 lost 1400000000 n=1; " + sessionsEnd, "", Violated, DoubleGrant},
+	{"cause: the later one stood still while it asked, and no fault did that", "S", "loss; lease; " +
+		"ttl 1000; c-1 gap 900000000 gap=600000000; c0 acquire 2000000000 2100000000; " +
+		"c1 acquire 6 2500000000; c0 release 3100000000; c1 release 3200000000", "", Unknown, ""},
+	{"cause: the later one asked when the other was inside, and had stood still", "S", "loss; " +
+		"lease; ttl 1000; c0 acquire 1200000000 1200000010; c1 acquire 1200000020 1500000000; " +
+		"c1 gap 900000000 gap=600000000; " + sessionsEnd, "", Violated, DoubleGrant},
+	{"cause: the holder slept long before", "S", "lease; ttl 1000; fault pause c0 1 600000000; " +
+		"c0 acquire 1200000000 1200000010; c1 acquire 1200000005 1300000000; " + sessionsEnd, "",
+		Violated, DoubleGrant},
+	{"cause: the holder slept just before", "S", "lease; ttl 1000; fault pause c0 1 600000000; " +
+		"c0 acquire 700000000 700000010; c1 acquire 700000005 1300000000; " + sessionsEnd, "",
+		Violated, SessionLost},
 	{"cause: a call before was told, and was refused", "S", "loss; lease; ttl 1000; " +
 		"c0 acquire 20 1000000000; c1 acquire 6 900000000 fail; c1 lost 800000000 n=1; " +
 		"c1 acquire 950000000 1500000000; " + sessionsEnd, "", Violated, DoubleGrant},

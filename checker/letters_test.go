@@ -126,6 +126,14 @@ var letterCases = []propertyCase{
 		"loss; lease; c0 acquire 1 15; c1 acquire 2 20; c1 lost 25; c0 release 40 41; " +
 			"c1 release 42 43", "",
 		Violated, ""},
+	{"both were told, and the first one late", "N",
+		"loss; lease; c0 acquire 1 15; c1 acquire 2 20; c1 lost 18 n=1; c0 lost 30; " +
+			"c0 release 40 41; c1 release 42 43", "",
+		Violated, ""},
+	{"told after both were inside, and stood still before without a fault", "N",
+		"loss; lease; ttl 8; c1 acquire 2 20; c-1 gap 8 gap=6; c0 acquire 9 15; c1 lost 25; " +
+			"c0 release 40 41; c1 release 42 43", "",
+		Unknown, ""},
 	{"the second to be granted was told in time, and the first never", "N",
 		"loss; lease; names k; c0 acquire 1 15 node=n0; c1 acquire 2 20 node=n0; c1 lost 18 n=1; " +
 			"c0 release 40 41; c1 release 42 43",

@@ -78,6 +78,8 @@ var idleConditions = map[string]string{
 	"rules/reentered.go: before.Process != h.Process":     onlyWords,
 	"rules/reentered.go: before.Ended == record.Released": onlyWords,
 	"rules/reentered.go: before.Answer == history.Info":   onlyWords,
+	"rules/reentered.go: c.trace.MayBeOf(m, h.Key)":       onlyWords,
+	"rules/reentered.go: kind(m)":                         onlyWords,
 	"linear/leases.go: hs[i].Call >= t":                   onlyWords,
 	"linear/leases.go: i == first":                        onlyWords,
 	"linear/leases.go: a > record.Forever-b":              "needs a lease of centuries",

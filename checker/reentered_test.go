@@ -34,6 +34,9 @@ var reenteredConditions = []propertyCase{
 	{"alone by its own leftover", "D", chain + chainWaits, chainSeen + chainTold, Violated, ""},
 	{"alone, and refused only while it is inside", "R", chain + chainWaits, chainSeen + chainTold,
 		Unknown, ""},
+	{"alone by a leftover that no lost release explains", "D",
+		strings.Replace(chain, "c0 release 7 15 info", "c0 release 7 15", 1) + chainWaits,
+		chainTakes + "0 1 7 15 n0 EVAL free 1 k a -> 0\n" + chainStays + chainTold, Violated, ""},
 	{"alone for as long, and the lock is not re-entrant", "D",
 		strings.Replace(chain, "reentrant; ", "", 1) + chainWaits, chainSeen + chainTold, Valid, ""},
 	{"alone, and the lock is shared", "D", chain + chainWaits +
@@ -197,5 +200,24 @@ func TestAloneByItsOwnLeftover(t *testing.T) {
 		if !strings.Contains(p.Explanation, want) {
 			t.Errorf("%q lacks %q", p.Explanation, want)
 		}
+	}
+}
+
+// TestTheWitnessOfAReentry has the release that was lost, and the entries and releases after it.
+func TestTheWitnessOfAReentry(t *testing.T) {
+	trace := chainTakes + chainLost + strings.Replace(chainStays,
+		"0 2 24 26 n0 EVAL free 1 k a -> 0\n", "0 2 24 25 n0 EVAL free 1 k a -> 0\n"+
+			"0 2 25 26 n0 EVAL free 1 l a -> 0\n0 2 25 26 n0 EXISTS k -> 1\n", 1)
+	v := Check(story(t, chain+chainWaits), commands(t, trace+chainTold),
+		Options{Properties: []string{Deadlock}})
+	var got []string
+	for _, m := range v.Property(Deadlock).Witness.Commands {
+		got = append(got, strings.Join(m.Args, " ")+": "+m.Effect)
+	}
+	const frees = "EVAL free 1 k a: leaves the key"
+	want := []string{"EVAL free 1 k a: is not answered, and may leave the key",
+		"EVAL take 1 k a: grants client 0", frees, "EVAL take 1 k a: grants client 0", frees}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the witness has\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -51,6 +51,7 @@ type Order struct {
 type Config struct {
 	// a linked program must not have served a client before
 	Fresh          bool             `json:"-"`
+	Run            uint64           `json:"-"` // differs between the simulator's runs in this process
 	Process        int              `json:"process"`
 	Impl           string           `json:"impl"`
 	Variant        string           `json:"variant,omitempty"`

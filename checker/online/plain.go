@@ -136,7 +136,8 @@ func (s *Plain) settle(h *record.Hold) {
 	if h.From >= h.End {
 		return
 	}
-	s.odd = s.odd || h.From < k.end || s.leased && min(h.Leases[0].To, h.Lost, h.Valid) < h.End
+	s.odd = s.odd || h.From < k.end || h.Lost <= h.From ||
+		s.leased && min(h.Leases[0].To, h.Lost, h.Valid) < h.End
 	k.end = h.End
 	if !s.odd {
 		s.asked.Add(h)

@@ -147,15 +147,23 @@ func (c *Collector) operation(p *Client, e *history.Event) {
 		if h := c.find(p, e); h != nil {
 			h.Lost = min(h.Lost, e.T)
 		} else if p.op != nil && p.op.F == history.Acquire && p.op.N == e.N {
-			p.early = e
+			p.early = early(e)
 		}
 	}
+}
+
+// early returns a copy of a loss: an event is valid only while it is added.
+func early(e *history.Event) *history.Event {
+	l := *e
+	if e.Key != nil {
+		l.Key = history.Ptr(*e.Key)
+	}
+	return &l
 }
 
 func (c *Collector) invoke(p *Client, e *history.Event) {
 	switch e.F {
 	case history.Acquire:
-		p.early = nil
 		if !c.declares.Reentrant {
 			c.endHolds(p, KeysOf(e), 0, e.T, Again)
 		}

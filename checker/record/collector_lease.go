@@ -10,9 +10,6 @@ func (c *Collector) hold(p *Client, e *history.Event, key, depth int) Hold {
 		Shared: p.op.Mode == history.Shared || e.Mode == history.Shared,
 	}
 	c.Shared = c.Shared || h.Shared
-	if p.early != nil && (p.early.Key == nil || *p.early.Key == key) {
-		h.Lost = p.early.T
-	}
 	if h.End < Forever {
 		h.Ended = Killed // it was granted between the stamp of the kill and the signal
 	}
@@ -29,6 +26,9 @@ func (c *Collector) hold(p *Client, e *history.Event, key, depth int) Hold {
 	// lease.
 	if g.Sent <= e.T {
 		h.Sent = max(h.Sent, g.Sent)
+	}
+	if l := p.early; l != nil && l.T >= h.Sent && (l.Key == nil || *l.Key == key) {
+		h.Lost = l.T // else it was of an earlier try of this call
 	}
 	h.Granting = h.Sent
 	h.Length = int64(g.Lease)

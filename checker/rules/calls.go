@@ -28,7 +28,7 @@ func (c waits) openCalls() (out []explain.OpenCall) {
 }
 
 // openReleases returns the releases of holds that took longer than a time. If that is zero, they
-// took longer than a usual time, and than their commands.
+// took longer than a usual time, and than the commands of the hold.
 func (c waits) openReleases(limit int64) (out []explain.OpenCall) {
 	for i := range c.Record.Holds {
 		h := &c.Record.Holds[i]
@@ -37,7 +37,7 @@ func (c waits) openReleases(limit int64) (out []explain.OpenCall) {
 		}
 		to := min(c.Record.LeftAt(h), c.endOf(h.Process), c.Record.End)
 		late := to-h.End > cmp.Or(limit, int64(usualTimeout))
-		if late && (limit > 0 || c.trace.AllAnswered(h.Process, h.End, to)) {
+		if late && (limit > 0 || c.trace.AllAnswered(h.Process, h.Call, to)) {
 			out = append(out, explain.OpenCall{Key: h.Key, Process: h.Process, N: h.N,
 				F: history.Release, From: h.End, To: to, Limit: limit, Open: c.Record.LeftAt(h) > to &&
 					to == c.Record.End})

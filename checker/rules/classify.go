@@ -29,7 +29,8 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		return verdict.LateMessage, ""
 	case leased <= p.B.From && p.A.Valid != record.Forever && p.B.From < p.A.Valid:
 		return verdict.PromisedTooLong, ""
-	case p.A.Lost <= p.B.From && (leased <= p.B.From || c.bySession(p.A, p.B.From)):
+	case p.A.From <= p.A.Lost && p.A.Lost <= p.B.From &&
+		(leased <= p.B.From || c.bySession(p.A, p.B.From)):
 		return verdict.AfterNotice, ""
 	case c.endedSession(p.A, p.B.From) || c.disconnected(p.A, p.B.From):
 		return verdict.SessionLost, ""
@@ -170,11 +171,12 @@ func (c classifier) ofKey(p *record.Pair) string {
 	return ""
 }
 
-// onlyLaterEnded reports whether the session of the second holder of a pair ended before the first
-// one was inside, and the session of the first did not. The second one waited for its reply then.
-// A trace knows better.
+// onlyLaterEnded reports whether the session of the second holder of a pair may have ended before
+// the first one was inside, and the session of the first did not. The second one waited for its
+// reply then. A trace knows better, and so does a loss that is told when one has left.
 func (c classifier) onlyLaterEnded(p *record.Pair) bool {
 	return c.trace.GrantOf(p.A) == nil && p.B.Call < p.A.From &&
+		(p.B.Lost <= p.To || !c.expired(p.B, p.A.From)) &&
 		c.endedSession(p.B, p.A.From) && !c.endedSession(p.A, p.B.From)
 }
 
@@ -233,7 +235,8 @@ func (c classifier) slept(h *record.Hold, at int64) bool {
 		return false
 	}
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-		return f.Pauses() && f.Hits(h.Process) && f.From+silence <= min(f.To, at)
+		return f.Pauses() && f.Hits(h.Process) && f.To > h.Call-silence &&
+			f.From+silence <= min(f.To, at)
 	})
 }
 

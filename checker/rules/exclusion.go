@@ -65,6 +65,11 @@ func (c exclusionRule) excuse(p *record.Pair) string {
 	if why := c.excuses().lapsed(p.A, p.From); why != "" {
 		return why
 	}
+	if p.B.Call < p.A.From && c.classifier().bySession(p.B, p.From) { // it may have been granted first
+		if why := c.excuses().sessionLapsed(p.B, p.From); why != "" {
+			return why
+		}
+	}
 	if s := c.outlasted(p); s != nil {
 		return explain.Slow(*s)
 	}

@@ -31,8 +31,8 @@ func (c exclusionRule) notice() property {
 				c.quorums().neverGranted(winner) {
 				return true
 			}
-			if s := c.trust.StallIn(p.A.Call, p.From); s != nil { // it may have been told too late
-				excuse = explain.Stall(*s)
+			if s := c.trust.StallIn(min(p.A.Call, loser.Call), p.From); s != nil {
+				excuse = explain.Stall(*s) // it may have been told too late
 				return true
 			}
 			if why := c.excuse(p); why != "" {

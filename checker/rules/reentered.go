@@ -54,21 +54,23 @@ func (c deadlockRule) letInAlone(l *record.Lock, w explain.Wait, in []*record.Ho
 	p := violated(l.Key, hold{Process: w.Process, From: w.From, To: w.To})
 	if before := lostRelease(l, in[0]); before != nil {
 		r.Release = before.End
-		p.Witness.Commands = c.releasing(before, explain.LeavesUnsure())
+		p.Witness.Commands = c.releasing(before, trace.Unsure, explain.LeavesUnsure())
 	}
 	for _, h := range in {
 		p.Witness.Commands = append(p.Witness.Commands, grantedBy(c.trace.GrantOf(h), h))
-		p.Witness.Commands = append(p.Witness.Commands, c.releasing(h, explain.Leaves())...)
+		p.Witness.Commands = append(p.Witness.Commands, c.releasing(h, c.trace.LeavesKey,
+			explain.Leaves())...)
 	}
 	p.Witness.Commands = p.Witness.Commands[:min(len(p.Witness.Commands), maxCommands)]
 	p.Explanation, p.Cause = explain.LockedOut(w, r), explain.LockedOutCause(r)
 	return p
 }
 
-// releasing returns the last command of the release of a hold, with its effect.
-func (c deadlockRule) releasing(h *record.Hold, effect string) []command {
+// releasing returns the last command of a kind of the release of a hold, with its effect.
+func (c deadlockRule) releasing(h *record.Hold, kind func(*history.Command) bool,
+	effect string) []command {
 	for _, m := range slices.Backward(c.quorums().sentWithin(h.Process, h.End, h.Returned)) {
-		if c.trace.MayBeOf(m, h.Key) {
+		if c.trace.MayBeOf(m, h.Key) && kind(m) {
 			return []command{{Command: *m, Effect: effect}}
 		}
 	}

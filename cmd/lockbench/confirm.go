@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -20,10 +21,14 @@ import (
 const (
 	// confirmTimes is how often the faults of a finding are carried out on a real server.
 	confirmTimes = 5
-	// confirmLimit limits the time for one finding. In the first half of it, its messages are put in
-	// the recorded order.
-	confirmLimit = 40 * time.Second
+	// confirmLimit limits the time for one finding, and confirmLeases are added. In the first half of
+	// it, its messages are put in the recorded order.
+	confirmLimit  = 40 * time.Second
+	confirmLeases = 6
 )
+
+// outOfTime is why a finding was not confirmed if no run on a real server has ended in time.
+const outOfTime = "no run ended in the time for that"
 
 // confirm tries each finding on a real Redis, with the adapter's program as it is: with its
 // messages in the recorded order, and then with its faults only, until the same property is
@@ -33,8 +38,9 @@ func confirm(ctx context.Context, all []explore.Finding, root string, screen io.
 		line := progress.Start(screen, func(took time.Duration) string {
 			return fmt.Sprintf("trying it on a real Redis, %.0f s", took.Seconds())
 		})
-		limited, cancel := context.WithTimeout(ctx, confirmLimit)
-		all[i].Real = inOrder(limited, &all[i], root)
+		limit := confirmLimit + confirmLeases*all[i].Counterexample().Plan.TTL.D()
+		limited, cancel := context.WithTimeout(ctx, limit)
+		all[i].Real = inOrder(limited, limit/2, &all[i], root)
 		if !all[i].Real.Confirmed {
 			withFaults(limited, &all[i], root, all[i].Real)
 		}
@@ -60,8 +66,9 @@ func illustrate(real *explore.Real) {
 }
 
 // inOrder replays a finding on a real server. It keeps the run that confirms it.
-func inOrder(ctx context.Context, f *explore.Finding, root string) *explore.Real {
-	ctx, cancel := context.WithTimeout(ctx, confirmLimit/2)
+func inOrder(ctx context.Context, limit time.Duration, f *explore.Finding,
+	root string) *explore.Real {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	c, real, dirs := f.Counterexample(), &explore.Real{}, []string{}
 	o, err := replay.Run(ctx, c, replay.Options{Environment: runner.Process, Times: 1,
@@ -73,10 +80,12 @@ func inOrder(ctx context.Context, f *explore.Finding, root string) *explore.Real
 		}})
 	real.Runs = len(dirs)
 	switch {
+	case err == nil && o.Confirmed:
+		real.Confirmed, real.Ordered, real.Dir = true, true, o.Dir
+	case ctx.Err() != nil:
+		real.Runs, real.Why = max(len(dirs)-1, 0), outOfTime
 	case err != nil:
 		real.Why, _, _ = strings.Cut(err.Error(), "\n")
-	case o.Confirmed:
-		real.Confirmed, real.Ordered, real.Dir = true, true, o.Dir
 	default:
 		real.Why = o.String()
 	}
@@ -104,7 +113,8 @@ func withFaults(ctx context.Context, f *explore.Finding, root string, real *expl
 			return
 		}
 		r, err := runner.Run(ctx, p, runner.Options{Dir: dir})
-		if ctx.Err() != nil && real.Runs > 0 { // the runs before say why
+		if ctx.Err() != nil { // the runs before say why
+			real.Why = cmp.Or(real.Why, outOfTime)
 			_ = os.RemoveAll(dir)
 			return
 		}

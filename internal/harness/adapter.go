@@ -195,6 +195,13 @@ func ifTold[T any](p Plan, setting string, value T) T {
 	return value
 }
 
+// answerTime returns how long a client waits for the answer to one command, with all retries, or
+// zero if the plan does not say.
+func (p *Plan) answerTime() history.Duration {
+	once := ifTold(*p, toldTimeout, p.ClientTimeout)
+	return ifTold(*p, toldRetries, once*history.Duration(1+p.ClientRetries))
+}
+
 // check returns an error of one line if the adapter of a plan is invalid.
 func (a *Adapter) check() error {
 	switch {

@@ -152,7 +152,7 @@ func (r *run) header(out Output) history.Header {
 		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: poll,
 		ClientSettings: p.ClientSettings,
 		AcquireTimeout: p.AcquireTimeout, Declares: p.Declares(),
-		ClientTimeout: ifTold(*p, toldTimeout, p.ClientTimeout) * history.Duration(1+p.ClientRetries),
+		ClientTimeout: p.answerTime(),
 		Properties:    p.Properties, Reported: p.Reported,
 		Evicts: evicts(p.RedisConfig), WholeTrace: r.wholeTrace(), System: p.System(),
 		Outstays: strings.HasSuffix(p.Nemesis, stays) && !p.Renews(),

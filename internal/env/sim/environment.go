@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"io"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
@@ -22,8 +23,12 @@ type Environment struct {
 	*clients
 }
 
+// runs counts the environments of this process.
+var runs atomic.Uint64
+
 // newEnvironment connects the parts of an environment that is still empty.
 func newEnvironment(cfg Config) *Environment {
+	cfg.Worker.Run = runs.Add(1)
 	w := &Environment{cfg: &cfg, chooser: cfg.Chooser, scheduler: newScheduler()}
 	if w.chooser == nil {
 		w.chooser = Seeded{cfg.Seed}
@@ -96,8 +101,9 @@ func (w *Environment) drain() {
 		return
 	}
 	w.settle()
+	w.cfg.Executed, w.cfg.Changed, w.links.chooser = nil, nil, Seeded{} // the record is complete
 	if o := w.ordering; o != nil {
-		w.ordering = nil // the rest is not its Picker's
+		w.ordering = nil
 		for _, m := range o.pending {
 			m.arrive()
 		}

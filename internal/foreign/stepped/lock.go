@@ -48,7 +48,7 @@ func (o Opener) Open(c workloads.LinkedClient) (workloads.LinkedLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lock{Opener: o, config: o.Adapter.Hash + string(key), of: c.Seed - uint64(c.Process)}
+	l := &lock{Opener: o, config: o.Adapter.Hash + string(key), of: c.Run}
 	processor := processors().take(l.of)
 	if !c.Fresh && l.resume(idle.take(l.config), c, processor) {
 		return l, nil
@@ -96,12 +96,14 @@ func (l *lock) resume(p *program, c workloads.LinkedClient, processor int) bool 
 	for i, s := range p.sockets {
 		l.open(s, time.Duration(i+1)*turn)
 	}
+	l.resumes.Store(true)
 	l.running.Go(l.run)
 	limited, cancel := context.WithTimeout(c.Life, calm)
 	defer cancel()
 	err := l.finish(limited, begun)
 	<-limited.Done()
-	if err != nil || c.Life.Err() != nil || !l.isWhole() {
+	l.resumes.Store(false)
+	if err != nil || l.life.Err() != nil || !l.isWhole() {
 		l.discard()
 		return false
 	}
@@ -164,7 +166,7 @@ type lock struct {
 	Opener
 	*pump
 	config string // of its program
-	of     uint64 // seed of the run
+	of     uint64 // the run
 }
 
 // Acquire implements workloads.LinkedLock.

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/foreign/adapter"
@@ -26,6 +27,7 @@ type pump struct {
 	end     context.CancelFunc
 	life    context.Context
 	links   map[*socket]chan dispatch // what the program sends; closed when it closes
+	resumes atomic.Bool               // it has served a client, and need not be able to serve another
 
 	mu     sync.Mutex
 	inputs []input
@@ -315,8 +317,8 @@ func (u *pump) fail(err error) {
 	u.mu.Lock()
 	u.err = err
 	u.mu.Unlock()
-	if err != nil {
+	u.end()
+	if err != nil && !u.resumes.Load() {
 		u.client.Broke(u.named(err))
 	}
-	u.end()
 }

@@ -16,7 +16,7 @@ type seats struct {
 	mu      sync.Mutex
 	allowed unix.CPUSet      // of this process
 	runs    map[int]int      // by processor
-	of      map[uint64]*seat // by the run's seed
+	of      map[uint64]*seat // by run
 }
 
 // seat is a run's processor.

@@ -150,8 +150,8 @@ func (k *Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error
 			return all, SaveError{err}
 		}
 		all = append(all, Finding{File: file, Seed: h.Seed, Run: h.Run, Property: h.Property,
-			Class: h.Class, Outside: h.Outside, Explanation: x.Verdict.Explanation, Steps: len(x.Steps),
-			ShrinkRuns: shrunk.Runs, Unfinished: shrunk.Unfinished, Varies: x.Varies, Curve: x.Curve,
+			Class: x.Verdict.Class, Outside: x.Verdict.Outside(), Explanation: x.Verdict.Explanation,
+			Steps: len(x.Steps), ShrinkRuns: shrunk.Runs, Unfinished: shrunk.Unfinished, Varies: x.Varies, Curve: x.Curve,
 			counterexample: x})
 	}
 	return all, nil
