@@ -151,8 +151,8 @@ func (k *Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error
 		}
 		all = append(all, Finding{File: file, Seed: h.Seed, Run: h.Run, Property: h.Property,
 			Class: x.Verdict.Class, Outside: x.Verdict.Outside(), Explanation: x.Verdict.Explanation,
-			Steps: len(x.Steps), ShrinkRuns: shrunk.Runs, Unfinished: shrunk.Unfinished, Varies: x.Varies, Curve: x.Curve,
-			counterexample: x})
+			Steps: len(x.Steps), ShrinkRuns: shrunk.Runs, Unfinished: shrunk.Unfinished,
+			Varies: x.Varies, Curve: x.Curve, counterexample: x})
 	}
 	return all, nil
 }
