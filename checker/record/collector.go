@@ -147,13 +147,13 @@ func (c *Collector) operation(p *Client, e *history.Event) {
 		if h := c.find(p, e); h != nil {
 			h.Lost = min(h.Lost, e.T)
 		} else if p.op != nil && p.op.F == history.Acquire && p.op.N == e.N {
-			p.early = early(e)
+			p.early = keepLoss(e)
 		}
 	}
 }
 
-// early returns a copy of a loss: an event is valid only while it is added.
-func early(e *history.Event) *history.Event {
+// keepLoss returns a copy of a loss: an event is valid only while it is added.
+func keepLoss(e *history.Event) *history.Event {
 	l := *e
 	if e.Key != nil {
 		l.Key = history.Ptr(*e.Key)

@@ -69,7 +69,7 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 	s.Uint64Var(&o.Seed, "seed", 0, "first seed")
 	s.IntVar(&f.search.Seeds, "seeds", 0, "number of seeds (default as many as fit into --for)")
 	s.DurationVar(&f.search.Budget, "for", 0, "how long to search, shrinking and curves included "+
-		"(default 60s, or as long as --seeds take); a real server is tried up to 40 s for each")
+		"(default 60s, or as long as --seeds take); a real server is tried some 40 s for each")
 	s.IntVar(&f.search.Jobs, "jobs", 0, "runs at the same time (default one for each core)")
 	s.Var(&f.shard, "shard", "run the seeds of this part only: 2/4 is the second of four machines")
 	s.StringVar(&f.search.Schedule, "schedule", explore.Portfolio,

@@ -94,8 +94,8 @@ func (w *Environment) connect() error {
 	}
 }
 
-// drain delivers what is under way when the run is over, and what follows from it soon. A program
-// can serve another run if it waits for no reply.
+// drain delivers the messages under way when the run is over, and the messages that soon follow.
+// A program can serve another run if it waits for no reply.
 func (w *Environment) drain() {
 	if !workloads.IsProgram(w.cfg.Worker.Impl) {
 		return

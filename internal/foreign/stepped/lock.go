@@ -75,8 +75,8 @@ func (l *lock) start(first adapter.Config, c workloads.LinkedClient, processor i
 	return nil
 }
 
-// seedOf returns the seed of a client's random numbers. Those of the clients of one run differ by
-// one, as those of two runs do, and a program may serve a client of another run.
+// seedOf returns the seed of a client's random numbers. The plain seeds of two clients differ by
+// one, and so do the seeds of two runs; but a program may serve a client of another run.
 func seedOf(c workloads.LinkedClient) uint64 {
 	return rand.NewPCG(c.Seed, uint64(c.Process)).Uint64()
 }

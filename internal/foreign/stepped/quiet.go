@@ -18,7 +18,7 @@ import (
 // threads watches the threads of a program.
 type threads struct {
 	pid       int
-	processor int // on which they run, or -1 for any
+	processor int // their processor, or -1 for any
 	page      *page
 	folder    *os.File
 	known     []*thread
@@ -70,7 +70,7 @@ func (t *threads) await() error {
 	for looks, ran := 1, used; ; looks++ {
 		before := t.used()
 		if before == ran {
-			asleep, err := t.asleep()
+			asleep, err := t.allSleep()
 			if err != nil {
 				return err
 			}
@@ -106,9 +106,9 @@ func (t *threads) used() int64 {
 	return at.Nano()
 }
 
-// asleep reports whether each thread sleeps when it is looked at. The one that did not comes first
-// at the next look.
-func (t *threads) asleep() (bool, error) {
+// allSleep reports whether each thread sleeps when it is looked at. The one that did not comes
+// first at the next look.
+func (t *threads) allSleep() (bool, error) {
 	var folder unix.Stat_t
 	if err := unix.Fstat(int(t.folder.Fd()), &folder); err != nil {
 		return false, err

@@ -22,7 +22,7 @@ type seats struct {
 // seat is a run's processor.
 type seat struct{ processor, programs int }
 
-// processors are those of this process.
+// processors holds the processors that this process may use.
 var processors = sync.OnceValue(func() *seats {
 	s := &seats{runs: map[int]int{}, of: map[uint64]*seat{}}
 	if unix.SchedGetaffinity(0, &s.allowed) == nil {

@@ -13,8 +13,8 @@ var idle spares
 // mostSpares bounds how many programs wait for another run. Each keeps its memory.
 const mostSpares = 24
 
-// spares are programs with their configurations, those that have waited longest first. They are
-// safe for concurrent use.
+// spares keeps programs with their configurations, the longest wait first. It is safe for
+// concurrent use.
 type spares struct {
 	mu  sync.Mutex
 	all []spare
