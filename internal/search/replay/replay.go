@@ -22,6 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // Outcome is the result of a replay.
@@ -56,8 +57,9 @@ func (o Outcome) String() string {
 		o.Environment)
 }
 
-// Simulated repeats a counterexample in the simulator. Each step must be the same, unless they
-// vary, and the same property must be violated. It returns an error if the plan cannot run.
+// Simulated repeats a counterexample in the simulator. Each step must be the same, unless the lock
+// is a program, whose threads may race, and the same property must be violated. It returns an error
+// if the plan cannot run.
 func Simulated(ctx context.Context, c *counterexample.Counterexample) (Outcome, error) {
 	r, err := simrun.CaseOf(c).Run(ctx)
 	if err != nil {
@@ -71,7 +73,7 @@ func compare(c *counterexample.Counterexample, r *simrun.Record) Outcome {
 	o := Outcome{Environment: "the simulator", Runs: 1}
 	k, _ := counterexample.Diverge(c.Steps, r.Steps)
 	switch v, violated := r.Confirm(c.Verdict.Property); {
-	case k < len(c.Steps) && !c.Varies:
+	case k < len(c.Steps) && !workloads.IsProgram(c.Plan.Impl):
 		o.Step, o.Expected, o.Got = k+1, counterexample.Quote(c.Steps[k].String()), "the end of the run"
 		if k < len(r.Steps) {
 			o.Got = counterexample.Quote(r.Steps[k].String())
