@@ -133,13 +133,14 @@ func Hanging(k *OpenCall) string {
 	if k.Open {
 		did = Say("had not come back at %s", Stamp(k.To))
 	}
-	due := Say("It should be over within %s by its own time-outs, and", Brief(k.Limit))
+	due := Say("It should be over within %s by its own time-outs, and %s more were allowed.",
+		Brief(k.Limit), Brief(k.Bound))
 	if k.Limit == 0 {
-		due = Say("All of its commands were answered, and")
+		due = Say("All of its commands were answered; it was allowed %s, and took longer.",
+			Brief(k.Bound))
 	}
 	return Say("Client %d called %s of lock %d at %s, and the call %s, although no fault was under "+
-		"way and servers answered. %s %s more were allowed.", k.Process, k.F, k.Key, Stamp(k.From), did,
-		due, Brief(k.Bound))
+		"way and servers answered. %s", k.Process, k.F, k.Key, Stamp(k.From), did, due)
 }
 
 // HangingCause says what kept the client of a call out.

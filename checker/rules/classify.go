@@ -171,9 +171,10 @@ func (c classifier) ofKey(p *record.Pair) string {
 	return ""
 }
 
-// onlyLaterEnded reports whether the session of the second holder of a pair may have ended before
-// the first one was inside, and the session of the first did not. The second one waited for its
-// reply then. A trace knows better, and so does a loss that is told when one has left.
+// onlyLaterEnded reports whether only the second holder's session can have ended: that client still
+// waited for its reply when the first one got inside, and its session may have ended by then. It
+// returns false if the trace has the first grant, or if the second client was told of its loss only
+// when the overlap was over.
 func (c classifier) onlyLaterEnded(p *record.Pair) bool {
 	return c.trace.GrantOf(p.A) == nil && p.B.Call < p.A.From &&
 		(p.B.Lost <= p.To || !c.expired(p.B, p.A.From)) &&

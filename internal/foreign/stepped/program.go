@@ -31,7 +31,7 @@ type program struct {
 	stdout  int
 	log     *os.File
 	text    []byte      // of its output, the start of a line
-	sockets []*socket   // open ones, in the order in which they were made
+	sockets []*socket   // open ones, the oldest first
 	made    int         // connections
 	past    int64       // virtual time of its runs before
 	cut     atomic.Bool // it has lost a connection

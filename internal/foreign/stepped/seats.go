@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// seats gives each run a processor, for its programs and for the thread that waits for them: only
-// one of them has something to do at a time, and runs do not hinder each other. It is safe for
-// concurrent use.
+// seats keeps each run, its programs and the thread that waits for them, on one processor. One is
+// enough, because only one of them works at a time. Runs get different ones if there are enough. It
+// is safe for concurrent use.
 type seats struct {
 	mu      sync.Mutex
 	allowed unix.CPUSet      // of this process

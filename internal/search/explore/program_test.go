@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/resp"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/search/replay"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -73,6 +75,42 @@ func TestASmallRunOfAProgramMustRepeat(t *testing.T) {
 	}
 	if x.Plan.Poll.D() != usualPoll {
 		t.Errorf("it has the poll %v", x.Plan.Poll)
+	}
+}
+
+// wandering is the lock of a program that grants it to everyone and writes another value each time.
+type wandering struct{ moody }
+
+var wrote atomic.Int64
+
+func (m *wandering) Acquire(_ context.Context, _ int, keys []string, _ time.Duration) (
+	said workloads.Said, err error) {
+	_, err = m.ask("SET", keys[0], strconv.FormatInt(wrote.Add(1), 10), "PX", "1000")
+	return said, err
+}
+
+// TestTheStepsOfAProgramMayVary: the violation of a program repeats with its class, and no run has
+// the steps of another. It is kept, says so, and its replay confirms it.
+func TestTheStepsOfAProgramMayVary(t *testing.T) {
+	m := adapters.Manifest{Name: "wandering", Topology: "single"}
+	m.Declares.Lease = true
+	workloads.Link(m.Name, workloads.Linkage{Lease: time.Second, Program: true,
+		Open: func(c workloads.LinkedClient) (workloads.LinkedLock, error) {
+			conn, err := c.Dial(c.Life, "tcp", c.Address(0))
+			return &wandering{moody{c, conn}}, err
+		}})
+	s := Search{Options: harness.RunOptions{Linked: &m, Nemesis: "none", TTL: time.Second},
+		Properties: []string{"L"}, Schedule: Random, Moments: Aimed, Seeds: 5, Jobs: 1}
+	hits, _, err := s.Find(t.Context())
+	if err != nil || len(hits) == 0 {
+		t.Fatal(hits, err)
+	}
+	x, err := hits[0].Settle(t.Context())
+	if err != nil || !x.Varies {
+		t.Fatal("it does not vary", err)
+	}
+	if o, err := replay.Simulated(t.Context(), x); err != nil || !o.Confirmed {
+		t.Errorf("%s, %v", o, err)
 	}
 }
 

@@ -105,8 +105,8 @@ func (f Findings) tell(t *screen, x Finding) {
 	}
 	t.row("Found", f.effort(x))
 	if x.Varies {
-		t.row("Varies", "threads of the program race: its steps differ from start to start, and the "+
-			"violation does not")
+		t.row("Varies", "the program's threads race, so that its steps differ at each start; the "+
+			"violation is the same each time")
 	}
 	if x.Curve != nil {
 		t.row("When", x.Curve.String()+x.decision())
