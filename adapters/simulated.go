@@ -28,7 +28,7 @@ func (a Adapter) Simulated(variant string) (Way, error) {
 	case a.Unsimulated != "":
 		why = a.Unsimulated
 	case u.Declares.Shared:
-		why = fmt.Sprintf("the variant %s has shared holds, which are not simulated", u.Variant)
+		why = fmt.Sprintf("shared holds are not simulated, and the variant %s has them", u.Variant)
 	case runtime.GOOS != "linux":
 		why = "this is not Linux"
 	case a.Language != "go":

@@ -16,7 +16,7 @@ func TestSimulated(t *testing.T) {
 		{"redis-py", "", Stepped, ""},
 		{"redisson", "", Stepped, ""},
 		{"bsm-redislock", "", Linked, ""},
-		{"redisson", "read-write", 0, "the variant read-write has shared holds"},
+		{"redisson", "read-write", 0, "shared holds are not simulated, and the variant read-write"},
 		{"etcd-mutex", "", 0, "it has Redis, and no etcd"},
 		{"rueidislock", "", 0, "CLIENT TRACKING"},
 	} {

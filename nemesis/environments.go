@@ -54,8 +54,8 @@ const noAgreement = "its servers do not agree on writes: take a system whose ser
 	"by --adapter etcd-mutex or go-zookeeper"
 
 // awake is the reason why no client of a real machine is suspended.
-const awake = "the monotonic clock of a process stands only while its whole machine does: take " +
-	"--env sim"
+const awake = "the monotonic clock of a process stops only while its whole machine is " +
+	"suspended: take --env sim"
 
 // noStop is the reason why clocks in containers cannot be stopped.
 const noStop = "lockbench stops the clock of a server with processes only"

@@ -45,7 +45,7 @@ func (p *runPage) commands(v *view.View) {
 	if len(shown) < total {
 		p.CommandsLeft = fmt.Sprintf(
 			"%s of %s commands are shown: repeated polls are joined, and commands far from the "+
-				"violation or the fault are left out. trace.jsonl has all but those that only set up a "+
+				"violation or the fault are left out. trace.jsonl has all but the ones that only set up a "+
 				"connection, such as SCRIPT LOAD.",
 			units.Thousands(len(shown)), units.Thousands(total))
 	}

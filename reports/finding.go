@@ -117,7 +117,7 @@ func writeConfirmation(b *bufio.Writer, v *view.View) {
 	fault := nemesis.Base(cmp.Or(h.Nemesis, "none"))
 	what, commands := "twenty times without a fault", many.Fill(lock, fault).String()
 	if fault != "none" {
-		what = "the fault twenty times, and the control, which must find nothing"
+		what = "the fault twenty times, and the control; the control must find nothing"
 		commands += "\n" + once.Fill(lock, controlOf(fault)).String() + variant(v)
 	}
 	fmt.Fprintf(b, "To confirm it, on a machine with nothing else to do: %s.\n\n```\n%s\n```\n", what,

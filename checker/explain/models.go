@@ -94,7 +94,7 @@ func misplaced(m *linear.Misplaced) string {
 		return ""
 	}
 	if m.Why == linear.Unwritten {
-		return Say(" Client %d %s: that value can only stand after it.", m.A.Process, didTo(m.A))
+		return Say(" Client %d %s: that value can only be there after it.", m.A.Process, didTo(m.A))
 	}
 	return Say(misfitWords[m.Why], m.A.Process, didTo(m.A), m.B.Process, didTo(m.B))
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // TestAStoryTellsHowLongBothLeasesWereValid where one of them ends during the overlap.
@@ -38,6 +40,22 @@ func TestAStoryTellsWhenALateGrantWasAskedFor(t *testing.T) {
 		h := &record.Hold{Process: 2, Call: 1e9, Granting: asked, From: 4e9, Node: "n0"}
 		if got := tell([]happening{granted(h, "lock 0")}); got != want {
 			t.Errorf("asked at %d: %s", asked, got)
+		}
+	}
+}
+
+// TestAStoryTellsOfAFaultThatHeldUpTheGrant: a busy server answers at its end, so that the first
+// client hears of its grant as the fault ends. A fault that ended before the client asked is left
+// out.
+func TestAStoryTellsOfAFaultThatHeldUpTheGrant(t *testing.T) {
+	p := &record.Pair{B: &record.Hold{Process: 2, From: 8e9},
+		A: &record.Hold{Process: 1, Call: 1e9, Granting: 4e9, From: 6e9}}
+	for ended, want := range map[int64]bool{6e9: true, 5e9: true, 4e9: false, 3e9: false} {
+		stall := record.Fault{Action: nemesis.Stall, Target: "n0", From: 2e9, To: ended}
+		told := struckBetween([]record.Fault{stall}, p, verdict.Property{
+			Witness: &verdict.Witness{}})
+		if (len(told) > 0) != want {
+			t.Errorf("a fault that ended at %d is told: %v", ended, len(told) > 0)
 		}
 	}
 }

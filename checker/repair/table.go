@@ -48,7 +48,7 @@ var (
 	undo = &Repair{"a refusal that gives back",
 		"Before a call says that it was refused or failed, delete what it may have written",
 		[]string{release}}
-	reply = &Repair{"the reply as it is",
+	reply = &Repair{"the reply itself",
 		"Compare the script's reply with the number that the script returns, not with a text", nil}
 	nested = &Repair{"a new value for each grant",
 		"Count re-entries in the client, and take the key with a new unique value for each outermost " +

@@ -63,7 +63,7 @@ func (c updateRule) unlessLapsed(key int, p property) property {
 }
 
 // silentWrite says why the history cannot be judged after a possible write of an unknown value.
-const silentWrite = "a write does not say what it wrote"
+const silentWrite = "a write does not say its value"
 
 // lostUpdate explains a lost update, preferably with two sections that wrote upon the same value,
 // otherwise with the finding of the check without search.

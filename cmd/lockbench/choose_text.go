@@ -49,8 +49,7 @@ func writeChoices(w io.Writer, choices []choose.Choice, q choose.Query, all bool
 	case all:
 		a.remaining("What does not remain, and why:", a.dropped)
 	case len(best) == 0:
-		a.remaining("What comes closest, which is not good enough:",
-			choices[:min(closest, len(choices))])
+		a.remaining("The closest ones, not good enough:", choices[:min(closest, len(choices))])
 	}
 	if !all {
 		a.undecided()

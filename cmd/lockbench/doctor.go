@@ -50,7 +50,8 @@ at least one environment works.`,
 			return broken(err)
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "also show what is there, and which faults are possible")
+	c.Flags().BoolVar(&all, "all", false,
+		"also list the programs that are there, and the faults that are possible")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&clean, "clean", false,
 		"remove the containers, networks and temporary folders of killed runs, and nothing else")

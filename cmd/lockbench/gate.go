@@ -260,7 +260,7 @@ func (f *gateFlags) open(c *cobra.Command, g *gate.File, name string) (dir strin
 		return dir, nil, errors.Join(err, lock.Close())
 	}
 	if n := len(f.options.Record.Known); n > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "lockbench: continues the measurement in %s, of which %s are done; "+
+		fmt.Fprintf(c.ErrOrStderr(), "lockbench: continues the measurement in %s (%s done); "+
 			"remove that directory to start over\n", dir, units.Count(n, "run"))
 	}
 	return dir, lock, nil

@@ -341,7 +341,7 @@ func (p Plan) Validate() error {
 	case lock.Fixed && len(p.Leases) > 0:
 		return fmt.Errorf("%s always has the lease of its document; omit --leases", p.Impl)
 	case p.TTL != p.Leases.Most(p.TTL):
-		return fmt.Errorf("the longest of --leases %v must be ttl, which is %v", p.Leases, p.TTL)
+		return fmt.Errorf("the longest of --leases %v must be the ttl, %v", p.Leases, p.TTL)
 	case p.Rest < 0:
 		return fmt.Errorf("rest is %v; a client cannot rest for less than no time", p.Rest)
 	case p.Hold <= 0 || p.Think < 0 || p.For <= 0 || p.AcquireTimeout <= 0 || p.ClientTimeout <= 0:

@@ -60,8 +60,8 @@ func findColumns(rows []Row, names []string) ([]Column, error) {
 	for _, n := range names {
 		known := slices.ContainsFunc(all, func(c Column) bool { return c.Name == n })
 		if of := columnsOf(n); err != nil && !known && len(of) > 0 {
-			return nil, fmt.Errorf("the runs of --nemesis %s are in the column %s, which is the name to "+
-				"give", n, of[0].Name)
+			return nil, fmt.Errorf("the runs of --nemesis %s are in the column %s; name that column",
+				n, of[0].Name)
 		}
 	}
 	return found, err

@@ -400,7 +400,7 @@ const sha = 40
 func (f *searching) add(h Hit) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch i := f.alike(h); {
+	switch i := f.sameKind(h); {
 	case i < 0:
 		f.hits = append(f.hits, h)
 	case h.Seed < f.hits[i].Seed: // one of its kind is enough
@@ -408,9 +408,9 @@ func (f *searching) add(h Hit) {
 	}
 }
 
-// alike returns the position of the hit that has the property and class of h, or -1. It returns -1
-// if h ends the search, or all hits are kept.
-func (f *searching) alike(h Hit) int {
+// sameKind returns the position of the hit that has the property and class of h, or -1. It returns
+// -1 if h ends the search, or all hits are kept.
+func (f *searching) sameKind(h Hit) int {
 	if f.KeepGoing || f.ends(h) {
 		return -1
 	}
@@ -423,7 +423,7 @@ func (f *searching) alike(h Hit) int {
 func (f *searching) isKnown(h Hit) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	i := f.alike(h)
+	i := f.sameKind(h)
 	return i >= 0 && f.hits[i].Seed <= h.Seed
 }
 

@@ -24,8 +24,8 @@ func Possible(c *counterexample.Counterexample) error {
 	case slices.ContainsFunc(c.Steps, func(s counterexample.Step) bool {
 		return s.Kind == counterexample.Fault && s.Fault.Do == nemesis.Suspend
 	}):
-		return notYet("a suspended machine: the monotonic clock of a process stands only while this " +
-			"whole machine does")
+		return notYet("a suspended machine: the monotonic clock of a process stops only while this " +
+			"whole machine is suspended")
 	case p.WaitReplicas > 0:
 		return notYet("--wait-replicas: when replicas confirm is not in the record")
 	case p.ClientRetries > 0:
