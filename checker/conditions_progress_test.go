@@ -14,6 +14,17 @@ func refusals(process, n, from, times int) (out string) {
 	return out
 }
 
+// tries is client 1 that is refused some times, and between two tries sends a command whose reply
+// takes a second.
+func tries(times int, between string) (out string) {
+	for i := range times {
+		at := 20 + i*1_000_000_010
+		out += fmt.Sprintf("1 1 %d %d n0 SET k b NX PX 1 -> (nil)\n1 1 %d %d n0 %s -> (nil)\n", at, at+1,
+			at+2, at+1_000_000_002, between)
+	}
+	return out
+}
+
 // Parts of histories in which a client waits for longer than the bound, and once pauses for long.
 const (
 	// waits is a client that waits while another one is inside, and then one that is refused for 3 s.
@@ -31,6 +42,9 @@ const (
 	// killedN0 is a server that stays away, and a client that is refused afterwards.
 	killedN0 = "fault kill n0 8 1400000000 lasted; "
 	refused1 = "c1 acquire 12 1300000000 fail; "
+	// taken is a lock that was held and released, and lastTry a try 2 s later.
+	taken   = "c0 acquire 1 5 sent=2 lease=1000; c0 release 6 7; "
+	lastTry = "1 1 2000000040 2000000041 n0 SET k b NX PX 1 -> (nil)\n"
 )
 
 // backsOff is what they see: the first pauses for 1.4 s, the other one tries each 100 ms.
@@ -113,6 +127,14 @@ var progressConditions = []propertyCase{
 		Violated, ""},
 	{"a long pause, and a short one is declared", "D", waits + "pause 1000000", backsOff,
 		Violated, ""},
+	{"a pause that is spent in a command that waits", "D", unpaced + taken +
+		"c1 acquire 10 2500000000 fail", tries(2, "BLPOP s 1") + lastTry, Valid, ""},
+	{"a pause that is spent in another that waits", "D", unpaced + taken +
+		"c1 acquire 10 2500000000 fail", tries(2, "XREAD block 1000 STREAMS s 0") + lastTry, Valid, ""},
+	{"pauses in a command that waits, for longer than the bound with them", "D", unpaced + taken +
+		"c1 acquire 10 6500000000 fail", tries(6, "BLPOP s 1"), Violated, ""},
+	{"a slow command that does not wait", "D", unpaced + taken + "c1 acquire 10 2500000000 fail",
+		tries(2, "XREAD STREAMS s 0") + lastTry, Violated, ""},
 
 	{"a long pause between calls of one try each, while the client was paused", "D",
 		"ttl 1000; lease; c0 acquire 1 5 sent=2 lease=1000; c0 release 6 7; c1 acquire 10 20 fail; " +

@@ -194,7 +194,8 @@ func (c waits) longestLease() int64 {
 }
 
 // seenPauses returns the times between the reply to one command of an acquire call and its next
-// command, without the times when the client was kept from running.
+// command, without the times when the client was kept from running. The time for which a client
+// waits in a command, such as BLPOP, is part of a pause.
 func (c waits) seenPauses() pauses {
 	if c.pauses != nil {
 		return c.pauses
@@ -216,7 +217,10 @@ func (c waits) pausesOf(k *record.Call) (out pauses) {
 		if over == record.Forever {
 			over = 0
 		}
-		over = max(over, m.Sent, m.Recv)
+		over = max(over, m.Sent)
+		if !trace.Blocks(m) {
+			over = max(over, m.Recv)
+		}
 	}
 	return out
 }

@@ -250,6 +250,19 @@ func Served(m *history.Command) bool {
 		!(strings.HasPrefix(m.Reply, "(error)") && history.NotServing(m.Reply))
 }
 
+// blocking are the commands whose server may keep the reply back until a key has an element.
+var blocking = []string{"BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BLMPOP", "BZPOPMIN", "BZPOPMAX",
+	"BZMPOP"}
+
+// Blocks reports whether the server may keep the reply to a command back for as long as the command
+// asks for, as with BLPOP and XREAD BLOCK.
+func Blocks(m *history.Command) bool {
+	return slices.Contains(blocking, Verb(m)) ||
+		strings.HasPrefix(Verb(m), "XREAD") && slices.ContainsFunc(m.Args, func(s string) bool {
+			return strings.EqualFold(s, "BLOCK")
+		})
+}
+
 // Writers returns which process wrote a value first, for all values of the trace.
 func Writers(commands []history.Command) map[string]int {
 	out := map[string]int{}
