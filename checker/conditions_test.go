@@ -18,6 +18,9 @@ const (
 	tooLong = "c1 acquire 10 1100000000 fail err=held; "
 )
 
+// abandoned is a lock without a lease whose holder was killed inside.
+const abandoned = "poll 1; topology single; names k; c0 acquire 1 5; c0 kill 10; "
+
 // conditionCases are histories for single conditions: without the condition the verdict would be
 // another (see TestNoConditionIsIdle).
 var conditionCases = []propertyCase{
@@ -138,6 +141,22 @@ var conditionCases = []propertyCase{
 		"poll 1; c0 acquire 1 5; c0 kill 10; c1 acquire 20 90 info; end 1000", "", Unknown, ""},
 	{"killed inside, and the try began before", "D", "poll 1; c0 acquire 1 5; c0 kill 10; " +
 		"c1 acquire 7 90 fail err=held; end 1000", "", Unknown, ""},
+	{"killed inside, and a client waits in a command until the end", "D", abandoned +
+		"c1 acquire 7; end 3000000000", "1 1 8 9 n0 SET k b NX -> (nil)\n1 1 12 0 n0 BLPOP s 5 ->",
+		Violated, ""},
+	{"killed inside, and a client waits until it gives up", "D", abandoned +
+		"c1 acquire 7 2500000000 fail; end 3000000000", "1 1 8 20 n0 SET k b NX -> (nil)\n" +
+		"1 1 22 2500000000 n0 BLPOP s 5 -> (nil)", Violated, ""},
+	{"killed inside, and a client is refused and waits", "D", abandoned + "c1 acquire 7; " +
+		"end 3000000000", "1 1 12 13 n0 SET k b NX -> (nil)\n1 1 14 0 n0 BLPOP s 5 ->", Violated, ""},
+	{"killed inside, and a client waits in a command for a moment", "D", abandoned +
+		"c1 acquire 7; end 900000000", "1 1 8 9 n0 SET k b NX -> (nil)\n1 1 12 0 n0 BLPOP s 5 ->",
+		Unknown, ""},
+	{"killed inside, and a client waits since before", "D", abandoned + "c1 acquire 7; end 3000000000",
+		"1 1 7 8 n0 SET k b NX -> (nil)\n1 1 9 0 n0 BLPOP s 5 ->", Unknown, ""},
+	{"killed inside, and a client that waited may have it", "D", abandoned +
+		"c1 acquire 7; end 3000000000", "1 1 8 9 n0 SET k b NX -> (nil)\n" +
+		"1 1 12 20 n0 BLPOP s 5 -> (nil)\n1 1 22 0 n0 SET k b NX ->", Unknown, ""},
 	{"killed inside, and a client was paused", "D", "poll 1; c0 acquire 1 5; c0 kill 10; " +
 		"fault pause c1 12 13; c1 acquire 20 90 fail err=held; end 1000", "", Violated, ""},
 	{"killed inside, long after a restart", "D", "poll 1; " +

@@ -238,7 +238,7 @@ func isStuck(w *site) bool { return w.facts.stuck }
 // it called after it.
 func abandonedLock(w *site) bool {
 	for _, s := range w.stays {
-		if !w.dead[s.process] || s.gone != record.Forever || s.from == s.to {
+		if !w.dead[s.process] || s.gone != record.Forever {
 			continue
 		}
 		called := map[[2]int]int64{}

@@ -13,7 +13,7 @@ import (
 // Abandoned describes a hold without a lease whose client was killed (D).
 func Abandoned(h *record.Hold) string {
 	return Say("Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key "+
-		"has no time to live, and no client deleted it: every client that tried afterwards was refused.",
+		"has no time to live, and no client deleted it: no client was granted the lock afterwards.",
 		h.Process, h.Key, by(h), Stamp(h.From), Stamp(h.End))
 }
 

@@ -82,8 +82,8 @@ func (c deadlockRule) abandoned(l *record.Lock) (property, bool) {
 	granted, denied := grantedAndDenied(l)
 	for _, h := range left {
 		since := h.End + 1
-		if !granted.MeetsOther(since, record.Forever, h.Process) &&
-			denied.MeetsOther(since, record.Forever, h.Process) && !c.forgotten(h) {
+		tried := denied.MeetsOther(since, record.Forever, h.Process) || c.waitsFrom(l, since)
+		if tried && !granted.MeetsOther(since, record.Forever, h.Process) && !c.forgotten(h) {
 			p := violated(h.Key, wholeHold(h))
 			p.Explanation, p.Cause = explain.Abandoned(h), explain.AbandonedCause(h)
 			return p, true
@@ -92,9 +92,27 @@ func (c deadlockRule) abandoned(l *record.Lock) (property, bool) {
 	return property{}, false
 }
 
+// waitsFrom reports whether a call waited for the lock from a stamp on, for a second and a lease or
+// longer: it sent a command that waits, and all its others were denied.
+func (c deadlockRule) waitsFrom(l *record.Lock, since int64) bool {
+	return slices.ContainsFunc(l.Calls, func(k *record.Call) bool {
+		waits := false
+		for _, m := range c.waits().commandsOf(k) {
+			switch {
+			case m.Sent < since || c.trace.Denied(m):
+			case !trace.Blocks(m):
+				return false
+			case k.To-m.Sent > c.waits().boundFor(0):
+				waits = true
+			}
+		}
+		return waits
+	})
+}
+
 // endless reports whether a client was killed inside of a hold whose lease never ends.
 func (c deadlockRule) endless(h *record.Hold) bool {
-	return h.Ended == record.Killed && h.LeaseEnd() == record.Forever && h.From < h.End &&
+	return h.Ended == record.Killed && h.LeaseEnd() == record.Forever && h.From <= h.End &&
 		h.End < c.trust.Cut && !c.history.Header.Declares.Lease
 }
 
