@@ -14,6 +14,17 @@ func refusals(process, n, from, times int) (out string) {
 	return out
 }
 
+// leftBehind is a lock without a lease whose release found nothing, since its server had restarted.
+const leftBehind = "environment process; names k; poll 10000000; c2 acquire 50 60 sent=52; " +
+	"fault kill-node n0 70 80; c2 release 90 100 info; c1 acquire 110 9000000000 fail; end 9000000000"
+
+const leftOnN0 = "2 1 50 51 n0 GET k -> (nil)\n2 1 52 55 n0 SETNX k cccccccc -> 1\n"
+
+// asksN0 is client 1 that gets an answer twice.
+func asksN0(asks string) string {
+	return "1 1 120 130 n0 " + asks + "\n1 1 8000000000 8000000010 n0 " + asks + "\n"
+}
+
 // tries is client 1 that is refused some times, and between two tries sends a command whose reply
 // takes a second.
 func tries(times int, between string) (out string) {
@@ -260,6 +271,18 @@ var progressConditions = []propertyCase{
 var wordCases = []struct {
 	name, property, story, trace, want, without string
 }{
+	// Whose key keeps others out.
+	{"a key that its server may have lost", "D", leftBehind, leftOnN0 + asksN0("EXISTS k -> 0"),
+		"no client was granted", "client 2"},
+	{"a key that is there after its server may have lost it", "D", leftBehind, leftOnN0 +
+		asksN0("SETNX k b -> 0"), "The last to write the key was client 2", ""},
+	{"a key that its server may have lost, and nobody was refused", "D", leftBehind, leftOnN0 +
+		asksN0("PING -> PONG"), "no client was granted", "client 2"},
+	{"a key that a client found absent", "D", strings.Replace(leftBehind, "fault kill-node n0 70 80; ",
+		"", 1), leftOnN0 + asksN0("EXISTS k -> 0"), "no client was granted", "client 2"},
+	{"a key that was there before its server lost it", "D", strings.Replace(leftBehind, "70 80",
+		"8100000000 8100000010", 1), leftOnN0 + asksN0("SETNX k b -> 0"), "client 2", ""},
+
 	// The error that a client got while it waited.
 	{"an error before the wait", "D", "c2 acquire 1 4 info; " + once + "c1 acquire 10 1500000000 fail",
 		"2 1 2 3 n0 EVALSHA ab 1 k b -> (error) NOSCRIPT No\n" + refusals(1, 1, 20, 15),

@@ -68,8 +68,12 @@ var stallConditions = []propertyCase{
 		lostOnN0, Unknown, ""},
 	{"a connection is lost after a fault of that master", "D", noLease + "fault pause-node n0 1 2",
 		lostOnN0, Violated, ""},
-	{"a connection is lost after a fault of a client", "D", noLease + "fault pause c2 1 2", lostOnN0,
+	{"a connection is lost after a fault of its client", "D", noLease + "fault pause c3 1 2", lostOnN0,
 		Violated, ""},
+	{"a connection is lost after a fault of another client", "D", noLease + "fault pause c2 1 2",
+		lostOnN0, Unknown, ""},
+	{"a connection is lost after a fault of another client's link", "D", noLease +
+		"fault reset c2>n0 1 2", lostOnN0, Unknown, ""},
 
 	// No command shows whether the key is absent.
 	{"absent: only another key is asked for", "D", once + "names k; c1 acquire 10 1500000000 fail",

@@ -123,9 +123,16 @@ var declaredCases = []propertyCase{
 		"1 1 400 402 n2 SET k b NX PX 1000 -> OK", Violated, ""},
 	{"votes: a minority refuses", "R", voteStory, voteTrace +
 		"1 1 400 402 n0 SET k b NX PX 1000 -> (nil)\n1 1 400 402 n1 SET k b NX PX 1000 -> OK", Valid, ""},
+	{"votes: one server after the other", "R", voteStory, voteTrace +
+		"1 1 400 402 n0 SET k b NX PX 1000 -> (nil)\n1 1 403 405 n1 SET k b NX PX 1000 -> (nil)",
+		Violated, ""},
+	{"votes: another command to one of them between", "R", voteStory, voteTrace +
+		"1 1 400 402 n0 SET k b NX PX 1000 -> (nil)\n1 1 403 404 n1 GET k -> a\n" +
+		"1 1 405 406 n1 SET k b NX PX 1000 -> (nil)", Violated, ""},
 	{"votes: of two attempts", "R", voteStory, voteTrace +
-		"1 1 400 402 n0 SET k b NX PX 1000 -> (nil)\n1 1 403 405 n1 SET k b NX PX 1000 -> (nil)", Valid,
-		""},
+		"1 1 400 402 n0 SET k b NX PX 1000 -> (nil)\n1 1 403 405 n1 SET k b NX PX 1000 -> OK\n" +
+		"1 1 406 408 n1 DEL k -> 1\n1 1 410 412 n0 SET k b NX PX 1000 -> OK\n" +
+		"1 1 413 415 n1 SET k b NX PX 1000 -> (nil)", Valid, ""},
 	{"votes: of two values", "R", voteStory, voteTrace +
 		"1 1 400 402 n0 SET k b NX PX 1000 -> (nil)\n1 1 400 402 n1 SET k c NX PX 1000 -> (nil)", Valid,
 		""},

@@ -49,7 +49,7 @@ var idleConditions = map[string]string{
 	"rules/owner.go: m.N == 0":                            onlyWords,
 	"rules/deadlock.go: len(c.Record.Calls) == 0":         onlyWords,
 	"rules/deadlock.go: struck != nil":                    onlyWords,
-	"rules/deadlock.go: h.From < h.End":                   noSuch,
+	"rules/deadlock.go: h.From <= h.End":                  noSuch,
 	"rules/deadlock.go: len(left) == 0":                   "saves time",
 	"rules/notice.go: e.T > max(h.End, h.From)":           onlyWords,
 	"rules/notice.go: h.Ended == record.Released":         onlyWords,

@@ -165,7 +165,7 @@ func (c classifier) ofKey(p *record.Pair) string {
 		return verdict.LostRenewal
 	case l.end <= free:
 		return verdict.PromisedTooLong
-	case ga.Node == gb.Node && p.A.InnerReleased == 0 && c.keyFacts().vanished(ga, next):
+	case ga.Node == gb.Node && !c.keyFacts().freedInside(p.A, free) && c.keyFacts().vanished(ga, next):
 		return verdict.Vanished
 	}
 	return ""
@@ -291,11 +291,32 @@ func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemes
 			continue
 		}
 		loses := f.Breaks() == nemesis.Durability && f.To > taken && mayLose(f)
-		if f.From < b.From && (loses || f.MovesClock()) {
+		if f.From < b.From && (loses || f.MovesClock() && c.clockConcerns(f, a, b.From)) {
 			worst = max(worst, f.Breaks())
 		}
 	}
 	return worst
+}
+
+// clockConcerns reports whether a clock that a fault moved may have ended a hold before a stamp: it
+// is the clock of its client, of another that sent a command for the key, or of a server that may
+// have granted it.
+func (c *Case) clockConcerns(f *record.Fault, h *record.Hold, until int64) bool {
+	grant := c.trace.GrantOf(h)
+	if grant == nil {
+		return true
+	}
+	ofKey := c.trace.OfKey(trace.Key(grant))
+	if process, client := f.Client(); client {
+		return process == h.Process || slices.ContainsFunc(ofKey, func(m *history.Command) bool {
+			return m.Process == process && m.Sent >= h.Call && m.Sent <= until
+		})
+	}
+	there := func(m *history.Command) bool { return m.Node == f.Target }
+	return !c.quorums().independent() || !slices.ContainsFunc(ofKey, there) ||
+		slices.ContainsFunc(c.trace.Tries(h), func(m *history.Command) bool {
+			return there(m) && c.trace.MayVote(m)
+		})
 }
 
 // expires reports whether a server may end the key of a grant by its own clock: some command gives

@@ -110,10 +110,15 @@ func (c deadlockRule) waitsFrom(l *record.Lock, since int64) bool {
 	})
 }
 
-// endless reports whether a client was killed inside of a hold whose lease never ends.
+// endless reports whether a client was killed inside of a hold whose lease never ends, as far as
+// the commands show.
 func (c deadlockRule) endless(h *record.Hold) bool {
-	return h.Ended == record.Killed && h.LeaseEnd() == record.Forever && h.From <= h.End &&
-		h.End < c.trust.Cut && !c.history.Header.Declares.Lease
+	inside := h.Ended == record.Killed && h.From <= h.End && h.End < c.trust.Cut
+	if !inside || h.LeaseEnd() != record.Forever || c.history.Header.Declares.Lease {
+		return false
+	}
+	m := c.trace.GrantOf(h)
+	return m == nil || c.keyFacts().keyLeaseOf(h, m, h.End).end == record.Forever
 }
 
 // grantedAndDenied returns when acquire calls for a lock were granted, and when the denied ones
@@ -258,12 +263,33 @@ func (c deadlockRule) keptBy(l *record.Lock, since, until int64) *explain.Leftov
 		return nil
 	}
 	left := leftover.LastWriter(c.trace, c.faults, l.Key, since)
+	if left != nil && !c.stillThere(l, left.Command, until) {
+		return nil
+	}
 	if left != nil {
 		left.Header, left.Lease = c.history.Header, c.waits().longestLease()
 		leftover.Fate(c.Record, l.Holds, left)
 		left.Renewal = leftover.Renewal(c.trace, l.Key, since, until)
 	}
 	return left
+}
+
+// stillThere reports whether the key that a command wrote may still be there at a stamp: no client
+// found it absent since, and after each fault by which its server may have lost it one was refused.
+func (c deadlockRule) stillThere(l *record.Lock, writer *history.Command, at int64) bool {
+	refused := int64(0)
+	for _, m := range c.trace.OfLock(l.Key) {
+		switch {
+		case m.Sent <= writer.Sent || m.Sent >= at:
+		case c.trace.FindsNone(m):
+			return false
+		case c.trace.Denied(m):
+			refused = max(refused, m.Sent)
+		}
+	}
+	return !slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Forgets() && f.From < at && f.To > max(writer.Sent, refused)
+	})
 }
 
 // recovery judges a run without a wait longer than the bound.

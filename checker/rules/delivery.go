@@ -118,9 +118,25 @@ func (c deliveryRule) ballot(h *record.Hold) (b ballot) {
 	})
 	if q := c.quorum(); len(b.took) >= q {
 		b.at = max(b.at, b.took[q-1].Recv)
-		b.expires = c.expiry(b.took, h.Granted)
+		b.expires = c.expiry(c.lengthened(h, b.took), h.Granted)
 	}
 	return b
+}
+
+// lengthened returns for each command that took the lock the last one of the same call that gave
+// its key another lease, or the command itself.
+func (c deliveryRule) lengthened(h *record.Hold,
+	took []*history.Command) (last []*history.Command) {
+	last = slices.Clone(took)
+	for _, m := range c.trace.Tries(h) {
+		for i, t := range took {
+			if m.Sent > t.Sent && m.Recv <= h.From && trace.PlaceOf(m) == trace.PlaceOf(t) &&
+				c.trace.Renews(m) {
+				last[i] = m
+			}
+		}
+	}
+	return last
 }
 
 // lastWords returns, for each server, the client's last command before it came in that took the

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker/explain"
@@ -128,10 +129,13 @@ func (c excuses) unexplained(m *history.Command) bool {
 }
 
 // elsewhere reports whether a fault certainly broke no connection on the way of a command: it hit
-// another of several masters that know nothing of each other.
+// another client, or another of several masters that know nothing of each other.
 func (c excuses) elsewhere(f *record.Fault, m *history.Command) bool {
-	_, client := f.Client()
-	return c.quorums().independent() && !client && !f.TouchesWay(m)
+	who, _, _ := strings.Cut(f.Target, ">")
+	if process, client := record.ClientOf(strings.TrimSuffix(who, "+")); client {
+		return process != m.Process
+	}
+	return c.quorums().independent() && !f.TouchesWay(m)
 }
 
 // waited reports whether a command that timed out was under way for a time. A client that cannot

@@ -106,7 +106,8 @@ func (c fencingRule) stale(a, b *tokened) property {
 	case c.classifier().emptied(a.Hold, b.Hold, mayLose):
 		p.Class = verdict.Vanished
 	case p.Class != verdict.DoubleGrant:
-	case c.keyFacts().thirdParties() && b.Token < a.Token:
+	case c.history.Header.Environment != "" && c.keyFacts().thirdParties() && b.Token < a.Token &&
+		!ownToken(c.Case, b.Hold):
 		p.Class = verdict.Vanished
 	default:
 		p.Class = verdict.OldToken

@@ -45,6 +45,27 @@ func (c keyFacts) keyLeaseOf(h *record.Hold, grant *history.Command, before int6
 	return l
 }
 
+// freedInside reports whether an inner release may have freed the key of a hold before a stamp.
+func (c keyFacts) freedInside(h *record.Hold, before int64) bool {
+	return h.InnerReleased != 0 && !c.shownSince(h, before)
+}
+
+// shownSince reports whether an answer shows that the key of a hold was there after its latest
+// inner release, and before a stamp.
+func (c keyFacts) shownSince(h *record.Hold, before int64) bool {
+	grant, over := c.trace.GrantOf(h), int64(record.Forever)
+	for _, r := range c.Record.Releases[h.Process] {
+		if r.From == h.InnerReleased {
+			over = r.To
+		}
+	}
+	return grant != nil && slices.ContainsFunc(c.trace.OfKey(trace.Key(grant)),
+		func(m *history.Command) bool {
+			return m.Node == grant.Node && m.Sent >= over && m.Recv < before &&
+				(c.trace.Denied(m) || c.trace.Renews(m))
+		})
+}
+
 // reenters reports whether a command of an inner acquisition gave the key of a hold another lease.
 func (c keyFacts) reenters(m *history.Command, h *record.Hold) bool {
 	_, known := c.trace.Asked(m)

@@ -62,7 +62,7 @@ func (c excuses) lapsed(h *record.Hold, at int64) string {
 	if end > at {
 		return ""
 	}
-	lost, worst := c.lostBetween(h.Process, h.Call, at)
+	lost, worst := c.lostBetween(h.Process, h.Granting, at)
 	if at-lost < end {
 		return explain.Stall(worst)
 	}
@@ -142,7 +142,7 @@ func (c excuses) strikes(l *record.Lock) (out []record.Interval, one *history.Co
 		if !c.trace.MayBeOf(m, l.Key) || !c.unexplained(m) {
 			continue
 		}
-		out, one = append(out, record.Interval{From: m.Sent, To: c.leavesUntil(l, m)}), m
+		out, one = append(out, record.Interval{From: m.Sent, To: c.freedBy(l, m)}), m
 	}
 	return append(out, c.lostCalls(l)...), one
 }
@@ -154,6 +154,18 @@ func (c excuses) leavesUntil(l *record.Lock, m *history.Command) int64 {
 		return record.Forever
 	}
 	return max(m.Sent, m.Recv) + c.waits().longestLease()
+}
+
+// freedBy returns when the key that a lost command may have left is gone: it has expired, or
+// another client was granted the lock.
+func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
+	until := c.leavesUntil(l, m)
+	for _, h := range l.Holds {
+		if h.Sent > m.Sent && h.Process != m.Process {
+			until = min(until, h.Sent)
+		}
+	}
+	return until
 }
 
 // keepsForEver reports whether a key of a lock may stay for ever.

@@ -17,8 +17,9 @@ type orphanRule struct{ *Case }
 
 // orphan judges that no key stays set without a holder. It is violated if a client was told that
 // the lock is taken while no client was inside and no client had an acquire or release call open
-// that may account for it. The rule needs the trace, and ends at the first planned crash. Of
-// independent servers, so many must have refused that the attempt could not have been granted.
+// that may account for it. The rule needs the trace. For as long as the key of a client that was
+// killed may stay, it says nothing. Of independent servers, so many must have refused that the
+// attempt could not have been granted.
 func (c orphanRule) orphan() property {
 	if len(c.trace.Commands) == 0 {
 		return unknown("a trace of commands is missing, and only that shows whether a key is set")
@@ -32,21 +33,20 @@ func (c orphanRule) orphan() property {
 	if k := c.keptAfter(lost); k != nil {
 		return c.keptKey(k)
 	}
-	grants := c.grants()
-	until := c.firstCrash()
+	grants, helpers, dead := c.grants(), c.helpers(), c.deadKeys()
 	seen, slow, why := false, false, ""
 	var refusals []*history.Command
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
 		key, known := grants.LockOf(m)
-		if !known || !c.trace.Denied(m) || m.Recv >= until {
+		if !known || !c.trace.Denied(m) || helpers[trace.Key(m)] || dead.Meets(m.Recv, m.Recv) {
 			continue
 		}
 		seen = true
 		if ledger.Accounts(m, key, m.Sent-c.quorums().arrivalSlack()) {
 			continue
 		}
-		if c.quorums().controlled() && c.quorums().slow(m) {
+		if c.quorums().controlled() && c.quorums().slow(key, m) {
 			slow = true
 			continue
 		}
@@ -165,12 +165,49 @@ func (c orphanRule) freedLater(writer, refused *history.Command) bool {
 	return false
 }
 
-func (c orphanRule) firstCrash() int64 {
-	t := c.trust.Cut
+// deadKeys returns the times in which the keys of clients that have ended may stay, and the time
+// that is not judged at all.
+func (c orphanRule) deadKeys() record.Reach {
+	ts := []record.Interval{{From: c.trust.Cut, To: record.Forever}}
 	for _, e := range c.Record.Marks {
 		if e.Type == history.Kill || e.Type == history.Exit {
-			t = min(t, e.T)
+			to := e.T + c.waits().boundFor(0)
+			if !c.history.Header.Declares.Lease {
+				to = record.Forever
+			}
+			ts = append(ts, record.Interval{From: e.T, To: to, Process: e.Process})
 		}
 	}
-	return t
+	return record.NewReach(ts)
+}
+
+// helpers returns the keys beside those that grant a lock: clients set them once, and neither end
+// nor change them, as a counter that is made before the first use. If it is unknown which keys
+// grant a lock, it has none.
+func (c orphanRule) helpers() map[string]bool {
+	helpers, granted := map[string]bool{}, map[int]bool{}
+	for i, m := range c.grants().ByHold {
+		if m != nil {
+			granted[c.Record.Holds[i].Key] = true
+		}
+	}
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		if lock, _ := c.grants().LockOf(m); granted[lock] {
+			helpers[trace.Key(m)] = true
+		}
+	}
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		e := trace.EffectOf(m.Args)
+		if e.Kind > trace.Take || e.Expiry != (trace.Expiry{}) {
+			delete(helpers, trace.Key(m))
+		}
+	}
+	for _, m := range c.grants().ByHold {
+		if m != nil {
+			delete(helpers, trace.Key(m))
+		}
+	}
+	return helpers
 }

@@ -38,7 +38,7 @@ func (c orphanRule) lateness() lateness {
 		}
 		for _, l := range c.waits().locks() {
 			if c.trace.MayBeOf(m, l.Key) {
-				late.struck[l.Key] = append(late.struck[l.Key], strike{m, c.freedBy(&l, m)})
+				late.struck[l.Key] = append(late.struck[l.Key], strike{m, c.excuses().freedBy(&l, m)})
 			}
 		}
 	}
@@ -55,18 +55,6 @@ func mayLeave(c *Case, m *history.Command) bool {
 		slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
 			return h.Process == m.Process && h.From <= m.Sent && m.Sent <= h.End
 		})
-}
-
-// freedBy returns when the key that a lost command may have left is gone: it has expired, or
-// another client was granted the lock.
-func (c orphanRule) freedBy(l *record.Lock, m *history.Command) int64 {
-	until := c.excuses().leavesUntil(l, m)
-	for _, h := range l.Holds {
-		if h.Sent > m.Sent && h.Process != m.Process {
-			until = min(until, h.Sent)
-		}
-	}
-	return until
 }
 
 // stallsOf returns the gaps longer than a limit that no fault made. Each delays later actions by

@@ -35,10 +35,16 @@ func (c quorums) controlled() bool {
 
 // slow reports whether a slow machine alone may explain a refusal: in the lease before it, commands
 // to the same server for the same key had no answer, and no fault could have held any of them back.
-func (c quorums) slow(m *history.Command) bool {
+// A lock without a lease has been free since when a client was last granted it.
+func (c quorums) slow(lock int, m *history.Command) bool {
 	since := m.Sent - c.waits().longestLease()
 	if !c.history.Header.Declares.Lease {
-		since = 0 // a leftover stays
+		since = 0
+		for _, h := range c.waits().lock(lock).Holds {
+			if h.From < m.Sent {
+				since = max(since, h.Sent)
+			}
+		}
 	}
 	all := c.lostCommands()[trace.PlaceOf(m)]
 	first := sort.Search(len(all), func(i int) bool { return all[i].sent >= since })
@@ -92,7 +98,7 @@ func (c quorums) outvoted(refusals []*history.Command) []*history.Command {
 		byProcess[m.Process] = append(byProcess[m.Process], m)
 	}
 	for _, p := range slices.Sorted(maps.Keys(byProcess)) {
-		for _, ms := range attempts(byProcess[p]) {
+		for _, ms := range c.attempts(byProcess[p]) {
 			if len(ms) >= masters-masters/2 {
 				return ms
 			}
@@ -101,12 +107,12 @@ func (c quorums) outvoted(refusals []*history.Command) []*history.Command {
 	return nil
 }
 
-// attempts groups concurrent refusals of one client by different servers, for the same key and
-// value.
-func attempts(ms []*history.Command) (out [][]*history.Command) {
+// attempts groups refusals of one client by different servers that it asked for the same key and
+// value, each once.
+func (c quorums) attempts(ms []*history.Command) (out [][]*history.Command) {
 	slices.SortStableFunc(ms, func(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
 	for _, m := range ms {
-		if n := len(out) - 1; n >= 0 && together(out[n], m) {
+		if n := len(out) - 1; n >= 0 && c.together(out[n], m) {
 			out[n] = append(out[n], m)
 			continue
 		}
@@ -115,13 +121,23 @@ func attempts(ms []*history.Command) (out [][]*history.Command) {
 	return out
 }
 
-func together(attempt []*history.Command, m *history.Command) bool {
-	first := attempt[0]
-	return slices.Equal(first.Args, m.Args) && first.N == m.N &&
-		!slices.ContainsFunc(attempt, func(a *history.Command) bool {
-			return a.Node == m.Node ||
-				a.Recv < m.Sent
-		})
+// together reports whether a client asked a server in the same attempt as others: it sent the same
+// command with the same value, and to no server twice since the first one.
+func (c quorums) together(attempt []*history.Command, m *history.Command) bool {
+	first, asked := attempt[0], map[string]bool{}
+	if !slices.Equal(first.Args, m.Args) || first.N != m.N {
+		return false
+	}
+	for _, o := range c.sentWithin(m.Process, first.Sent, m.Sent) {
+		if !slices.Equal(o.Args, m.Args) {
+			continue
+		}
+		if asked[o.Node] {
+			return false
+		}
+		asked[o.Node] = true
+	}
+	return true
 }
 
 // mayContend reports whether contention alone may keep clients from the lock in a quiet time:

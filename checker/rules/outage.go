@@ -15,8 +15,8 @@ type outageRule struct{ *Case }
 // outage measures for how long no client was granted the lock while a fault was under way, although
 // a client asked for it. It subtracts the time when a client was inside. The property is violated
 // if that was longer than the bound of progress: the lock cannot be used while the fault lasts. It
-// also reports a shorter time. It is not applicable if only clients waited that long whose own
-// links the fault struck.
+// also reports a shorter time. It is not applicable if only clients waited that long that the fault
+// stopped, or whose own links it struck.
 func (c outageRule) outage() property {
 	under := c.underway()
 	if len(under) == 0 {
@@ -39,8 +39,8 @@ func (c outageRule) outage() property {
 	case longest > 0 && !known:
 		p = unknown("neither the record nor the trace tells how long clients pause between two tries")
 	case longest <= bound && any > bound:
-		return notApplicable("only clients whose own links the fault struck waited for longer than the " +
-			"bound")
+		return notApplicable("only clients that the fault itself stopped or cut off waited for longer " +
+			"than the bound")
 	case longest > bound && c.shortWithoutLost(under, bound):
 		p = stalled("no client was granted the lock for too long while a fault lasted, but the machine " +
 			"stalled or commands were lost meanwhile, which may be why")
@@ -71,8 +71,8 @@ func (c outageRule) underway() []record.Interval {
 	return record.Union(all)
 }
 
-// ownFaults returns a function that tells the times when a fault struck the links of a client and
-// of no other. No lock can serve it then, and the others go on.
+// ownFaults returns a function that tells the times when a fault stopped a client, or struck its
+// links and those of no other. No lock can serve it then, and the others go on.
 func (c outageRule) ownFaults() func(process int) []record.Interval {
 	known := map[int][]record.Interval{} // a lock may have a million calls
 	return func(process int) []record.Interval {
@@ -81,18 +81,19 @@ func (c outageRule) ownFaults() func(process int) []record.Interval {
 			return times
 		}
 		for i := range c.faults {
-			if f := &c.faults[i]; f.StrikesLinksOf(process, !c.quorums().independent()) {
+			f := &c.faults[i]
+			if f.StrikesLinksOf(process, !c.quorums().independent()) || f.Pauses() && f.Hits(process) {
 				times = append(times, record.Interval{From: f.From, To: c.faultTimes().overs()[i]})
 			}
 		}
-		times = record.Union(times)
+		times = record.Union(append(times, c.stood(process)...))
 		known[process] = times
 		return times
 	}
 }
 
 // shortWithoutLost reports whether no outage is longer than the bound without the time that was
-// lost for another reason than a fault, and without clients whose own links a fault struck.
+// lost for another reason than a fault, and without clients that a fault stopped or cut off.
 func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool {
 	locks, alone := c.waits().locks(), c.ownFaults()
 	for i := range locks {

@@ -93,7 +93,7 @@ func (c ownerRule) victimOf(m *history.Command, ss []record.Span, g *trace.Grant
 
 // certainlyHit reports whether a deletion can have found nothing but the key of a grant.
 func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
-	return ga.Node == m.Node &&
+	return trace.PlaceOf(ga) == trace.PlaceOf(m) &&
 		!g.Possible[trace.PlaceOf(m)].MeetsOther(ga.Sent, m.Recv-1, ga.Process)
 }
 

@@ -56,7 +56,9 @@ func (c exclusionRule) keptFor(h *record.Hold, s record.SelfRefusal) bool {
 func (c exclusionRule) counted(h *record.Hold, t int64) bool {
 	return (h.InnerUnsure == 0 || h.InnerUnsure >= t) &&
 		!slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-			return f.Unbearable() && f.From < t && (f.To > h.Call || f.MovesClock())
+			moved := f.MovesClock()
+			return f.Unbearable() && f.From < t && (f.To > h.Call || moved) &&
+				(!moved || c.clockConcerns(&f, h, t))
 		})
 }
 
@@ -84,7 +86,7 @@ func (c exclusionRule) othersMayHold(h *record.Hold, t int64) bool {
 func (c exclusionRule) freedInside(key int, a, b record.Span) property {
 	h := &c.Record.Holds[a.Hold]
 	released := c.innerRelease(h, b.From)
-	if released == 0 || !c.counted(h, b.From) {
+	if released == 0 || !c.counted(h, b.From) || c.keyFacts().shownSince(h, b.From) {
 		return valid
 	}
 	p := c.overlap(record.WhileLeased, key, []record.Span{a, b})

@@ -109,15 +109,25 @@ func (c quorums) showNoServer(p *property, h *record.Hold) {
 
 // votesInCall adds the servers that let a client in during its call.
 func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
+	given := map[trace.Place]bool{}
 	for _, m := range c.sentWithin(h.Process, h.Call, h.From) {
 		switch {
-		case m.Recv > h.From:
+		case m.Recv > h.From, c.ofOther(m, h.Key):
 		case c.trace.Deleted(m):
-			delete(voted, m.Node)
+			delete(given, trace.PlaceOf(m))
 		case c.trace.MayVote(m), c.showsOwn(m):
-			voted[m.Node] = true
+			given[trace.PlaceOf(m)] = true
 		}
 	}
+	for place := range given {
+		voted[place.Node] = true
+	}
+}
+
+// ofOther reports whether a command is about another lock.
+func (c quorums) ofOther(m *history.Command, lock int) bool {
+	key, known := c.grants().LockOf(m)
+	return known && key != lock
 }
 
 // votesBefore adds the servers on which the client still had its vote from before the call: it has
@@ -126,6 +136,7 @@ func (c quorums) votesBefore(h *record.Hold, voted map[string]bool) {
 	until := map[trace.Place]int64{}
 	for _, m := range c.sentWithin(h.Process, 0, h.Call-1) {
 		switch {
+		case c.ofOther(m, h.Key):
 		case c.trace.Frees(m):
 			delete(until, trace.PlaceOf(m))
 		case c.trace.MayVote(m):
@@ -191,9 +202,17 @@ func values(m *history.Command) (out []string) {
 const shortestValue = 8
 
 // showsOwn reports whether the reply to a command is a value that its client alone has sent for
-// this key.
+// this key, or says that the key has a field that its client alone has sent.
 func (c quorums) showsOwn(m *history.Command) bool {
-	return trace.Answered(m) && c.ownerOf(trace.Key(m), m.Reply) == m.Process
+	shown := m.Reply
+	switch verb := trace.Verb(m); {
+	case verb != "HEXISTS" && verb != "HGET":
+	case len(m.Args) < 3 || shown == "0" || shown == "(nil)":
+		return false
+	default:
+		shown = m.Args[2]
+	}
+	return trace.Answered(m) && c.ownerOf(trace.Key(m), shown) == m.Process
 }
 
 // tells reports whether the reply to a command is the value that another one wrote, and no other

@@ -13,7 +13,7 @@ import (
 type Ledger struct {
 	trace   *Trace
 	holds   map[int]record.Reach // by lock: from the call until its client had certainly left
-	unsure  record.Reach         // acquire calls of unknown outcome
+	unsure  map[int]record.Reach // by lock: acquire calls of unknown outcome
 	own     map[owned]ownHolds   // own and passing are nil until they are needed
 	passing map[Place]record.Reach
 }
@@ -27,22 +27,26 @@ type ownHolds struct{ called, granting record.Reach }
 
 // Ledger collects the holds of all locks, and the acquires whose outcome is unknown.
 func (t *Trace) Ledger() *Ledger {
-	l := &Ledger{trace: t, holds: map[int]record.Reach{}}
+	l := &Ledger{trace: t, holds: map[int]record.Reach{}, unsure: map[int]record.Reach{}}
 	for _, lock := range t.record.Locks() {
 		ts := make([]record.Interval, len(lock.Holds))
 		for i, h := range lock.Holds {
 			ts[i] = record.Interval{From: h.Call, To: t.record.LeftAt(h), Process: h.Process}
 		}
-		l.holds[lock.Key] = record.NewReach(ts)
+		l.holds[lock.Key], l.unsure[lock.Key] = record.NewReach(ts), t.unsureFor(&lock)
 	}
+	return l
+}
+
+// unsureFor returns the acquire calls for a lock whose outcome is unknown.
+func (t *Trace) unsureFor(lock *record.Lock) record.Reach {
 	var ts []record.Interval
-	for i := range t.record.Calls {
-		if k := &t.record.Calls[i]; k.Unsure() {
+	for _, k := range lock.Calls {
+		if k.Unsure() {
 			ts = append(ts, record.Interval{From: k.From, To: t.endOf(k), Process: k.Process})
 		}
 	}
-	l.unsure = record.NewReach(ts)
-	return l
+	return record.NewReach(ts)
 }
 
 // Accounts reports whether a client was inside, coming or leaving, at some time from a stamp until
@@ -50,7 +54,7 @@ func (t *Trace) Ledger() *Ledger {
 // same call says nothing: the client had nothing when it was refused.
 func (l *Ledger) Accounts(m *history.Command, lock int, since int64) bool {
 	if l.holds[lock].MeetsOther(since, m.Recv, m.Process) ||
-		l.unsure.MeetsOther(since, m.Recv, m.Process) {
+		l.unsure[lock].MeetsOther(since, m.Recv, m.Process) {
 		return true
 	}
 	own := l.ownHolds(owned{lock, m.Process})

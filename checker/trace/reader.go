@@ -62,7 +62,8 @@ func (r *Reader) MayTake(m *history.Command) bool {
 	return r.TakesFree(m) || foreign && (r.Undeclared(m) || r.Takes(m))
 }
 
-// Denied reports whether a command tried to take a lock and was told that it is taken.
+// Denied reports whether a command tried to take a lock and was told that it is taken. A SET with
+// XX, IFEQ or GET does not tell that by (nil).
 func (r *Reader) Denied(m *history.Command) bool {
 	if !Answered(m) {
 		return false
@@ -73,8 +74,9 @@ func (r *Reader) Denied(m *history.Command) bool {
 	if _, ok := r.observed(m); ok {
 		return r.habit(m).takes && r.changedNothing(m)
 	}
-	c := commands[Verb(m)]
-	return c.refused != nil && c.refused(m.Reply) && EffectOf(m.Args).Kind.Writes()
+	c, e := commands[Verb(m)], EffectOf(m.Args)
+	tries := e.Kind.Writes() && e.Kind != Rewrite && !e.Compares && !has(m.Args, "GET")
+	return tries && c.refused != nil && c.refused(m.Reply)
 }
 
 // Frees reports whether the purpose of a command is to delete a lock, as far as known.

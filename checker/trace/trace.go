@@ -123,14 +123,18 @@ func (t *Trace) Grants() Grants {
 			note(m, m.Recv)
 		}
 	}
-	unsure := t.unsureCalls()
+	unsure, noted := t.unsureCalls(), map[*history.Command]bool{}
+	for _, m := range g.ByHold {
+		noted[m] = true
+	}
 	for i := range t.Commands {
 		m := &t.Commands[i]
 		switch {
-		case t.Frees(m):
+		case noted[m], t.Frees(m):
 		case m.Recv == 0 || m.Err != "":
 			note(m, record.Forever)
-		case t.Takes(m) && (t.Declared(m) || len(m.Effects) > 0 || unsure[[2]int{m.Process, m.N}]):
+		case t.Takes(m) && (t.Declared(m) || len(m.Effects) > 0 || unsure[[2]int{m.Process, m.N}]),
+			t.TakesFree(m) && t.answeredInCall(m): // its attempt may have been given back
 			note(m, m.Recv)
 		}
 	}
@@ -138,6 +142,12 @@ func (t *Trace) Grants() Grants {
 		g.Possible[place] = record.NewReach(ts)
 	}
 	return g
+}
+
+// answeredInCall reports whether a command was answered before its acquire call returned.
+func (t *Trace) answeredInCall(m *history.Command) bool {
+	k := t.CallOf(m)
+	return k != nil && m.Recv <= k.To
 }
 
 // unsureCalls returns the acquire calls with an unknown outcome, by process and n.
