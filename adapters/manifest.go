@@ -85,6 +85,8 @@ type Declares struct {
 	MinimumHold Duration `yaml:"minimum_hold" json:"minimum_hold,omitempty"`
 	// the lock prefers some of its waiting clients to others
 	Preference bool `yaml:"preference" json:"preference,omitempty"`
+	// an acquire ignores how long it may wait, and goes on until it is granted
+	Endless bool `yaml:"endless" json:"endless,omitempty"`
 }
 
 // Duration is a time that JSON has as a text. Older plans have it in ns.

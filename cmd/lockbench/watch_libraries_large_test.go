@@ -221,11 +221,11 @@ func (w *watching) memory() (kilobytes int) {
 	return kilobytes >> 10
 }
 
-var polled = regexp.MustCompile(`cmdstat_dbsize:calls=(\d+)`)
+var pinged = regexp.MustCompile(`cmdstat_ping:calls=(\d+)`)
 
-// polls returns how many polls of watches the master has answered.
-func (p *watchedPlace) polls() (n int) {
-	if m := polled.FindStringSubmatch(p.admin.Info(p.Context(), "commandstats").Val()); m != nil {
+// pings returns how many PINGs the master has answered.
+func (p *watchedPlace) pings() (n int) {
+	if m := pinged.FindStringSubmatch(p.admin.Info(p.Context(), "commandstats").Val()); m != nil {
 		_, _ = fmt.Sscan(m[1], &n)
 	}
 	return n
@@ -237,8 +237,9 @@ func (p *watchedPlace) waitForPolls() {
 	p.until("both watches are connected", func() bool {
 		return strings.Count(p.admin.ClientList(p.Context()).Val(), " flags=O ") == 2
 	})
-	from := p.polls()
-	p.until("both watches poll", func() bool { return p.polls() >= from+4 })
+	const enough = 30 // of two watches, with those of libraries; each fifth of a watch is a poll
+	from := p.pings()
+	p.until("both watches poll", func() bool { return p.pings() >= from+enough })
 }
 
 // plant carries out all defects at once.
@@ -253,6 +254,11 @@ func (p *watchedPlace) plant(round int) {
 		run(fmt.Sprintf("lock:%s:%d", name, round), d)
 	}
 	for name, d := range plantedByConnection {
+		do := d.do
+		d.do = func(k string, a, b watchedClient) {
+			do(k, a, b)
+			a.do("PING") // it was there when another client deleted its key
+		}
 		run(fmt.Sprintf("own:%s:%d", name, round), d)
 	}
 	for name, do := range withoutDefect {

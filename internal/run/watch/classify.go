@@ -31,7 +31,8 @@ func (k *keyspace) role(l *lock, s *step) *role {
 	if !runsScript(s.Args) {
 		return &role{}
 	}
-	id := fmt.Sprintf("%s %d", s.Args[1], slices.Index(scriptKeys(s.Args), l.name))
+	id := fmt.Sprintf("%s %d %s", s.Args[1], slices.Index(scriptKeys(s.Args), l.name),
+		l.modes(s.Args))
 	r := k.roles[id]
 	if r == nil {
 		if len(k.roles) >= maxScripts {
@@ -41,6 +42,17 @@ func (k *keyspace) role(l *lock, s *step) *role {
 		k.roles[id] = r
 	}
 	return r
+}
+
+// modes returns the arguments of a script that look like words of its author, such as "release",
+// and name no owner. A script may do something else for each.
+func (l *lock) modes(args []string) []string {
+	const longest = 10 // bytes
+	words := slices.Clone(args[2:])
+	return slices.DeleteFunc(words, func(w string) bool {
+		return len(w) > longest || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" ||
+			l.byValue(w) != nil
+	})
 }
 
 // classify judges what a step did to a key.
@@ -70,12 +82,13 @@ func (j *Judge) classify(l *lock, a *act, before *engine.Value, h *hold) {
 }
 
 // loose are the forms that may be those of other data.
-var loose = map[string]bool{"script": true, "transaction": true, "hash with counter": true}
+var loose = map[string]bool{"script": true, "transaction": true, "hash with counter": true,
+	"GETSET": true}
 
 // begin starts a hold.
 func (j *Judge) begin(l *lock, a *act, v *engine.Value) *hold {
 	value, alone := owner(v)
-	h := &hold{value: value, from: a.From, at: a.At, taken: a.Shown, maybe: a.near,
+	h := &hold{value: value, from: a.From, at: a.At, taken: a.Shown,
 		plain: !a.takes || !alone, loose: loose[a.form]}
 	h.setLease(v, a.At)
 	l.now = h
@@ -91,7 +104,7 @@ func (all *leases) expect(l *lock, h *hold, since history.Shown) {
 }
 
 func (h *hold) setLease(v *engine.Value, at int64) {
-	h.until = v.Expiry() * 1000
+	h.until = min(v.Expiry(), math.MaxInt64/2000) * 1000
 	if h.until != 0 {
 		h.lease = h.until - at
 	}
@@ -157,6 +170,9 @@ func (j *Judge) refused(l *lock, a *act) {
 	const row = 10e6 // µs; a client that comes back later has given up before
 	l.Refused++
 	l.now.refused++
+	if h := j.actor(l, a.step); h != nil && (h != l.now || h.from != a.From) {
+		h.told = true // what its client does from now on may be about this try
+	}
 	w := l.waiting[a.From]
 	if w == nil || a.At-w.last > row {
 		if len(l.waiting) >= maxWaiters {
@@ -174,9 +190,12 @@ func (j *Judge) refused(l *lock, a *act) {
 	j.tellRoutine(l, a.step, Refused, l.now, "")
 }
 
+// unique is the length in bytes from which a value names an owner. A shorter one may be a number or
+// a state.
+const unique = 8
+
 // named returns the hold whose value a step has as a word, or nil.
 func (l *lock) named(s *step) *hold {
-	const unique = 8 // bytes; a shorter word may be a number
 	for _, w := range s.Args[min(2, len(s.Args)):] {
 		if len(w) < unique {
 			continue
@@ -196,6 +215,9 @@ func (j *Judge) actor(l *lock, s *step) *hold {
 	}
 	if l.now != nil && l.now.from == s.From {
 		return l.now
+	}
+	if runsScript(s.Args) { // it may be about a hold that was not seen
+		return nil
 	}
 	for i := len(l.past) - 1; i >= 0; i-- {
 		if l.past[i].from == s.From {
@@ -225,7 +247,7 @@ func (j *Judge) attempt(l *lock, a *act) {
 		}
 	case is(verb, "del", "unlink", "getdel", "hdel"):
 		j.overrun(l, a.step, h, "release")
-	case is(verb, "expire", "pexpire", "expireat", "pexpireat", "set"):
+	case is(verb, "expire", "pexpire", "expireat", "pexpireat", "set", "getex"):
 		j.overrun(l, a.step, h, "renewal")
 	}
 }
@@ -252,7 +274,7 @@ func (j *Judge) overrun(l *lock, s *step, h *hold, what string) {
 		j.missed(l, s, h, what)
 		return
 	}
-	if h.told || h.maybe || h.ended == released || h.ended == running || h.until == 0 ||
+	if h.told || h.ended == released || h.ended == running || h.until == 0 ||
 		s.lo-stampError <= h.until {
 		return
 	}
@@ -260,7 +282,7 @@ func (j *Judge) overrun(l *lock, s *step, h *hold, what string) {
 	text := fmt.Sprintf("its %s came %s after its lease of %s was over", what, span(s.At-h.until),
 		span(h.lease))
 	proof := []string{witness(h.taken, l.name)}
-	if next := l.nextAfter(h); next != nil && next.at < s.At && !next.maybe {
+	if next := l.nextAfter(h); next != nil && next.at < s.At {
 		text += fmt.Sprintf("; %s had taken the lock %s before", next.from, span(s.At-next.at))
 		proof = append(proof, witness(next.taken, l.name))
 	}
@@ -299,7 +321,9 @@ func (j *Judge) freed(l *lock, a *act) {
 	script := runsScript(a.Args)
 	switch {
 	case h == nil || h.plain:
-	case script && names(l, a.Args, h.value), by == h, by == nil && h.from == a.From:
+	case by != nil && by != h:
+		j.foreign(l, a, h, by, "deleted")
+	case script && names(l, a.Args, h.value), by == h, h.from == a.From:
 		if script {
 			j.learn(l, a.step, true)
 		}
@@ -307,21 +331,22 @@ func (j *Judge) freed(l *lock, a *act) {
 		j.end(l, released, a.At)
 		j.tellRoutine(l, a.step, Released, h, "")
 		return
-	case by != nil || j.Clients:
-		j.foreign(l, a, h, by, "deleted")
-		j.end(l, deleted, a.At)
-		return
+	case j.Clients && len(j.unnamed) < maxKeys:
+		j.unnamed = append(j.unnamed, func(there func(from string) bool) bool {
+			if there(h.from) {
+				j.foreign(l, a, h, nil, "deleted")
+			}
+			return there(h.from)
+		})
 	default:
 		l.Elsewhere++
+		h.told = true // its client may have deleted it over another connection
 	}
 	j.end(l, deleted, a.At)
 }
 
 // foreign tells that a client deleted or overwrote the key of another client's hold.
 func (j *Judge) foreign(l *lock, a *act, h, by *hold, did string) {
-	if h.maybe || a.near {
-		return
-	}
 	proof := []string{witness(h.taken, l.name), witness(a.Shown, l.name)}
 	if by != nil {
 		proof = append([]string{witness(by.taken, l.name)}, proof...)
@@ -332,7 +357,7 @@ func (j *Judge) foreign(l *lock, a *act, h, by *hold, did string) {
 	}
 	j.tell(l, a.step, ForeignDelete, h.from, h.value, text+", from "+a.From, proof...)
 	if by != nil {
-		j.overrun(l, a.step, by, "release")
+		j.overrun(l, a.step, by, map[string]string{"deleted": "release", "overwrote": "write"}[did])
 	}
 }
 
@@ -344,9 +369,6 @@ func (j *Judge) renewed(l *lock, a *act, v *engine.Value) {
 		j.overrun(l, a.step, by, "renewal")
 	}
 	h.setLease(v, a.At)
-	if names(l, a.Args, h.value) && runsScript(a.Args) {
-		h.maybe = false
-	}
 	switch {
 	case h.until == before || h.plain:
 	case h.until == 0:
@@ -370,17 +392,17 @@ func (j *Judge) overwritten(l *lock, a *act, v *engine.Value, value string) {
 	by := l.byValue(value)
 	switch {
 	case h.plain:
-	case by != nil && by.ended != running:
-		j.foreign(l, a, h, by, "overwrote")
 	case a.From == h.from: // the owner writes a new value, such as a time
 		h.value = value
 		h.setLease(v, a.At)
+		j.leases.expect(l, h, a.Shown)
 		return
+	case by != nil && by.ended != running && len(value) >= unique:
+		j.foreign(l, a, h, by, "overwrote")
 	}
 	l.Overwritten++
 	j.end(l, overwritten, a.At)
-	l.value = v
-	j.begin(l, a, v).maybe = true
+	j.forget(l)
 }
 
 // end ends the hold of a key.
@@ -397,14 +419,15 @@ func (j *Judge) end(l *lock, how ending, at int64) {
 			l.Share = max(l.Share, float64(at-h.at)/float64(h.until-h.at))
 		}
 	}
-	if how == expired && h.gone != 0 && h.refused > 0 && !h.maybe {
+	if how == expired && h.gone != 0 && h.refused > 0 {
 		j.queue = append(j.queue, Event{lock: l, At: at, Kind: Orphan, Key: l.name, Client: h.from,
 			Value: Mask(h.value), Text: fmt.Sprintf("its connection was closed, nobody released it, "+
 				"and it refused %s until its lease was over", units.Count(h.refused, "try", "tries")),
 			Witness: []string{witness(h.taken, l.name)}})
 	}
 	if l.past = append(l.past, h); len(l.past) > maxHolds {
-		l.past = append(l.past[:0], l.past[1:]...)
+		oldest := max(0, slices.IndexFunc(l.past, func(h *hold) bool { return h.ended == released }))
+		l.past = slices.Delete(l.past, oldest, oldest+1)
 	}
 }
 
@@ -414,8 +437,7 @@ func (j *Judge) checkLeases(now int64) {
 	for len(j.leases) > 0 && now-j.leases[0].since.At > patience {
 		e := j.leases[0]
 		j.leases = j.leases[1:]
-		if l, h := e.l, e.h; l.now == h && h.until == 0 && !h.maybe {
-			l.NoLeases++
+		if l, h := e.l, e.h; l.now == h && h.until == 0 {
 			text, proof := "it was taken a second ago and has no lease", []string{witness(h.taken, l.name)}
 			if h.lease != 0 {
 				text = "its lease was taken away a second ago"

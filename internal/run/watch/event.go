@@ -110,7 +110,6 @@ type Stats struct {
 	Elsewhere   int          `json:"freed_by_other_connection,omitempty"`
 	Overwritten int          `json:"overwritten,omitempty"`
 	Strange     string       `json:"strange,omitempty"` // a command that the model does not know
-	NoLeases    int          `json:"no_leases,omitempty"`
 	Found       map[Kind]int `json:"found,omitempty"`
 }
 

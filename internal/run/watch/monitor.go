@@ -80,6 +80,7 @@ func (l Live) Run(ctx context.Context, o Options) (*Summary, error) {
 		case first && j.First == 0 && err != nil:
 			return nil, err
 		case errors.Is(err, errLag):
+			j.withhold() // the server may have removed keys since the last poll
 			j.lose(err.Error())
 			return j.Finish(), nil
 		case err != nil:
@@ -242,7 +243,7 @@ func (s *session) ask(ctx context.Context) error {
 	}
 }
 
-// query sends the questions of a poll, and ends it with a PING.
+// query sends the questions of a poll, with a PING that shows their place among the commands.
 func (s *session) query(token string, clients *int, list bool) (*Poll, error) {
 	var commands [][]string
 	p := &Poll{TTL: map[string]int64{}}
@@ -250,15 +251,21 @@ func (s *session) query(token string, clients *int, list bool) (*Poll, error) {
 	if held := s.held.Load(); held != nil {
 		keys = *held
 	}
+	if token == s.id+"0" {
+		var err error
+		if p.Keys, err = s.scan(); err != nil {
+			return nil, err
+		}
+	}
 	for _, k := range keys {
 		commands = append(commands, []string{"PTTL", k})
 	}
-	commands = append(commands, []string{"INFO"})
+	// What the server counted, and who is connected, includes all up to the PING.
+	commands = append(commands, []string{"PING", token}, []string{"INFO"})
 	list = list && *clients > 0 && *clients <= maxClients
 	if list {
 		commands = append(commands, []string{"CLIENT", "LIST"})
 	}
-	commands = append(commands, []string{"DBSIZE"})
 	replies, err := s.do(commands...)
 	if err != nil {
 		return nil, err
@@ -268,26 +275,24 @@ func (s *session) query(token string, clients *int, list bool) (*Poll, error) {
 			p.TTL[k] = n
 		}
 	}
-	info := replies[len(keys)]
+	info := replies[len(keys)+1]
 	p.Evicted, _ = strconv.ParseInt(server.Field(info, "evicted_keys"), 10, 64)
 	*clients, _ = strconv.Atoi(server.Field(info, "connected_clients"))
 	p.RunID, p.Replica = server.Field(info, "run_id"), server.Field(info, "role") == "slave"
-	if token == s.id+"0" {
-		size, _ := strconv.Atoi(replies[len(replies)-2])
-		p.Keys, err = s.scan(size)
-	}
 	if list {
-		p.Clients = addresses(replies[len(keys)+1])
+		p.Clients = addresses(replies[len(keys)+2])
 	}
-	if err == nil {
-		_, err = s.do([]string{"PING", token})
-	}
-	return p, err
+	return p, nil
 }
 
 // scan returns the keys that match the pattern, or nil if the server has too many keys.
-func (s *session) scan(size int) (map[string]bool, error) {
+func (s *session) scan() (map[string]bool, error) {
 	all := map[string]bool{}
+	replies, err := s.do([]string{"DBSIZE"})
+	if err != nil {
+		return nil, err
+	}
+	size, _ := strconv.Atoi(replies[0])
 	for cursor := "0"; size <= maxScan; {
 		replies, err := s.exchange([][]string{{"SCAN", cursor, "MATCH", s.judge.pattern,
 			"COUNT", "1000"}})
@@ -408,6 +413,8 @@ func ReadLine(lines *bufio.Reader, j *Judge) error {
 	line := string(bytes.TrimRight(bytes.TrimPrefix(b, []byte("+")), "\r\n"))
 	if c, ok := (history.NodeCommand{Line: line}).Shown(); ok {
 		j.Add(c)
+	} else if line == "OK" && j.First != 0 {
+		j.lose("a second capture begins")
 	} else if line != "OK" && line != "" {
 		j.Unreadable++
 	}

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
 )
@@ -51,6 +52,7 @@ func (j *Judge) marker(s *step) {
 	if was.RunID != "" && was.RunID != p.RunID {
 		j.replaced = s.At
 	} else if was.Replica != p.Replica {
+		j.withhold() // what the replication deleted is told as a client's work
 		j.lose("the server became another's replica, or a master")
 	}
 	evicted := was.RunID == p.RunID && was.Evicted != p.Evicted
@@ -70,7 +72,11 @@ func (j *Judge) marker(s *step) {
 	if evicted {
 		j.doubt(s.DB, p, j.probes)
 	}
-	j.orphans(s, p)
+	if p.Clients != nil {
+		j.orphans(s, p)
+		j.unnamed.blame(func(from string) bool { return p.Clients[from] })
+		j.unnamed = nil
+	}
 	clear(j.probes)
 	j.release()
 }
@@ -110,7 +116,7 @@ func (j *Judge) compare(l *lock, s *step, seen probe, ttl int64, evicted bool) {
 	h := l.now
 	const forever, slack = -1, 20_000
 	switch {
-	case ttl == none && seen.alive && !h.maybe && !h.plain && !h.loose:
+	case ttl == none && seen.alive && !h.plain && !h.loose:
 		why := "nothing that MONITOR shows removed it"
 		if evicted {
 			why = fmt.Sprintf("the server evicted keys (evicted_keys is %d)", j.polled.Evicted)
@@ -146,12 +152,11 @@ func (k *keyspace) doubt(db int, p *Poll, probes map[string]probe) {
 
 // orphans notes holds whose connection is closed.
 func (k *keyspace) orphans(s *step, p *Poll) {
-	if p.Clients == nil {
-		return
-	}
 	for _, ls := range k.locks {
 		for _, l := range ls {
-			if h := l.now; h != nil && h.gone == 0 && !h.plain && !p.Clients[h.from] {
+			if h := l.now; h != nil && h.gone == 0 && !h.plain && !p.Clients[h.from] &&
+				!strings.HasPrefix(h.from, "unix:") { // CLIENT LIST names them otherwise
+
 				h.gone = s.At
 			}
 		}
@@ -212,6 +217,7 @@ func (k *keyspace) dropOldest() {
 				if l.used <= border {
 					lost = lost || !l.known || l.value != nil
 					k.drop(l)
+					l.now = nil
 					delete(ls, key)
 					all++
 				}

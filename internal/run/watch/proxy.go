@@ -178,8 +178,8 @@ func (p *Proxy) Replied(_ context.Context, sent history.Command, r tap.Reply) {
 		if before != locks[0].value {
 			one.wrote++
 		}
-		if h := locks[0].now; h != nil && one.mixed && one.wrote > 1 {
-			h.maybe = true // the last change may not have been the last
+		if one.mixed && one.wrote > 1 {
+			j.forget(locks[0]) // the last change may not have been the last
 		}
 		return
 	}
@@ -204,7 +204,7 @@ func (p *Proxy) fit(l *lock, s *step, reply string, mixed bool) bool {
 	absent := p.gives(l, s, reply, nil)
 	taken := !absent && p.gives(l, s, reply, engine.Text(other))
 	h := l.now
-	if l.known && h != nil && !h.plain && !h.maybe && !mixed && (absent || taken) &&
+	if l.known && h != nil && !h.plain && !mixed && (absent || taken) &&
 		(h.until == 0 || s.hi+stampError+p.slowest < h.until) {
 		j.tell(l, s, Vanished, h.from, h.value, "a reply shows that the key of a running hold is "+
 			map[bool]string{true: "gone", false: "another's"}[absent],

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/base/resp"
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -97,6 +98,7 @@ func keysOf(args []string) []string {
 
 // keyless are common commands that change no key.
 var keyless = map[string]bool{"ping": true, "echo": true, "publish": true, "subscribe": true,
+	"spublish": true, "ssubscribe": true, "sunsubscribe": true,
 	"psubscribe": true, "unsubscribe": true, "select": true, "client": true, "hello": true,
 	"auth": true, "info": true, "script": true, "watch": true, "unwatch": true, "command": true,
 	"wait": true, "object": true, "memory": true, "dump": true, "keys": true, "scan": true,
@@ -119,17 +121,21 @@ func modelled(verb string) bool {
 
 // wholesale carries out a command that empties or swaps databases.
 func (j *Judge) wholesale(s *step, c history.Shown) {
-	if !is(c.Args[0], "flushall", "flushdb", "swapdb") {
+	swap := is(c.Args[0], "swapdb")
+	switch {
+	case swap && (len(c.Args) != 3 || c.Args[1] == c.Args[2]):
+		return // Redis refuses it, or it does nothing
+	case is(c.Args[0], "flushall", "flushdb") && (len(c.Args) == 1 || is(c.Args[1], "sync", "async")):
+	case !swap:
 		return
 	}
-	swap := is(c.Args[0], "swapdb")
 	for db, ls := range j.locks {
 		if is(c.Args[0], "flushdb") && db != c.DB ||
 			swap && !slices.Contains(c.Args[1:], strconv.Itoa(db)) {
 			continue
 		}
 		for _, l := range ls {
-			if l.now != nil && !l.now.plain && !l.now.loose && !l.now.maybe && l.alive(s) {
+			if l.now != nil && !l.now.plain && !l.now.loose && l.alive(s) {
 				j.tell(l, s, Vanished, l.now.from, l.now.value,
 					"the key of a running hold was removed by "+strings.ToUpper(c.Args[0]),
 					witness(l.now.taken, l.name), witness(c, l.name))
@@ -157,19 +163,11 @@ func (j *Judge) wholesale(s *step, c history.Shown) {
 // judge carries out what a step does to one key in the model, and judges it.
 func (j *Judge) judge(l *lock, s *step) {
 	l.used = j.steps
-	near := l.known && l.now != nil && j.settleExpiry(l, s)
-	if near && !j.decideNear(l, s) {
+	if l.known && l.now != nil && j.settleExpiry(l, s) && !j.decideNear(l, s) {
 		return
 	}
-	if h := l.now; h != nil && h.maybe && s.From == h.from && names(l, s.Args, h.value) &&
-		j.taking(l, s) {
-		l.Acquired--
-		j.Taken-- // it was refused, and tries again
-		j.drop(l)
-		l.now, l.value = nil, nil
-	}
 	before, beforeHold := l.value, l.now
-	act := act{step: s, near: near}
+	act := act{step: s}
 	for _, c := range s.commands() {
 		if concerns(c, l.name) {
 			j.execute(l, s, c, &act)
@@ -186,7 +184,6 @@ func (j *Judge) judge(l *lock, s *step) {
 // act is what a step did to a key, for classify.
 type act struct {
 	*step
-	near  bool   // an expiry was too near to know whether the key was still there
 	takes bool   // it has a command that takes a free key, or writes in a script or transaction
 	form  string // the shape that it shows
 	wrote bool
@@ -207,7 +204,11 @@ func (k *keyspace) execute(l *lock, s *step, c history.Shown, a *act) {
 	verb := strings.ToLower(c.Args[0])
 	if !modelled(verb) {
 		l.Strange = strings.ToUpper(name(verb))
-		k.forget(l)
+		for _, ls := range k.locks { // MOVE and COPY name another database
+			if same := ls[l.name]; same != nil {
+				k.forget(same)
+			}
+		}
 		return
 	}
 	args := c.Args
@@ -219,15 +220,20 @@ func (k *keyspace) execute(l *lock, s *step, c history.Shown, a *act) {
 	if !l.known && !overwrites(verb, args) {
 		return
 	}
-	l.known = true
 	e := k.engine(c.DB)
 	e.Changed = func(ch engine.Change) {
 		if ch.Key == l.name {
 			l.value, a.wrote = ch.New, true
 		}
 	}
-	e.Do(s.At, k.sessions[c.DB], args)
+	reply := resp.Text(e.Do(s.At, k.sessions[c.DB], args))
 	e.Changed = nil
+	switch {
+	case !strings.HasPrefix(reply, "(error)"):
+		l.known = true
+	case !strings.HasPrefix(reply, "(error) WRONGTYPE"): // this Redis may know more than the model
+		k.forget(l)
+	}
 }
 
 // formOf returns the shape of a lock that a command belongs to, and whether it may take a lock.
@@ -266,7 +272,7 @@ func overwrites(verb string, args []string) bool {
 		return true
 	case "set":
 		for _, w := range args[min(3, len(args)):] {
-			if is(w, "nx", "xx", "keepttl", "get") {
+			if is(w, "nx", "xx", "keepttl", "get", "ifeq", "ifne", "ifdeq", "ifdne") {
 				return false
 			}
 		}
@@ -312,36 +318,26 @@ func (k *keyspace) drop(l *lock) {
 // decideNear handles a step that came within the error of the end of a lease. It returns false if
 // the step decides nothing.
 func (j *Judge) decideNear(l *lock, s *step) bool {
-	wrote := false
+	wrote, takes := false, false
 	for _, c := range s.commands() {
-		wrote = wrote || concerns(c, l.name) && !engine.Reads(strings.ToLower(c.Args[0]))
+		verb := strings.ToLower(c.Args[0])
+		if concerns(c, l.name) && !engine.Reads(verb) {
+			_, may := j.formOf(s, c, verb)
+			wrote, takes = true, takes || may
+		}
 	}
 	switch {
-	case j.taking(l, s) && !names(l, s.Args, l.now.value):
-		j.expire(l) // the key was free, or it is free a moment later: see hold.maybe
-		return true
 	case !wrote:
 		return false
 	case runsScript(s.Args) && names(l, s.Args, l.now.value): // it compared, so the key was there
-		return j.prolongModel(l, s)
-	}
-	j.forget(l)
-	return true
-}
-
-// taking reports whether a step has a command that takes a free key.
-func (k *keyspace) taking(l *lock, s *step) bool {
-	for _, c := range s.commands() {
-		if _, takes := k.formOf(s, c, strings.ToLower(c.Args[0])); takes && concerns(c, l.name) {
-			return true
+		j.engine(l.db).Do(l.now.until, j.sessions[l.db], []string{"PERSIST", l.name})
+	default:
+		if takes && !names(l, s.Args, l.now.value) { // it ends now, and another may get the key
+			l.Expired++
+			j.end(l, expired, l.now.until)
 		}
+		j.forget(l)
 	}
-	return false
-}
-
-// prolongModel makes the model agree that the key was still there at a step.
-func (k *keyspace) prolongModel(l *lock, s *step) bool {
-	k.engine(l.db).Do(l.now.until, k.sessions[l.db], []string{"PERSIST", l.name})
 	return true
 }
 

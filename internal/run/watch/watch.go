@@ -8,6 +8,7 @@ package watch
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
 	"github.com/lockbench/lockbench/internal/history"
@@ -49,7 +50,6 @@ type hold struct {
 	taken history.Shown // the command that took it
 	lease int64         // the last lease that was asked for, µs, or 0
 	until int64         // its end by the server's clock, µs, or 0
-	maybe bool          // an expiry was too near to be sure that it was granted
 	// its form, a write in a script or transaction, may be that of other data, such as a counter
 	loose   bool
 	plain   bool // written by a command that does not look like a lock's
@@ -152,7 +152,18 @@ type Judge struct {
 	polls    string // the token of the latest
 	pollFrom string // the address from which it was asked
 	replaced int64  // stamp of the first poll of another server, or 0
+	unnamed  deletions
 	probes   map[string]probe
+}
+
+// deletions are those from another connection than took the key, by commands that name no owner.
+// Each is another client's if the connection that took the key is there afterwards, since a client
+// may connect again. Each tells of itself then, and returns true.
+type deletions []func(there func(from string) bool) bool
+
+// blame tells of the deletions of keys whose connections are there.
+func (ds *deletions) blame(there func(from string) bool) {
+	*ds = slices.DeleteFunc(*ds, func(d func(func(string) bool) bool) bool { return d(there) })
 }
 
 // leases are the holds without a lease, oldest first.
@@ -191,6 +202,9 @@ func (j *Judge) Add(c history.Shown) {
 		j.First = c.At
 	}
 	lo := max(j.last, c.At-stampError)
+	if several[strings.ToLower(c.Args[0])] && len(c.Args) > 2 {
+		lo = j.last // another key may be large, and the stamp is that of the end
+	}
 	if c.At < j.last { // the server's clock went back
 		j.lose("the server's clock went back")
 		lo = c.At - stampError
@@ -210,6 +224,7 @@ func (j *Judge) flushStep() {
 	j.steps++
 	j.Last = s.At
 	j.checkLeases(s.lo)
+	j.unnamed.blame(func(from string) bool { return from == s.From })
 	j.step(s)
 	if !j.Live {
 		j.release()
@@ -250,7 +265,7 @@ func (j *Judge) lose(why string) {
 	clear(j.emptied)
 	for db, ls := range j.locks {
 		for _, l := range ls {
-			if l.known && l.now != nil && !l.now.maybe {
+			if l.known && l.now != nil {
 				j.end(l, unseen, j.last)
 			}
 			j.forget(l)

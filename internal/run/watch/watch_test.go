@@ -64,9 +64,11 @@ func TestEachFindingAndItsTwin(t *testing.T) {
 			text: good + "2 a SET lock:x " + a + " NX PX 1000\n" + release("3.5", "a", a),
 			want: "overrun lock:x a\n"},
 		"a release within the lease": {
-			text: good + "2 a SET lock:x " + a + " NX PX 1000\n" + release("2.9", "a", a) + "2.9" + freed},
+			text: good + "2 a SET lock:x " + a + " NX PX " +
+				"1000\n" + release("2.9", "a", a) + "2.9" + freed},
 		"a release that is sent twice": {
-			text: good + "2 a SET lock:x " + a + " NX PX 1000\n" + release("2.9", "a", a) + "2.9" + freed +
+			text: good + "2 a SET lock:x " + a + " NX PX " +
+				"1000\n" + release("2.9", "a", a) + "2.9" + freed +
 				release("3.9", "a", a)},
 		"a release after the lease, before the script is known": {
 			text: "1 a SET lock:x " + a + " NX PX 1000\n" + release("3.5", "a", a) +
@@ -87,15 +89,19 @@ func TestEachFindingAndItsTwin(t *testing.T) {
 			want: "foreign-delete lock:x b\noverrun lock:x a\n"},
 		"a key that was refused, and then its lease was over": {
 			text: good + "2 a SET lock:x " + a + " NX PX 1000\n2.5 b SET lock:x " + b +
-				" NX PX 1000\n3.5 b SET lock:x " + b + " NX PX 1000\n" + release("4", "b", b) + "4" + freed},
+				" NX PX 1000\n3.5 b SET lock:x " + b + " NX PX " +
+				"1000\n" + release("4", "b", b) + "4" + freed},
 		"a release in time of a key that another deleted": {clients: true,
-			text: good + "2 b SET lock:x " + b + " NX PX 1000\n2.2 c DEL lock:x\n" +
+			text: good + "2 b SET lock:x " + b + " NX PX 1000\n2.2 c DEL " +
+				"lock:x\n" +
 				release("2.5", "b", b), want: "foreign-delete lock:x b\n"},
 		"plain deletion over another connection of a pool": {
 			text: "1 a SET lock:x 1 NX PX 1000\n1.5 a2 DEL lock:x\n"},
 		"plain deletion by another client": {clients: true,
-			text: "1 a SET lock:x 1 NX PX 1000\n1.5 b DEL lock:x\n",
+			text: "1 a SET lock:x 1 NX PX 1000\n1.5 b DEL lock:x\n1.6 a PING\n",
 			want: "foreign-delete lock:x a\n"},
+		"plain deletion by a client that connected again": {clients: true,
+			text: "1 a SET lock:x 1 NX PX 1000\n1.5 b DEL lock:x\n"},
 		"plain deletion by the holder": {clients: true,
 			text: "1 a SET lock:x 1 NX PX 1000\n1.5 a DEL lock:x\n"},
 		"plain deletion after the lease": {clients: true,
@@ -109,12 +115,79 @@ func TestEachFindingAndItsTwin(t *testing.T) {
 			text: "1 a SETNX lock:x " + a + "\n1.001 a EXPIRE lock:x 10\n3 a PING\n"},
 		"the lease in the value": {text: "1 a SETNX lock:x 1800000010\n3 a PING\n"},
 		"a counter that a script counts up": {
-			text: "1 a EVALSHA fence 1 lock:x:token\n1 lua INCR lock:x:token\n3 a PING\n4 a FLUSHALL\n"},
+			text: "1 a EVALSHA fence 1 lock:x:token\n1 lua INCR lock:x:token\n3 a PING\n4 " +
+				"a FLUSHALL\n"},
 		"data that a transaction writes": {
 			text: "1 a MULTI\n1 a SET lock:x data\n1 a EXEC\n3 a PING\n4 a FLUSHALL\n"},
 		"a short word is no value": {
 			text: "1 a SET lock:x 1000 NX PX 1000\n3 b SET lock:x 2000 NX PX 1000\n" +
 				"3.5 b EVALSHA bad 1 lock:x 1000\n3.5" + freed},
+		"an owner that writes states": {
+			text: "1 a SET lock:x processing NX PX 1000\n1.2 a SET lock:x completed PX 1000\n" +
+				"3 a SET lock:x processing NX PX 1000\n3.2 a SET lock:x completed PX 1000\n"},
+		"an owner that takes the lease away as it writes": {
+			text: "1 a SET lock:x " + a + " NX PX 1000\n1.2 a SET lock:x " + b + "\n3 a PING\n",
+			want: "no-lease lock:x a\n"},
+		"a client that is refused, and gives back by its name": {
+			text: good + "2 a SET lock:x worker-01 NX PX 500\n3 b SET lock:x " + b + " NX " +
+				"PX 3000\n" +
+				"3.5 a SET lock:x worker-01 NX PX 500\n" + release("3.6", "a", "worker-01")},
+		"a name that is the start of another": {
+			text: good + "2 b SET lock:x worker-12 NX PX 500\n3 a SET lock:x worker-1 NX " +
+				"PX 3000\n" +
+				"3.5 b EVALSHA bad 1 lock:x worker-12\n3.5" + freed,
+			want: "foreign-delete lock:x a\noverrun lock:x b\n"},
+		"taken in the moment when the lease ends": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n3.001 b SET lock:x " + b +
+				" NX PX 1000\n3.3 c SET lock:x cccccccc NX PX 1000\n4.1 d SET lock:x " +
+				"dddddddd NX PX 1000\n" +
+				"4.4 d SET lock:x dddddddd NX PX " +
+				"1000\n" + release("5.2", "d", "dddddddd") + "5.2" + freed},
+		"a script that names a hold that was not seen": {clients: true,
+			text: good + "2 a SET lock:x " + a + " NX PX 500\n3 a SET lock:x " + b + " NX PX 10\n" +
+				release("4", "a", "unseen000")},
+		"commands that Redis refuses": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n2.1 admin FLUSHALL NOW\n" +
+				"2.2 admin FLUSHDB 1\n2.3 admin SWAPDB 0 0\n2.4 admin SWAPDB 0\n" +
+				release("2.5", "a", a) + "2.5" + freed},
+		"a write that Redis refuses": {clients: true,
+			text: "1 a SET lock:y " + a + " PX 0\n1.1 b SET lock:y " + b +
+				" NX PX 1000\n1.2 a RENAME data lock:y\n1.3 a SET lock:y " + a + " PX 0\n" +
+				"1.4 b SET lock:y " + b + " NX PX 1000\n1.5 c DEL lock:y\n2 a PING\n3 b PING\n"},
+		"renewed by a command that the model does not know": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n2.8 a SET lock:x " + a + " " +
+				"IFEQ " + a +
+				" PX 1000\n" + release("3.5", "a", a) + "3.5" + freed},
+		"renewed by GETEX after the lease": {clients: true,
+			text: "1 a SET lock:x " + a + " NX PX 1000\n3 a GETEX lock:x PX 1000\n",
+			want: "overrun lock:x a\n"},
+		"overwritten after the lease": {
+			text: "1 a SET lock:x " + a + " NX PX 1000\n2.5 b SET lock:x " + b +
+				" NX PX 1000\n3 a SET lock:x " + a + " XX PX 1000\n",
+			want: "foreign-delete lock:x b\noverrun lock:x a\n"},
+		"a lease that never ends": {
+			text: good + "2 a SET lock:x " + a + " NX PX " +
+				"9223372036854775\n" + release("3", "a", a) +
+				"3" + freed + release("3.5", "a", a)},
+		"deleted together with a large key": {
+			text: good + "2 a SET lock:x " + a + " NX PX 200\n2.6 a DEL lock:x " +
+				"big\n", clients: true},
+		"a script with two modes": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n2.1 a EVALSHA both 1 lock:x " + a +
+				" release\n2.1" + freed + "3 a SET lock:x " + b + " NX PX 1000\n" +
+				"4.5 a EVALSHA both 1 lock:x " + b + " check\n"},
+		"deleted over a pool, and released once more": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n2.5 a2 DEL lock:x\n" +
+				release("3.5", "a", a)},
+		"a field with one name for all owners": {
+			text: good + "2 a HSETNX lock:x locked_by " + a + "\n2 a PEXPIRE lock:x 500\n" +
+				"3 b HSETNX lock:x locked_by " + b + "\n3 b PEXPIRE lock:x 500\n3.1 b HDEL " +
+				"lock:x locked_by\n"},
+		"a counter that is set back": {text: "1 a GETSET lock:x 0\n3 a PING\n"},
+		"a message on a channel with the name of the key": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n2.1 a SPUBLISH lock:x hello\n" +
+				release("3.5", "a", a),
+			want: "overrun lock:x a\n"},
 		"renamed to a key that was absent": {
 			text: "1 a RENAME data lock:y\n2 a SET lock:y aaaaaaaa NX PX 100\n" +
 				"3 a EVALSHA rel 1 lock:y aaaaaaaa\n3 lua GET lock:y\n" +
@@ -126,13 +199,16 @@ func TestEachFindingAndItsTwin(t *testing.T) {
 		"flushed after the lease": {text: good + "2 a SET lock:x " + a +
 			" NX PX 1000\n3.5 admin FLUSHALL\n"},
 		"a renewal after the lease": {
-			text: "1 a SET lock:x " + a + " NX PX 1000\n1.5 a EVALSHA ext 1 lock:x " + a + " 1000\n" +
+			text: "1 a SET lock:x " + a + " NX PX 1000\n1.5 a EVALSHA ext 1 lock:x " +
+				"" + a + " 1000\n" +
 				"1.5 lua GET lock:x\n1.5 lua PEXPIRE lock:x 1000\n" +
 				"3.5 a EVALSHA ext 1 lock:x " + a + " 1000\n3.5 lua GET lock:x\n",
 			want: "overrun lock:x a\n"},
 		"a renewal in time": {
-			text: "1 a SET lock:x " + a + " NX PX 1000\n1.5 a EVALSHA ext 1 lock:x " + a + " 1000\n" +
-				"1.5 lua GET lock:x\n1.5 lua PEXPIRE lock:x 1000\n" + release("2.3", "a", a) + "2.3" + freed},
+			text: "1 a SET lock:x " + a + " NX PX 1000\n1.5 a EVALSHA ext 1 lock:x " +
+				"" + a + " 1000\n" +
+				"1.5 lua GET lock:x\n1.5 lua PEXPIRE lock:x " +
+				"1000\n" + release("2.3", "a", a) + "2.3" + freed},
 		"a hash with a counter": {
 			text: "1 a EVALSHA take 1 lock:x 1000 " + a + "\n1 lua EXISTS lock:x\n" +
 				"1 lua HINCRBY lock:x " + a + " 1\n1 lua PEXPIRE lock:x 1000\n" +
@@ -156,6 +232,34 @@ func TestEachFindingAndItsTwin(t *testing.T) {
 				t.Errorf("%s\nevents:\n%swant:\n%s", s.Answer, got, row.want)
 			}
 		})
+	}
+}
+
+// TestALongPauseIsFound: others have held the lock many times before the client goes on.
+func TestALongPauseIsFound(t *testing.T) {
+	text := "1 a SET lock:x slowslow NX PX 100\n"
+	for i := range 30 {
+		at, value := strconv.Itoa(2+i), fmt.Sprintf("quick%03d", i)
+		text += at + " b SET lock:x " + value + " NX PX " +
+			"500\n" + release(at+".1", "b", value) + at + ".1" +
+			freed
+	}
+	if _, got := judged(t, watch.Options{}, text+release("40", "a", "slowslow")); got !=
+		"overrun lock:x a\n" {
+		t.Errorf("events: %s", got)
+	}
+}
+
+// TestASecondCapture begins where a file has the output of two runs of MONITOR.
+func TestASecondCapture(t *testing.T) {
+	line := func(at int, command string) string {
+		return fmt.Sprintf("%d.000000 [0 127.0.0.1:5] %s\n", 1_800_000_000+at, command)
+	}
+	const take, give = `"SET" "lock:x" "aaaaaaaa" "NX" "PX" "1000"`, `"DEL" "lock:x"`
+	text := "OK\n" + line(0, `"FLUSHALL"`) + line(1, take) + "OK\n" + line(5, give)
+	s, err := watch.Read(strings.NewReader(text), watch.Options{Pattern: "*", Clients: true}, nil)
+	if err != nil || len(s.Events) > 0 || !slices.Contains(s.Lost, "a second capture begins") {
+		t.Errorf("%+v, %v", s, err)
 	}
 }
 

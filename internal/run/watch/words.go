@@ -95,6 +95,9 @@ func owner(v *engine.Value) (string, bool) {
 	case 0:
 		return v.Text(), true
 	case 1:
+		if text := v.Field(fields[0]); !isNumber(text) {
+			return text, true // the field has the same name for each owner
+		}
 		return fields[0], fields[0] != "mode"
 	}
 	return "", false

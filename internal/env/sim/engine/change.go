@@ -49,6 +49,16 @@ func (v *value) Fields() (names []string) {
 	return names
 }
 
+// Field returns the value of a field of a hash, or "" if it has none of the name.
+func (v *value) Field(name string) string {
+	for _, f := range v.fields {
+		if f.name == name {
+			return f.value
+		}
+	}
+	return ""
+}
+
 // Expiry returns the end of the key in ms of the server's wall clock, or 0 if it has none.
 func (v *value) Expiry() int64 { return v.until }
 
