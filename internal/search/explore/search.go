@@ -258,12 +258,30 @@ func (f *searching) prepare() error {
 	slices.SortStableFunc(all, func(a, b nemesis.Entry) int {
 		return strings.Compare(a.Needs, b.Needs)
 	})
+	var families [][]candidate
 	for _, e := range all {
 		if err := f.addCandidates(e.Name, false); err != nil {
 			return err
 		}
+		families = append(families, f.plans)
+		f.plans = nil
 	}
+	f.plans = byTurns(families)
 	return nil
+}
+
+// byTurns returns the first candidate of each family, then the second ones, and so on: a search of
+// few runs tries each fault once.
+func byTurns(families [][]candidate) (all []candidate) {
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, family := range families {
+			if i < len(family) {
+				all, more = append(all, family[i]), true
+			}
+		}
+	}
+	return all
 }
 
 // drawnRounds limits a run with a drawn fault. Such a fault has no aim that could tell when the run
