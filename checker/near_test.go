@@ -17,6 +17,17 @@ const (
 	freeKeyJ = "1 1 2 3 n0 SET j bbbbbbbb NX PX 200 -> OK\n1 1 6 7 n0 DEL j -> 1\n"
 )
 
+// Parts of histories in which a client deletes two keys at once.
+const (
+	bothTaken = "0 1 12 13 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
+		"0 1 14 15 n0 SET j aaaaaaaa NX PX 200 -> OK\n"
+	onesAndOthers = twoKeys + "c0 acquire 10 20 key=1 sent=12 lease=200000000; " +
+		"c1 acquire 22 24 key=0 sent=23 lease=200000000; c1 release 25 30; " +
+		"c2 acquire 40 50 key=1 sent=41 lease=200000000; c0 release 100 110; c2 release 120 130"
+	oneAndOther = "0 1 12 15 n0 SET j aaaaaaaa NX PX 200 -> OK\n" +
+		"1 1 23 24 n0 SET k bbbbbbbb NX PX 200 -> OK\n"
+)
+
 // Parts of histories in which the key goes after an inner release.
 const (
 	nesting = "environment process; lease; reentrant; names k; script take take OK [0-9]+; " +
@@ -94,6 +105,19 @@ var nearCases = []propertyCase{
 		"0 1 12 13 n0 SETNX two:k a -> 1\n0 1 14 15 n0 SET lock:k aaaaaaaa NX PX 200 -> OK\n" +
 			"0 1 101 105 n0 DEL lock:k -> 1\n1 1 202 203 n0 SETNX two:k b -> 0\n" +
 			"2 1 300 305 n0 DEL two:k -> 1\n", Violated, ""},
+
+	{"near: one command deletes its sender's two keys", "O", twoKeys + "c0 acquire 10 20 keys=0,1 " +
+		"sent=14 lease=200000000; c0 release 30 40; c1 acquire 50 60 key=1 sent=51 lease=200000000; " +
+		"c1 release 70 80", bothTaken + "0 1 31 35 n0 DEL k j -> 2\n" +
+		"1 1 51 55 n0 SET j bbbbbbbb NX PX 200 -> OK\n1 1 71 75 n0 DEL j -> 1\n", Valid, ""},
+	{"near: one command deletes another's key, too", "O", onesAndOthers, oneAndOther +
+		"1 1 26 29 n0 DEL k j -> 2\n2 1 41 45 n0 SET j cccccccc NX PX 200 -> OK\n", Violated,
+		ReleasedByNonOwner},
+	{"near: one command deletes another's key, too", "S", onesAndOthers, oneAndOther +
+		"1 1 26 29 n0 UNLINK k j -> 2\n2 1 41 45 n0 SET j cccccccc NX PX 200 -> OK\n", Violated,
+		ReleasedByNonOwner},
+	{"near: one command deletes one of two keys", "O", onesAndOthers, oneAndOther +
+		"1 1 26 29 n0 DEL k j -> 1\n", Valid, ""},
 
 	// A client has the key in an attempt that fails.
 	{"near: an attempt is given back", "O", inside + "fault kill-node n0 22 24; c1 acquire " +
@@ -241,6 +265,12 @@ var nearCases = []propertyCase{
 		lostTry + "0 1 101 102 n0 SETNX k aaaaaaaa -> " +
 			"0\n" + strings.ReplaceAll(grantedSince, "0 1", "0 2"),
 		Unknown, ""},
+
+	{"near: leases overlap, and another grant names none", "L", leased + "c0 acquire 10 20 sent=12 " +
+		"lease=200000000; c1 acquire 30 50 sent=31 lease=200000000; c0 release 100 110; " +
+		"c1 release 120 130; c2 acquire 200 210; c2 release 220 230", "", Violated, DoubleGrant},
+	{"near: a grant that names no lease overlaps", "L", leased + "c0 acquire 10 20 sent=12 " +
+		"lease=200000000; c1 acquire 30 50; c0 release 100 110; c1 release 120 130", "", Unknown, ""},
 
 	// Crashes, and other locks.
 	{"near: refused soon after a crash", "R", leased + "c2 acquire 1 4 sent=2 lease=200; " +

@@ -17,13 +17,10 @@ type exclusionRule struct{ *Case }
 
 // exclusion judges that the sure holds of each key are disjoint, by one exclusion rule.
 func (c exclusionRule) exclusion(b record.ExclusionRule) property {
-	if b == record.WhileLeased && c.Record.WithoutLease > 0 {
-		return unknown("%d grants do not say how long their lease is", c.Record.WithoutLease)
-	}
 	p := valid
 	all := c.Record.Spans(b, c.trust.Cut)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		ss := all[key]
+		ss := c.ofKnownLength(b, all[key])
 		_, _, fast := record.FirstOverlap(ss)
 		joined := record.Together(ss)
 		r := c.ruling(b, key, joined)
@@ -35,7 +32,22 @@ func (c exclusionRule) exclusion(b record.ExclusionRule) property {
 			return c.overlap(b, key, ss)
 		}))
 	}
+	if unnamed := c.Record.WithoutLease; b == record.WhileLeased && unnamed > 0 &&
+		p.Verdict != verdict.Violated {
+		return unknown("%d grants do not say how long their lease is", unnamed)
+	}
 	return p
+}
+
+// ofKnownLength returns the spans whose end a rule knows. For leases, it leaves out those of grants
+// that name none, though the lock declares one.
+func (c exclusionRule) ofKnownLength(b record.ExclusionRule, ss []record.Span) []record.Span {
+	if b != record.WhileLeased || c.Record.WithoutLease == 0 {
+		return ss
+	}
+	return slices.DeleteFunc(slices.Clone(ss), func(s record.Span) bool {
+		return c.Record.Holds[s.Hold].Length == 0
+	})
 }
 
 // ruling returns porcupine's ruling on the spans of one key. If no lease ended inside a hold, L

@@ -30,6 +30,7 @@ type Trace struct {
 
 // New returns the trace of a run with this header and record. Commands may be none.
 func New(h history.Header, r *record.Record, commands []history.Command) *Trace {
+	commands = onePerKey(commands)
 	t := &Trace{Reader: NewReader(h), Commands: commands, Sent: map[int][]*history.Command{},
 		names: NamesOf(h.Names), record: r, header: h}
 	t.learn(commands)

@@ -12,9 +12,10 @@ import (
 
 // Record holds the measurements.
 type Record struct {
-	Format int    `json:"format"`
-	Hits   []Hits `json:"hits"`
-	Times  []Time `json:"times"`
+	Format   int       `json:"format"`
+	Hits     []Hits    `json:"hits"`
+	Times    []Time    `json:"times"`
+	Programs []Program `json:"programs"`
 }
 
 // file is the name of the record in the directory docs.
@@ -38,7 +39,8 @@ func (r *Record) Lookup(row, fault string) (all []Hits) {
 
 // Write writes the record, and its tables into the page.
 func (r *Record) Write(docs string) error {
-	return Save(docs, file, r, Table{"hits", r.hits()}, Table{"times", r.times()})
+	return Save(docs, file, r, Table{"hits", r.hits()}, Table{"times", r.times()},
+		Table{"programs", r.programs()})
 }
 
 // Counted adds hits to the record, in the order of Rare.

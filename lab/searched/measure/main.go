@@ -32,6 +32,8 @@ type options struct {
 	times   time.Duration
 	each    int
 	sleep   int
+	// a directory with what explore printed for each library
+	programs string
 }
 
 func main() {
@@ -44,6 +46,8 @@ func main() {
 	flag.BoolVar(&o.missing, "missing", false, "measure only what the record does not have")
 	flag.IntVar(&o.sleep, "sleep", 0,
 		"most schedules for measuring the savings of sleep sets; 0 measures none")
+	flag.StringVar(&o.programs, "programs", "",
+		"directory with the JSON of lockbench explore in a file ADAPTER.VARIANT.json for each library")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -65,6 +69,15 @@ func (o options) run(ctx context.Context) error {
 	}
 	if o.times > 0 {
 		if err := o.clock(ctx, r); err != nil {
+			return err
+		}
+	}
+	if o.programs != "" {
+		libraries, err := o.matrix("libraries.json")
+		if err != nil {
+			return err
+		}
+		if r.Programs, err = searched.ReadPrograms(o.programs, libraries); err != nil {
 			return err
 		}
 	}
@@ -115,14 +128,19 @@ func (o options) count(ctx context.Context, r *searched.Record) error {
 	return nil
 }
 
-// clock measures how long it takes to find each violation of the matrix.
-func (o options) clock(ctx context.Context, r *searched.Record) error {
-	f, err := records.Open(os.DirFS(o.docs), "matrix.json")
+// matrix reads a matrix in the directory of records.
+func (o options) matrix(name string) (*matrix.Matrix, error) {
+	f, err := records.Open(os.DirFS(o.docs), name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
-	m, err := matrix.Read(f)
+	return matrix.Read(f)
+}
+
+// clock measures how long it takes to find each violation of the matrix.
+func (o options) clock(ctx context.Context, r *searched.Record) error {
+	m, err := o.matrix("matrix.json")
 	if err != nil {
 		return err
 	}
