@@ -128,7 +128,7 @@ func (j *Judge) taken(l *lock, a *act, v *engine.Value) {
 		l.Wait.add(0)
 	}
 	j.countLoss(l, a)
-	j.tellRoutine(l, a.step, Acquired, h, "")
+	j.tellRoutine(l, a.step, Acquired, h)
 }
 
 // countLoss counts a grant against the clients that tried since the one before.
@@ -187,7 +187,7 @@ func (j *Judge) refused(l *lock, a *act) {
 	}
 	w.last = a.At
 	w.tries++
-	j.tellRoutine(l, a.step, Refused, l.now, "")
+	j.tellRoutine(l, a.step, Refused, l.now)
 }
 
 // unique is the length in bytes from which a value names an owner. A shorter one may be a number or
@@ -329,7 +329,7 @@ func (j *Judge) freed(l *lock, a *act) {
 		}
 		l.Released++
 		j.end(l, released, a.At)
-		j.tellRoutine(l, a.step, Released, h, "")
+		j.tellRoutine(l, a.step, Released, h)
 		return
 	case j.Clients && len(j.unnamed) < maxKeys:
 		j.unnamed = append(j.unnamed, func(there func(from string) bool) bool {
@@ -382,7 +382,7 @@ func (j *Judge) renewed(l *lock, a *act, v *engine.Value) {
 		if runsScript(a.Args) {
 			j.learn(l, a.step, false)
 		}
-		j.tellRoutine(l, a.step, Renewed, h, "")
+		j.tellRoutine(l, a.step, Renewed, h)
 	}
 }
 

@@ -85,9 +85,9 @@ func (o *journal) tell(l *lock, s *step, k Kind, client, value, text string, pro
 }
 
 // tellRoutine queues an event of the ordinary work, if someone listens.
-func (o *journal) tellRoutine(l *lock, s *step, k Kind, h *hold, text string) {
+func (o *journal) tellRoutine(l *lock, s *step, k Kind, h *hold) {
 	if o.Routine && o.Emit != nil {
-		o.tell(l, s, k, s.From, h.value, text, witness(s.Shown, l.name))
+		o.tell(l, s, k, s.From, h.value, "", witness(s.Shown, l.name))
 	}
 }
 

@@ -2,8 +2,6 @@ package watch
 
 import (
 	"context"
-	"crypto/sha1"
-	"encoding/hex"
 	"fmt"
 	"net"
 	"sync"
@@ -96,8 +94,7 @@ func (p *Proxy) keepScript(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.scripts) < maxScripts {
-		sum := sha1.Sum([]byte(text))
-		p.scripts[hex.EncodeToString(sum[:])] = text
+		p.scripts[history.ScriptID(text)] = text
 	}
 }
 

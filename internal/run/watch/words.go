@@ -1,8 +1,6 @@
 package watch
 
 import (
-	"crypto/sha1"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,8 +18,7 @@ const longWord = 256
 func shorten(args []string) []string {
 	for i, a := range args {
 		if len(a) > longWord || i == 1 && is(args[0], "eval", "eval_ro") {
-			sum := sha1.Sum([]byte(a))
-			args[i] = hex.EncodeToString(sum[:])
+			args[i] = history.ScriptID(a)
 		}
 	}
 	return args
