@@ -68,6 +68,8 @@ var stallConditions = []propertyCase{
 		lostOnN0, Unknown, ""},
 	{"a connection is lost after a fault of that master", "D", noLease + "fault pause-node n0 1 2",
 		lostOnN0, Violated, ""},
+	{"a connection is lost before a fault of that master", "D", noLease + "fault pause-node n0 9 10",
+		lostOnN0, Unknown, ""},
 	{"a connection is lost after a fault of its client", "D", noLease + "fault pause c3 1 2", lostOnN0,
 		Violated, ""},
 	{"a connection is lost after a fault of another client", "D", noLease + "fault pause c2 1 2",

@@ -28,6 +28,10 @@ const (
 		"1 1 23 24 n0 SET k bbbbbbbb NX PX 200 -> OK\n"
 )
 
+// promisesLate is a lock that promises a lease from a later command of its call on.
+var promisesLate = strings.Replace(inside, "20 sent=12 lease=200000000",
+	"60 sent=40 lease=200000000 valid=200000040", 1)
+
 // Parts of histories in which the key goes after an inner release.
 const (
 	nesting = "environment process; lease; reentrant; names k; script take take OK [0-9]+; " +
@@ -106,8 +110,10 @@ var nearCases = []propertyCase{
 			"0 1 101 105 n0 DEL lock:k -> 1\n1 1 202 203 n0 SETNX two:k b -> 0\n" +
 			"2 1 300 305 n0 DEL two:k -> 1\n", Violated, ""},
 
-	{"near: one command deletes its sender's two keys", "O", twoKeys + "c0 acquire 10 20 keys=0,1 " +
-		"sent=14 lease=200000000; c0 release 30 40; c1 acquire 50 60 key=1 sent=51 lease=200000000; " +
+	{"near: one command deletes its sender's two keys", "O", twoKeys + "c0 acquire 10 20 " +
+		"keys=0,1 " +
+		"sent=14 lease=200000000; c0 release 30 40; c1 acquire 50 60 key=1 sent=51 " +
+		"lease=200000000; " +
 		"c1 release 70 80", bothTaken + "0 1 31 35 n0 DEL k j -> 2\n" +
 		"1 1 51 55 n0 SET j bbbbbbbb NX PX 200 -> OK\n1 1 71 75 n0 DEL j -> 1\n", Valid, ""},
 	{"near: one command deletes another's key, too", "O", onesAndOthers, oneAndOther +
@@ -161,15 +167,26 @@ var nearCases = []propertyCase{
 		"lease=200000000",
 		"60 sent=40 lease=200000000 valid=200000040", 1), "0 1 12 15 n0 SETNX k aaaaaaaa -> 1\n" +
 		"0 1 40 50 n0 PEXPIRE k 200 -> 1\n" + givesBack, Valid, ""},
-	{"near: the lease is prolonged in the call", "V", strings.Replace(inside,
-		"20 sent=12 lease=200000000", "60 sent=40 lease=200000000 valid=200000040", 1),
+	{"near: the lease is prolonged in the call", "V", promisesLate,
 		"0 1 12 15 n0 SET k aaaaaaaa NX PX 20 -> OK\n0 1 40 50 n0 PEXPIRE k 200 -> " +
 			"1\n" + givesBack, Valid,
 		""},
-	{"near: another key is prolonged in the call", "V", strings.Replace(inside,
-		"20 sent=12 lease=200000000", "60 sent=40 lease=200000000 valid=200000040", 1),
+	{"near: another key is prolonged in the call", "V", promisesLate,
 		"0 1 12 15 n0 SET k aaaaaaaa NX PX 20 -> OK\n0 1 40 50 n0 PEXPIRE q 200 -> 1\n" + givesBack,
 		Violated, PromisedTooLong},
+	{"near: the key is prolonged before it is taken", "V", promisesLate, "0 1 11 11 n0 PEXPIRE k " +
+		"10 -> 1\n" +
+		"0 1 40 45 n0 SET k aaaaaaaa NX PX 200 -> OK\n" + givesBack, Valid, ""},
+	{"near: the lease is shortened after the grant", "V", promisesLate, "0 1 40 45 n0 SET k aaaaaaaa NX " +
+		"PX 200 -> OK\n0 1 50 70 n0 PEXPIRE k 20 -> 1\n" + givesBack, Valid, ""},
+	{"near: a helper key is prolonged in the call", "V", promisesLate, "0 1 12 15 n0 SET lock:k " +
+		"aaaaaaaa NX " +
+		"PX 20 -> OK\n0 1 40 50 n0 PEXPIRE two:k 200 -> 1\n0 1 101 105 n0 DEL lock:k -> " +
+		"1\n", Violated,
+		PromisedTooLong},
+	{"near: the key is only read in the call", "V", promisesLate, "0 1 12 15 n0 SET k aaaaaaaa NX " +
+		"PX 20 -> " +
+		"OK\n0 1 40 50 n0 GET k -> aaaaaaaa\n" + givesBack, Violated, PromisedTooLong},
 	{"near: killed inside, and the key ends", "D", "environment process; names k; poll 1; " +
 		"c0 acquire 10 20 sent=12; c0 kill 50; c1 acquire 60 90 fail; end 9000000000",
 		"0 1 12 15 n0 SET k aaaaaaaa NX PX 30000 -> OK\n1 1 70 75 n0 SET k b NX PX 30000 " +
@@ -223,6 +240,10 @@ var nearCases = []propertyCase{
 		"fencing; c0 acquire 1 5 token=5; c0 release 6 7; c1 acquire 8 11 token=3; c1 " +
 		"release 12 13", "",
 		Violated, Vanished},
+	{"near: the token of a history of another tool is smaller", "F", "imported; fencing; " +
+		"c0 acquire 1 5 token=5; c0 release 6 7; c1 acquire 8 9 token=3; c1 release 10 " +
+		"11", "", Violated,
+		OldToken},
 	{"near: two readers have one token", "F", "environment process; fencing; " +
 		"c0 acquire 1 5 token=5 shared; c1 acquire 2 6 token=5 shared; c0 release 7 8; c1 " +
 		"release 9 10",
@@ -239,6 +260,12 @@ var nearCases = []propertyCase{
 		"c1 gap 4900000000 gap=4899999830 planned; c1 acquire 160 4900001000 " +
 		"sent=4900000500 lease=1000; " +
 		"c1 release 4900002000 4900003000", takes + givesBack, NA, ""},
+	{"near: a client whose clock is moved asks", "A", "topology failover; poll 1000000; " +
+		strings.Replace(inside, "lease=200000000", "lease=1000", 1) + "fault cut n0>n1 150 " +
+		"5000000000; " +
+		"fault client-clock c1 170 4900000000; c1 acquire 160 4900001000 sent=4900000500 " +
+		"lease=1000; " +
+		"c1 release 4900002000 4900003000", takes + givesBack, Violated, ""},
 	{"near: a client that runs asks", "A", "topology failover; poll 1000000; " + strings.Replace(
 		inside, "lease=200000000", "lease=1000", 1) + "fault cut n0>n1 150 5000000000; " +
 		"c1 acquire 160 4900001000 sent=4900000500 lease=1000; c1 release 4900002000 4900003000",
@@ -266,11 +293,19 @@ var nearCases = []propertyCase{
 			"0\n" + strings.ReplaceAll(grantedSince, "0 1", "0 2"),
 		Unknown, ""},
 
-	{"near: leases overlap, and another grant names none", "L", leased + "c0 acquire 10 20 sent=12 " +
+	{"near: leases overlap, and another grant names none", "L", leased + "c0 acquire 10 20 " +
+		"sent=12 " +
 		"lease=200000000; c1 acquire 30 50 sent=31 lease=200000000; c0 release 100 110; " +
 		"c1 release 120 130; c2 acquire 200 210; c2 release 220 230", "", Violated, DoubleGrant},
 	{"near: a grant that names no lease overlaps", "L", leased + "c0 acquire 10 20 sent=12 " +
-		"lease=200000000; c1 acquire 30 50; c0 release 100 110; c1 release 120 130", "", Unknown, ""},
+		"lease=200000000; c1 acquire 30 50; c0 release 100 110; c1 release 120 " +
+		"130", "", Unknown, ""},
+
+	{"near: a connection broke after another client was paused", "D", "environment external; " +
+		"names k; poll 10000000; fault pause c3 1 2; c2 acquire 50 60 info; " +
+		"c1 acquire 110 9000000000 fail; end 9000000000", "2 1 52 55 n0 SETNX k cccccccc " +
+		"-> !eof\n" +
+		asksN0("SETNX k bbbbbbbb -> 0"), Unknown, ""},
 
 	// Crashes, and other locks.
 	{"near: refused soon after a crash", "R", leased + "c2 acquire 1 4 sent=2 lease=200; " +

@@ -291,17 +291,16 @@ func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemes
 			continue
 		}
 		loses := f.Breaks() == nemesis.Durability && f.To > taken && mayLose(f)
-		if f.From < b.From && (loses || f.MovesClock() && c.clockConcerns(f, a, b.From)) {
+		if f.From < b.From && (loses || f.MovesClock() && c.concerns(f, a, b.From)) {
 			worst = max(worst, f.Breaks())
 		}
 	}
 	return worst
 }
 
-// clockConcerns reports whether a clock that a fault moved may have ended a hold before a stamp: it
-// is the clock of its client, of another that sent a command for the key, or of a server that may
-// have granted it.
-func (c *Case) clockConcerns(f *record.Fault, h *record.Hold, until int64) bool {
+// concerns reports whether a fault of a clock or a memory may have ended a hold before a stamp: it hit
+// its client, another that sent a command for the key, or a server that may have granted it.
+func (c *Case) concerns(f *record.Fault, h *record.Hold, until int64) bool {
 	grant := c.trace.GrantOf(h)
 	if grant == nil {
 		return true

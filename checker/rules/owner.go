@@ -40,10 +40,7 @@ func (c ownerRule) owner() property {
 		if !c.trace.Deleted(m) {
 			continue
 		}
-		key, known := grants.LockOf(m)
-		if !known {
-			continue
-		}
+		key, _ := grants.LockOf(m) // a key of no lock hits nothing
 		if h := c.victimOf(m, spans[key], grants); h != nil {
 			return c.foreignDeletion(m, h)
 		}

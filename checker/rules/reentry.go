@@ -56,9 +56,8 @@ func (c exclusionRule) keptFor(h *record.Hold, s record.SelfRefusal) bool {
 func (c exclusionRule) counted(h *record.Hold, t int64) bool {
 	return (h.InnerUnsure == 0 || h.InnerUnsure >= t) &&
 		!slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-			moved := f.MovesClock()
-			return f.Unbearable() && f.From < t && (f.To > h.Call || moved) &&
-				(!moved || c.clockConcerns(&f, h, t))
+			return f.Unbearable() && f.From < t && (f.To > h.Call || f.MovesClock()) &&
+				c.concerns(&f, h, t)
 		})
 }
 

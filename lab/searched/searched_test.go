@@ -1,10 +1,13 @@
 package searched
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/search/explore"
 )
@@ -61,6 +64,33 @@ Not found:
 `
 	if diff := cmp.Diff(want, r.times()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestProgramsAreCompared with the letters of a matrix on real servers.
+func TestProgramsAreCompared(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const printed = `{"runs_per_second":2,"progress":{"runs":90},"found":[
+		{"property":"S","class":"lease overrun","run":4,"real":{"confirmed":true}}]}`
+	if err := os.WriteFile(filepath.Join(dir, "redis-py.ttl.json"), []byte(printed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m := &matrix.Matrix{}
+	m.Rows = []matrix.Row{{Name: "redis-py", Adapter: "redis-py", Variant: "ttl"},
+		{Name: "other", Adapter: "other", Variant: "ttl"}}
+	for _, letter := range []string{"S", "L", "R"} {
+		m.Cells = append(m.Cells, matrix.Cell{Row: "redis-py", Column: "pause",
+			Properties: []matrix.Property{{Name: letter, Found: checker.Violated}}})
+	}
+	got, err := ReadPrograms(dir, m)
+	want := []Program{{Row: "redis-py", Runs: 90, Rate: 2, Missed: []string{"L"},
+		Found: []Found{{"S", "lease overrun", 4, true}}}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	if _, err := ReadPrograms(t.TempDir(), m); err == nil {
+		t.Error("a directory without a library is taken")
 	}
 }
 
