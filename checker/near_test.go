@@ -177,14 +177,16 @@ var nearCases = []propertyCase{
 	{"near: the key is prolonged before it is taken", "V", promisesLate, "0 1 11 11 n0 PEXPIRE k " +
 		"10 -> 1\n" +
 		"0 1 40 45 n0 SET k aaaaaaaa NX PX 200 -> OK\n" + givesBack, Valid, ""},
-	{"near: the lease is shortened after the grant", "V", promisesLate, "0 1 40 45 n0 SET k aaaaaaaa NX " +
+	{"near: the lease is shortened after the grant", "V", promisesLate, "0 1 40 45 n0 SET " +
+		"k aaaaaaaa NX " +
 		"PX 200 -> OK\n0 1 50 70 n0 PEXPIRE k 20 -> 1\n" + givesBack, Valid, ""},
 	{"near: a helper key is prolonged in the call", "V", promisesLate, "0 1 12 15 n0 SET lock:k " +
 		"aaaaaaaa NX " +
 		"PX 20 -> OK\n0 1 40 50 n0 PEXPIRE two:k 200 -> 1\n0 1 101 105 n0 DEL lock:k -> " +
 		"1\n", Violated,
 		PromisedTooLong},
-	{"near: the key is only read in the call", "V", promisesLate, "0 1 12 15 n0 SET k aaaaaaaa NX " +
+	{"near: the key is only read in the call", "V", promisesLate, "0 1 12 15 n0 SET k " +
+		"aaaaaaaa NX " +
 		"PX 20 -> " +
 		"OK\n0 1 40 50 n0 GET k -> aaaaaaaa\n" + givesBack, Violated, PromisedTooLong},
 	{"near: killed inside, and the key ends", "D", "environment process; names k; poll 1; " +

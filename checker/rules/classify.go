@@ -298,8 +298,8 @@ func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemes
 	return worst
 }
 
-// concerns reports whether a fault of a clock or a memory may have ended a hold before a stamp: it hit
-// its client, another that sent a command for the key, or a server that may have granted it.
+// concerns reports whether a fault of a clock or a memory may have ended a hold before a stamp: it
+// hit its client, another that sent a command for the key, or a server that may have granted it.
 func (c *Case) concerns(f *record.Fault, h *record.Hold, until int64) bool {
 	grant := c.trace.GrantOf(h)
 	if grant == nil {

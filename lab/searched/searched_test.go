@@ -73,7 +73,8 @@ func TestProgramsAreCompared(t *testing.T) {
 	dir := t.TempDir()
 	const printed = `{"runs_per_second":2,"progress":{"runs":90},"found":[
 		{"property":"S","class":"lease overrun","run":4,"real":{"confirmed":true}}]}`
-	if err := os.WriteFile(filepath.Join(dir, "redis-py.ttl.json"), []byte(printed), 0o644); err != nil {
+	file := filepath.Join(dir, "redis-py.ttl.json")
+	if err := os.WriteFile(file, []byte(printed), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	m := &matrix.Matrix{}
