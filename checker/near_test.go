@@ -71,8 +71,15 @@ const (
 	lostTry      = "2 1 52 62 n0 SETNX k cccccccc -> !timeout\n"
 	grantedSince = "0 1 112 115 n0 SETNX k aaaaaaaa -> 1\n0 1 131 135 n0 DEL k -> 1\n" +
 		"1 1 152 155 n0 SETNX k bbbbbbbb -> 1\n1 1 171 175 n0 DEL x -> 0\n"
+	overtakes    = "0 1 53 55 n0 SETNX k aaaaaaaa -> 1\n0 1 57 58 n0 DEL k -> 1\n"
 	refusedSince = "0 2 210 215 n0 SETNX k aaaaaaaa -> 0\n" +
 		"0 2 8000000000 8000000010 n0 SETNX k aaaaaaaa -> 0\n"
+)
+
+// Parts of histories in which a client is killed inside a lock without a lease, and another waits.
+const (
+	dead    = "environment process; names k; poll 1; c0 acquire 10 20; c0 kill 50; c1 acquire 60; "
+	deadKey = "0 1 12 15 n0 SETNX k aaaaaaaa -> 1\n"
 )
 
 // nearCases are histories of correct locks that come near a violation, each beside the violation
@@ -249,7 +256,31 @@ var nearCases = []propertyCase{
 	{"near: two readers have one token", "F", "environment process; fencing; " +
 		"c0 acquire 1 5 token=5 shared; c1 acquire 2 6 token=5 shared; c0 release 7 8; c1 " +
 		"release 9 10",
-		"", NA, ""},
+		"", Valid, ""},
+	{"near: two readers have one token, one after the other", "F", "environment process; " +
+		"fencing; " +
+		"c0 acquire 1 5 token=5 shared; c0 release 7 8; c1 acquire 12 16 token=5 shared; " +
+		"c1 release 19 20", "", Valid, ""},
+	{"near: a writer and then a reader have one token", "F", "environment process; fencing; " +
+		"c0 acquire 1 5 token=5; c0 release 7 8; c1 acquire 12 16 token=5 shared; c1 " +
+		"release 19 20", "",
+		Violated, OldToken},
+	{"near: a reader and then a writer have one token", "F", "environment process; fencing; " +
+		"c0 acquire 1 5 token=5 shared; c0 release 7 8; c1 acquire 12 16 token=5; c1 " +
+		"release 19 20", "",
+		Violated, OldToken},
+	{"near: a writer and a reader get one token at once", "F", "environment process; fencing; " +
+		"c0 acquire 1 5 token=5; c1 acquire 2 6 token=5 shared; c0 release 7 8; c1 release " +
+		"9 10", "",
+		Violated, OldToken},
+	{"near: a reader and a writer get one token at once", "F", "environment process; fencing; " +
+		"c0 acquire 1 5 token=5 shared; c1 acquire 2 6 token=5; c0 release 7 8; c1 release " +
+		"9 10", "",
+		Violated, OldToken},
+	{"near: a reader, and writers with old tokens", "F", "environment process; fencing; " +
+		"c2 acquire 1 2 token=1 shared; c2 release 3 4; c0 acquire 11 15 token=7; c0 " +
+		"release 17 18; " +
+		"c1 acquire 22 26 token=5; c1 release 29 30", "", Violated, OldToken},
 
 	// Stopped clients, and time that was lost before.
 	{"near: only a paused client asks", "A", "topology failover; poll 1000000; " + strings.Replace(
@@ -281,6 +312,84 @@ var nearCases = []propertyCase{
 		"c0 gap 1200 gap=200; c1 acquire 20 1160 sent=1150 lease=100; c0 release 2000 2010; " +
 		"c1 release 2020 2030", "", Unknown, ""},
 
+	// Several keys in one command.
+	{"near: one command takes both locks", "V", twoKeys + "c1 acquire 1 4 key=1 sent=2 " +
+		"lease=200000000; c1 release 5 8; c0 acquire 10 20 keys=0,1 sent=12 " +
+		"lease=200000000", freeKeyJ +
+		"0 1 12 15 n0 MSETNX k aaaaaaaa j aaaaaaaa -> 1\n", Valid, ""},
+	{"near: a deletion of two keys is refused", "O", inside + "c1 acquire 24 40 fail; " +
+		"c2 acquire 40 50 sent=41 lease=200000000", takes + "1 1 26 29 n0 DEL k j -> " +
+		"(error) NOPERM no\n" +
+		"2 1 41 45 n0 SET k cccccccc NX PX 200 -> OK\n", Valid, ""},
+	{"near: a release deletes a helper key that is never there", "R", inside +
+		"c1 acquire 200 210 fail", takes + "0 1 101 105 n0 DEL k signal:k -> 1\n" +
+		"1 1 202 203 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n", Violated, ""},
+	{"near: a refused client deletes the key and a helper key", "O", inside + "c1 acquire " +
+		"22 60 fail",
+		takes + "1 1 30 35 n0 DEL k signal:k -> 1\n", Violated, ReleasedByNonOwner},
+	{"near: an earlier deletion of two keys, one of them there", "O", leased + "c1 acquire " +
+		"1 8 fail; " +
+		"c0 acquire 10 20 sent=12 lease=200000000; c2 acquire 40 50 sent=41 lease=200000000; " +
+		"c0 release 100 110", "1 1 2 3 n0 SET k bbbbbbbb NX PX 200 -> OK\n" +
+		"1 1 4 5 n0 SET signal:k 1 -> OK\n1 1 6 7 n0 DEL k signal:k -> 1\n" + takes +
+		"2 1 41 45 n0 SET k cccccccc NX PX 200 -> OK\n", Valid, ""},
+	{"near: the key is deleted in the call, and a counter stays", "V", inside, takes +
+		"0 1 16 17 n0 INCR fence:k -> 1\n0 1 18 19 n0 DEL k -> " +
+		"1\n" + givesBack, Violated, NoServer},
+	{"near: a guard key that a script frees", "R", inside + "script rel free 1 0; " +
+		"c1 acquire 200 210 fail", "0 1 12 13 n0 SETNX guard:k 1 -> 1\n" +
+		"0 1 14 15 n0 SET k aaaaaaaa NX PX 200 -> OK\n0 1 101 105 n0 EVAL rel 2 k guard:k " +
+		"aaaaaaaa -> 1\n" +
+		"1 1 202 203 n0 SETNX guard:k 1 -> 0\n", Violated, ""},
+	{"near: refused soon after a crash, and only the command names the lease", "R", leased +
+		"c2 acquire 1 4 sent=2; c2 kill 5; c2 exit 6 planned; c1 acquire 3000000100 " +
+		"3000000200 fail",
+		"2 1 2 3 n0 SET k cccccccc NX PX 30000 -> OK\n" +
+			"1 1 3000000120 3000000130 n0 SET k bbbbbbbb NX PX 30000 -> (nil)\n", NA, ""},
+	{"near: an attempt is given back after its call", "O", inside + "fault kill-node n0 22 24; " +
+		"c1 acquire 25 32 fail", takes + "1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> OK\n" +
+		"1 1 40 45 n0 DEL k -> 1\n", Valid, ""},
+	{"near: the lease is taken away in the call", "V", promisesLate, "0 1 12 15 n0 SET k " +
+		"aaaaaaaa NX " +
+		"PX 20 -> OK\n0 1 40 50 n0 PERSIST k -> 1\n" + givesBack, Valid, ""},
+	{"near: the lease is taken away early in the call", "V", leased + "c0 acquire 10 3000060 " +
+		"sent=3000012 lease=200000000 valid=203000012; c0 release 4000000 4000010",
+		"0 1 12 15 n0 SET k aaaaaaaa NX PX 20 -> OK\n0 1 16 18 n0 PERSIST k -> 1\n" +
+			"0 1 4000001 4000005 n0 DEL k -> 1\n", Valid, ""},
+	{"near: killed inside, and the key ends at a time of day", "D", "environment process; " +
+		"names k; " +
+		"poll 1; c0 acquire 10 20 sent=12; c0 kill 50; c1 acquire 60 90 fail; end 9000000000",
+		"0 1 12 15 n0 SETNX k aaaaaaaa -> 1\n0 1 16 17 n0 EXPIREAT k 1900000000 -> 1\n" +
+			"1 1 70 75 n0 SETNX k b -> 0\n", Unknown, ""},
+	{"near: an outage in a command that waits", "A", "topology failover; " + strings.Replace(inside,
+		"lease=200000000", "lease=1000", 1) + "fault cut n0>n1 150 50000000000; " +
+		"c1 acquire 160 40900001000 sent=40900000500 lease=1000; c2 acquire 161 1000000 fail",
+		takes + givesBack + "1 1 161 165 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
+			"1 1 171 40900000400 n0 BLPOP q 0 -> (nil)\n" +
+			"1 1 40900000500 40900000600 n0 SET k bbbbbbbb NX PX 200 -> OK\n" +
+			"2 1 162 165 n0 SET k cccccccc NX PX 200 -> (nil)\n" +
+			"2 1 900000 900005 n0 SET k cccccccc NX PX 200 -> (nil)\n", Violated, ""},
+
+	// A client that waits in a command for a lock that a dead one left.
+	{"near: it was handed a token, and then paused", "D", dead + "fault pause c1 105 8900000000; " +
+		"end 9000000000", deadKey + "1 1 62 65 n0 SETNX k b -> 0\n1 1 70 100 n0 BLPOP " +
+		"tok:k 0 -> x\n",
+		Unknown, ""},
+	{"near: another client deletes the key, and may have it", "D", dead + "c2 acquire 95 info; " +
+		"end 9000000000", deadKey + "1 1 62 65 n0 SETNX k b -> 0\n1 1 70 0 n0 BLPOP tok:k 0 ->\n" +
+		"2 1 80 90 n0 DEL k -> 1\n2 1 96 0 n0 SETNX k c ->\n", Unknown, ""},
+	{"near: it cannot be reached", "D", dead + "fault cut c1>n0 61 8900000000; end 9000000000",
+		deadKey + "1 1 62 0 n0 SETNX k b ->\n1 1 70 0 n0 BLPOP tok:k 0 ->\n", Unknown, ""},
+	{"near: it is paused while it waits", "D", dead + "fault pause c1 105 8900000000; end " +
+		"9000000000",
+		deadKey + "1 1 62 65 n0 SETNX k b -> 0\n1 1 70 0 n0 BLPOP tok:k 0 ->\n", Unknown, ""},
+	{"near: a scenario stops it while it waits", "D", dead + "c1 gap 8900000000 " +
+		"gap=8800000000 planned; " +
+		"end 9000000000", deadKey + "1 1 62 65 n0 SETNX k b -> 0\n1 1 70 0 n0 BLPOP tok:k 0 ->\n",
+		Unknown, ""},
+	{"near: it waits in vain", "D", dead + "end 9000000000", deadKey +
+		"1 1 62 65 n0 SETNX k b -> 0\n1 1 70 0 n0 BLPOP tok:k 0 ->\n", Violated, ""},
+
 	// A command that was lost long ago, of a lock without a lease.
 	{"near: others were granted the lock since", "D", lossy + since + "c0 acquire 200 " +
 		"9000000000 fail; " +
@@ -289,6 +398,13 @@ var nearCases = []propertyCase{
 		"end 9000000000", lostTry + refusedSince, Unknown, ""},
 	{"near: others were granted the lock since", "R", lossy + since + "c0 acquire 200 900 fail",
 		lostTry + grantedSince + "0 2 210 215 n0 SETNX k aaaaaaaa -> 0\n", Violated, ""},
+	{"near: the lost command may come after a grant", "D", lossy + "c0 acquire 51 56 sent=53; " +
+		"c0 release 57 60; c0 acquire 200 9000000000 fail; end " +
+		"9000000000", lostTry + overtakes + refusedSince,
+		Unknown, ""},
+	{"near: the lost command may come after a grant", "R", lossy + "c0 acquire 51 56 sent=53; " +
+		"c0 release 57 60; c0 acquire 200 900 fail", lostTry + overtakes +
+		"0 2 210 215 n0 SETNX k aaaaaaaa -> 0\n", Unknown, ""},
 	{"near: others are granted the lock only later", "R", lossy + "c0 acquire 100 105 " +
 		"fail; " + since,
 		lostTry + "0 1 101 102 n0 SETNX k aaaaaaaa -> " +

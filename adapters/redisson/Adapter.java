@@ -24,6 +24,9 @@ final class Adapter implements Lockbench.Lock {
                 Map.of("redisson", Redisson.class.getPackage().getImplementationVersion()));
     }
 
+    /** What a lock needs of each pool; a search looks at each thread after each message. */
+    private static final int THREADS = 4;
+
     Adapter(Lockbench.Config c) {
         kind = c.option("lock");
         boolean watchdog = c.option("watchdog").equals("true") || c.ttl() == null;
@@ -31,6 +34,9 @@ final class Adapter implements Lockbench.Lock {
         int places = c.sentinels() == null ? c.redis().size() : 1;
         for (int i = 0; i < places; i++) {
             Config config = new Config();
+            if (c.ttl() != null) { // not all of the library's defaults
+                config.setThreads(THREADS).setNettyThreads(THREADS);
+            }
             if (watchdog && c.ttl() != null) {
                 config.setLockWatchdogTimeout(c.ttl());
             }

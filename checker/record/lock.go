@@ -13,6 +13,12 @@ type Lock struct {
 	Calls []*Call
 }
 
+// GrantedBetween reports whether a client asked for the lock after a stamp, and was granted it
+// before another.
+func (l *Lock) GrantedBetween(from, to int64) bool {
+	return slices.ContainsFunc(l.Holds, func(h *Hold) bool { return h.Sent > from && h.From < to })
+}
+
 // Locks returns all locks that a client asked for, by number.
 func (r *Record) Locks() (out []Lock) {
 	all := map[int]*Lock{}

@@ -84,7 +84,9 @@ func newAllPauses(c waits) *allPauses {
 	p := &allPauses{firstOver: record.Forever, lastCall: -record.Forever}
 	for i := range c.Record.Calls {
 		k := &c.Record.Calls[i]
-		p.ended = append(p.ended, c.pausesOf(k)...)
+		for _, pause := range c.pausesOf(k) {
+			p.ended = append(p.ended, pause.Interval)
+		}
 		if c.waited(k) {
 			p.firstOver, p.lastCall = min(p.firstOver, k.To), max(p.lastCall, k.From)
 		}

@@ -307,9 +307,8 @@ func (c *Case) concerns(f *record.Fault, h *record.Hold, until int64) bool {
 	}
 	ofKey := c.trace.OfKey(trace.Key(grant))
 	if process, client := f.Client(); client {
-		return process == h.Process || slices.ContainsFunc(ofKey, func(m *history.Command) bool {
-			return m.Process == process && m.Sent >= h.Call && m.Sent <= until
-		})
+		return process == h.Process || slices.ContainsFunc(sentSince(ofKey, h.Call),
+			func(m *history.Command) bool { return m.Process == process && m.Sent <= until })
 	}
 	there := func(m *history.Command) bool { return m.Node == f.Target }
 	return !c.quorums().independent() || !slices.ContainsFunc(ofKey, there) ||

@@ -82,7 +82,7 @@ func (c deadlockRule) abandoned(l *record.Lock) (property, bool) {
 	granted, denied := grantedAndDenied(l)
 	for _, h := range left {
 		since := h.End + 1
-		tried := denied.MeetsOther(since, record.Forever, h.Process) || c.waitsFrom(l, since)
+		tried := denied.MeetsOther(since, record.Forever, h.Process) || c.blocked(l, since)
 		if tried && !granted.MeetsOther(since, record.Forever, h.Process) && !c.forgotten(h) {
 			p := violated(h.Key, wholeHold(h))
 			p.Explanation, p.Cause = explain.Abandoned(h), explain.AbandonedCause(h)
@@ -92,22 +92,37 @@ func (c deadlockRule) abandoned(l *record.Lock) (property, bool) {
 	return property{}, false
 }
 
-// waitsFrom reports whether a call waited for the lock from a stamp on, for a second and a lease or
-// longer: it sent a command that waits, and all its others were denied.
-func (c deadlockRule) waitsFrom(l *record.Lock, since int64) bool {
-	return slices.ContainsFunc(l.Calls, func(k *record.Call) bool {
-		waits := false
+// blocked reports whether a call waited in vain for the lock from a stamp on, in a command that
+// waits, for a second and a lease or longer, and no command of any call may have freed or taken it.
+func (c deadlockRule) blocked(l *record.Lock, since int64) (waits bool) {
+	for _, m := range c.trace.OfLock(l.Key) {
+		if m.Sent >= since && c.trace.MayHaveDeleted(m) {
+			return false
+		}
+	}
+	for _, k := range l.Calls {
 		for _, m := range c.waits().commandsOf(k) {
 			switch {
 			case m.Sent < since || c.trace.Denied(m):
 			case !trace.Blocks(m):
 				return false
-			case k.To-m.Sent > c.waits().boundFor(0):
-				waits = true
+			default:
+				waits = waits || c.blocks(k, m)
 			}
 		}
-		return waits
-	})
+	}
+	return waits
+}
+
+// blocks reports whether a command kept its client waiting in vain for a second and a lease or
+// longer, while no fault struck either.
+func (c deadlockRule) blocks(k *record.Call, m *history.Command) bool {
+	to := k.To
+	if m.Recv != 0 {
+		to = min(to, m.Recv)
+	}
+	return to-m.Sent > c.waits().boundFor(0) && (!trace.Answered(m) || m.Reply == "(nil)") &&
+		!c.quorums().struckCommand(m) && !c.waits().wasStopped(k.Process, m.Sent, to)
 }
 
 // endless reports whether a client was killed inside of a hold whose lease never ends, as far as
@@ -118,7 +133,10 @@ func (c deadlockRule) endless(h *record.Hold) bool {
 		return false
 	}
 	m := c.trace.GrantOf(h)
-	return m == nil || c.keyFacts().keyLeaseOf(h, m, h.End).end == record.Forever
+	return m == nil || c.keyFacts().keyLeaseOf(h, m, h.End).end == record.Forever &&
+		!slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), func(m *history.Command) bool {
+			return trace.EffectOf(m.Args).Expiry != trace.Expiry{}
+		})
 }
 
 // grantedAndDenied returns when acquire calls for a lock were granted, and when the denied ones
@@ -263,7 +281,7 @@ func (c deadlockRule) keptBy(l *record.Lock, since, until int64) *explain.Leftov
 		return nil
 	}
 	left := leftover.LastWriter(c.trace, c.faults, l.Key, since)
-	if left != nil && !c.stillThere(l, left.Command, until) {
+	if left != nil && !c.keyFacts().stillThere(l, left.Command, until) {
 		return nil
 	}
 	if left != nil {
@@ -272,24 +290,6 @@ func (c deadlockRule) keptBy(l *record.Lock, since, until int64) *explain.Leftov
 		left.Renewal = leftover.Renewal(c.trace, l.Key, since, until)
 	}
 	return left
-}
-
-// stillThere reports whether the key that a command wrote may still be there at a stamp: no client
-// found it absent since, and after each fault by which its server may have lost it one was refused.
-func (c deadlockRule) stillThere(l *record.Lock, writer *history.Command, at int64) bool {
-	refused := int64(0)
-	for _, m := range c.trace.OfLock(l.Key) {
-		switch {
-		case m.Sent <= writer.Sent || m.Sent >= at:
-		case c.trace.FindsNone(m):
-			return false
-		case c.trace.Denied(m):
-			refused = max(refused, m.Sent)
-		}
-	}
-	return !slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-		return f.Forgets() && f.From < at && f.To > max(writer.Sent, refused)
-	})
 }
 
 // recovery judges a run without a wait longer than the bound.

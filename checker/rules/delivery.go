@@ -131,7 +131,7 @@ func (c deliveryRule) lengthened(h *record.Hold,
 	for _, m := range c.trace.Tries(h) {
 		for i, t := range took {
 			if m.Sent > t.Sent && m.Recv <= h.From && trace.PlaceOf(m) == trace.PlaceOf(t) &&
-				c.trace.Renews(m) {
+				(c.trace.Renews(m) || trace.EffectOf(m.Args).Kind == trace.Persist) {
 				last[i] = m
 			}
 		}
@@ -169,7 +169,8 @@ func (c deliveryRule) expiry(took []*history.Command, lease int64) int64 {
 	var ends []int64
 	for _, m := range took {
 		length, known := c.trace.Asked(m)
-		if !known && (lease == 0 || trace.EffectOf(m.Args).Expiry.Absolute) {
+		e := trace.EffectOf(m.Args)
+		if !known && (lease == 0 || e.Expiry.Absolute || e.Kind == trace.Persist) {
 			return record.Forever
 		}
 		if !known {

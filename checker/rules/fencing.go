@@ -82,10 +82,10 @@ func outOfOrder(holds []tokened, own bool) (a, b *tokened) {
 			}
 			next++
 		}
-		if largest != nil && (largest.Token > h.Token || own && largest.Token == h.Token) {
+		if largest != nil && largest.Token > h.Token {
 			return largest, h
 		}
-		if twin := seen[h.Token]; own && twin != nil {
+		if twin := seen[h.Token]; own && twin != nil && !(twin.Shared && h.Shared) {
 			return twin, h
 		}
 		seen[h.Token] = h

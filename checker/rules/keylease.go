@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
@@ -59,11 +60,37 @@ func (c keyFacts) shownSince(h *record.Hold, before int64) bool {
 			over = r.To
 		}
 	}
-	return grant != nil && slices.ContainsFunc(c.trace.OfKey(trace.Key(grant)),
+	return grant != nil && slices.ContainsFunc(sentSince(c.trace.OfKey(trace.Key(grant)), over),
 		func(m *history.Command) bool {
-			return m.Node == grant.Node && m.Sent >= over && m.Recv < before &&
+			return m.Node == grant.Node && m.Recv < before &&
 				(c.trace.Denied(m) || c.trace.Renews(m))
 		})
+}
+
+// stillThere reports whether the key that a command wrote may still be there at a stamp: no client
+// found it absent since, and after each fault by which its server may have lost it one was refused.
+func (c keyFacts) stillThere(l *record.Lock, writer *history.Command, at int64) bool {
+	refused := int64(0)
+	for _, m := range c.trace.OfLock(l.Key) {
+		switch {
+		case m.Sent <= writer.Sent || m.Sent >= at || trace.Key(m) != trace.Key(writer):
+		case c.trace.FindsNone(m):
+			return false
+		case c.trace.Denied(m):
+			refused = max(refused, m.Sent)
+		}
+	}
+	return !slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Forgets() && f.From < at && f.To > max(writer.Sent, refused)
+	})
+}
+
+// sentSince returns the commands that were sent from a stamp on, of some in the order of sending.
+func sentSince(ms []*history.Command, from int64) []*history.Command {
+	first, _ := slices.BinarySearchFunc(ms, from, func(m *history.Command, t int64) int {
+		return cmp.Compare(m.Sent, t)
+	})
+	return ms[first:]
 }
 
 // reenters reports whether a command of an inner acquisition gave the key of a hold another lease.

@@ -161,7 +161,7 @@ func (c excuses) leavesUntil(l *record.Lock, m *history.Command) int64 {
 func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 	until := c.leavesUntil(l, m)
 	for _, h := range l.Holds {
-		if h.Sent > m.Sent && h.Process != m.Process {
+		if h.Sent > max(m.Sent, m.Recv) && h.Process != m.Process {
 			until = min(until, h.Sent)
 		}
 	}

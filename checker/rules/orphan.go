@@ -169,10 +169,15 @@ func (c orphanRule) freedLater(writer, refused *history.Command) bool {
 // that is not judged at all.
 func (c orphanRule) deadKeys() record.Reach {
 	ts := []record.Interval{{From: c.trust.Cut, To: record.Forever}}
+	stays := c.waits().longestLease()
+	for i := range c.trace.Commands {
+		asked, _ := c.trace.Asked(&c.trace.Commands[i])
+		stays = max(stays, asked)
+	}
 	for _, e := range c.Record.Marks {
 		if e.Type == history.Kill || e.Type == history.Exit {
-			to := e.T + c.waits().boundFor(0)
-			if !c.history.Header.Declares.Lease {
+			to := e.T + stays + c.waits().boundFor(0)
+			if stays == 0 || !c.history.Header.Declares.Lease {
 				to = record.Forever
 			}
 			ts = append(ts, record.Interval{From: e.T, To: to, Process: e.Process})
@@ -202,6 +207,11 @@ func (c orphanRule) helpers() map[string]bool {
 		e := trace.EffectOf(m.Args)
 		if e.Kind > trace.Take || e.Expiry != (trace.Expiry{}) {
 			delete(helpers, trace.Key(m))
+		}
+		for _, word := range m.Args { // a script may change any of its keys
+			if e.Kind == trace.Script {
+				delete(helpers, word)
+			}
 		}
 	}
 	for _, m := range c.grants().ByHold {

@@ -35,21 +35,17 @@ func (c quorums) controlled() bool {
 
 // slow reports whether a slow machine alone may explain a refusal: in the lease before it, commands
 // to the same server for the same key had no answer, and no fault could have held any of them back.
-// A lock without a lease has been free since when a client was last granted it.
+// Without a lease, a leftover stays until a client is granted the lock.
 func (c quorums) slow(lock int, m *history.Command) bool {
 	since := m.Sent - c.waits().longestLease()
 	if !c.history.Header.Declares.Lease {
 		since = 0
-		for _, h := range c.waits().lock(lock).Holds {
-			if h.From < m.Sent {
-				since = max(since, h.Sent)
-			}
-		}
 	}
 	all := c.lostCommands()[trace.PlaceOf(m)]
 	first := sort.Search(len(all), func(i int) bool { return all[i].sent >= since })
 	last := sort.Search(len(all), func(i int) bool { return all[i].sent > m.Sent })
-	if first >= last {
+	if first >= last || !c.history.Header.Declares.Lease &&
+		c.waits().lock(lock).GrantedBetween(all[last-1].over, m.Sent) {
 		return false
 	}
 	before := 0
@@ -62,7 +58,8 @@ func (c quorums) slow(lock int, m *history.Command) bool {
 // lostCommand is a command that had no answer.
 type lostCommand struct {
 	sent   int64
-	struck int // of this one and those before it: how many a fault may have held back
+	over   int64 // when clients had given up this one and those before it
+	struck int   // of this one and those before it: how many a fault may have held back
 }
 
 // lostCommands returns the commands without an answer, by place, in the order of sending.
@@ -72,14 +69,14 @@ func (c quorums) lostCommands() map[trace.Place][]lostCommand {
 	}
 	c.unread = map[trace.Place][]lostCommand{}
 	for _, m := range c.trace.Unanswered() {
-		all, struck := c.unread[trace.PlaceOf(m)], 0
+		all, struck, over := c.unread[trace.PlaceOf(m)], 0, max(m.Sent, m.Recv)
 		if n := len(all); n > 0 {
-			struck = all[n-1].struck
+			struck, over = all[n-1].struck, max(over, all[n-1].over)
 		}
 		if c.struckCommand(m) {
 			struck++
 		}
-		c.unread[trace.PlaceOf(m)] = append(all, lostCommand{m.Sent, struck})
+		c.unread[trace.PlaceOf(m)] = append(all, lostCommand{m.Sent, over, struck})
 	}
 	return c.unread
 }

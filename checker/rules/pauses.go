@@ -2,13 +2,21 @@ package rules
 
 import "github.com/lockbench/lockbench/checker/record"
 
-// pauses are the times between two tries of one acquire call.
-type pauses []record.Interval
+// pause is the time between two tries of one acquire call.
+type pause struct {
+	record.Interval
+	blocked bool // in a command that waits, such as BLPOP
+}
 
-// longest returns the length of the longest pause, or 0.
+type pauses []pause
+
+// longest returns the length of the longest pause, or 0. It omits those in a command that waits: a
+// fault may be what it waits for.
 func (ps pauses) longest() (ns int64) {
 	for _, p := range ps {
-		ns = max(ns, p.To-p.From)
+		if !p.blocked {
+			ns = max(ns, p.To-p.From)
+		}
 	}
 	return ns
 }

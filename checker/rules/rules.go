@@ -104,7 +104,7 @@ func Shared(name string) verdict.Property {
 
 // unshared are the properties that assume one hold at a time: each lock decides which client may
 // free a lock that several clients share.
-var unshared = []string{verdict.OwnerRelease, verdict.Fencing, verdict.Orphan, verdict.Reentry,
+var unshared = []string{verdict.OwnerRelease, verdict.Orphan, verdict.Reentry,
 	verdict.LostUpdate, "mutex", "lease", "reentrant"}
 
 // pessimistic are the properties of holds that keep other clients out.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -109,14 +110,17 @@ func (c quorums) showNoServer(p *property, h *record.Hold) {
 
 // votesInCall adds the servers that let a client in during its call.
 func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
-	given := map[trace.Place]bool{}
+	given := map[trace.Place]*history.Command{}
 	for _, m := range c.sentWithin(h.Process, h.Call, h.From) {
 		switch {
 		case m.Recv > h.From, c.ofOther(m, h.Key):
-		case c.trace.Deleted(m):
+		case c.trace.Deleted(m) && given[trace.PlaceOf(m)] != nil:
 			delete(given, trace.PlaceOf(m))
+			maps.DeleteFunc(given, func(p trace.Place, m *history.Command) bool { // a counter is no lock
+				return p.Node == m.Node && trace.EffectOf(m.Args).Kind == trace.Count
+			})
 		case c.trace.MayVote(m), c.showsOwn(m):
-			given[trace.PlaceOf(m)] = true
+			given[trace.PlaceOf(m)] = m
 		}
 	}
 	for place := range given {
@@ -124,10 +128,10 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 	}
 }
 
-// ofOther reports whether a command is about another lock.
+// ofOther reports whether a command is about another lock, and none of its words names this one.
 func (c quorums) ofOther(m *history.Command, lock int) bool {
 	key, known := c.grants().LockOf(m)
-	return known && key != lock
+	return known && key != lock && !c.trace.Mentions(m, lock)
 }
 
 // votesBefore adds the servers on which the client still had its vote from before the call: it has

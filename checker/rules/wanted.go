@@ -209,16 +209,16 @@ func (c waits) seenPauses() pauses {
 
 // pausesOf returns the pauses of one call.
 func (c waits) pausesOf(k *record.Call) (out pauses) {
-	over := int64(record.Forever)
+	over, blocked := int64(record.Forever), false
 	for _, m := range c.commandsOf(k) {
 		if m.Sent > over && !c.wasStopped(k.Process, over, m.Sent) {
-			out = append(out, record.Interval{From: over, To: m.Sent, Process: k.Process})
+			out = append(out, pause{record.Interval{From: over, To: m.Sent, Process: k.Process}, blocked})
 		}
 		if over == record.Forever {
 			over = 0
 		}
 		over = max(over, m.Sent)
-		if !trace.Blocks(m) {
+		if blocked = trace.Blocks(m); !blocked {
 			over = max(over, m.Recv)
 		}
 	}

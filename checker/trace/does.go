@@ -25,7 +25,7 @@ const (
 func (r *Reader) does(m *history.Command) deed {
 	e, ok := r.observed(m)
 	switch {
-	case !Answered(m), r.Undeclared(m):
+	case !Answered(m), r.Undeclared(m), m.Reply == someOf:
 		return unclear
 	case r.declared(m) != nil:
 		return r.scriptDoes(m)

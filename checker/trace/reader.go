@@ -121,7 +121,7 @@ func (r *Reader) MayHaveDeleted(m *history.Command) bool {
 		return true
 	case len(m.Effects) > 0 && r.declared(m) == nil:
 		return r.Frees(m)
-	case Answered(m):
+	case Answered(m) && m.Reply != someOf:
 		return r.Deleted(m)
 	}
 	return r.Frees(m)

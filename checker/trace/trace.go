@@ -47,6 +47,14 @@ func New(h history.Header, r *record.Record, commands []history.Command) *Trace 
 // Named reports whether the header says which keys are locks.
 func (t *Trace) Named() bool { return len(t.names) > 0 }
 
+// Mentions reports whether a word of a command is a key of a lock, according to the header.
+func (t *Trace) Mentions(m *history.Command, lock int) bool {
+	return slices.ContainsFunc(m.Args, func(word string) bool {
+		i, known := t.names.Lock(word)
+		return known && i == lock
+	})
+}
+
 // Releasing reports whether a command was sent by a release call.
 func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m.Process, m.Sent) }
 
@@ -135,7 +143,7 @@ func (t *Trace) Grants() Grants {
 		case m.Recv == 0 || m.Err != "":
 			note(m, record.Forever)
 		case t.Takes(m) && (t.Declared(m) || len(m.Effects) > 0 || unsure[[2]int{m.Process, m.N}]),
-			t.TakesFree(m) && t.answeredInCall(m): // its attempt may have been given back
+			t.TakesFree(m) && t.mayGiveBack(m):
 			note(m, m.Recv)
 		}
 	}
@@ -145,10 +153,11 @@ func (t *Trace) Grants() Grants {
 	return g
 }
 
-// answeredInCall reports whether a command was answered before its acquire call returned.
-func (t *Trace) answeredInCall(m *history.Command) bool {
+// mayGiveBack reports whether a command is of an attempt that may have been given back: its acquire
+// call failed, or was granted after the answer to this command.
+func (t *Trace) mayGiveBack(m *history.Command) bool {
 	k := t.CallOf(m)
-	return k != nil && m.Recv <= k.To
+	return k != nil && (k.Outcome != history.OK || m.Recv <= k.To)
 }
 
 // unsureCalls returns the acquire calls with an unknown outcome, by process and n.

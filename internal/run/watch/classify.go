@@ -332,12 +332,7 @@ func (j *Judge) freed(l *lock, a *act) {
 		j.tellRoutine(l, a.step, Released, h)
 		return
 	case j.Clients && len(j.unnamed) < maxKeys:
-		j.unnamed = append(j.unnamed, func(there func(from string) bool) bool {
-			if there(h.from) {
-				j.foreign(l, a, h, nil, "deleted")
-			}
-			return there(h.from)
-		})
+		j.unnamed[h.from] = append(j.unnamed[h.from], func() { j.foreign(l, a, h, nil, "deleted") })
 	default:
 		l.Elsewhere++
 		h.told = true // its client may have deleted it over another connection

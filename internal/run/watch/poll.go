@@ -74,8 +74,10 @@ func (j *Judge) marker(s *step) {
 	}
 	if p.Clients != nil {
 		j.orphans(s, p)
-		j.unnamed.blame(func(from string) bool { return p.Clients[from] })
-		j.unnamed = nil
+		for from := range p.Clients {
+			j.unnamed.blame(from)
+		}
+		clear(j.unnamed)
 	}
 	clear(j.probes)
 	j.release()

@@ -231,8 +231,8 @@ func (k *keyspace) execute(l *lock, s *step, c history.Shown, a *act) {
 	switch {
 	case !strings.HasPrefix(reply, "(error)"):
 		l.known = true
-	case !strings.HasPrefix(reply, "(error) WRONGTYPE"): // this Redis may know more than the model
-		k.forget(l)
+	case strings.Contains(reply, "syntax") || strings.Contains(reply, "unknown"):
+		k.forget(l) // this Redis may know more than the model
 	}
 }
 

@@ -156,14 +156,17 @@ type Judge struct {
 	probes   map[string]probe
 }
 
-// deletions are those from another connection than took the key, by commands that name no owner.
-// Each is another client's if the connection that took the key is there afterwards, since a client
-// may connect again. Each tells of itself then, and returns true.
-type deletions []func(there func(from string) bool) bool
+// deletions are those from another connection than took the key, by commands that name no owner, by
+// the connection that took the key. They are another client's if that connection is there
+// afterwards, since a client may connect again.
+type deletions map[string][]func()
 
-// blame tells of the deletions of keys whose connections are there.
-func (ds *deletions) blame(there func(from string) bool) {
-	*ds = slices.DeleteFunc(*ds, func(d func(func(string) bool) bool) bool { return d(there) })
+// blame tells of the deletions of the keys of a connection that is there.
+func (ds deletions) blame(from string) {
+	for _, tell := range ds[from] {
+		tell()
+	}
+	delete(ds, from)
 }
 
 // leases are the holds without a lease, oldest first.
@@ -182,7 +185,7 @@ func New(o Options) *Judge {
 		engines:  map[int]*engine.Engine{},
 		sessions: map[int]*engine.Session{}, emptied: map[int]bool{},
 		locks: map[int]map[string]*lock{}, inTx: map[string]int64{}, roles: map[string]*role{}},
-		journal: journal{Options: o}, probes: map[string]probe{}}
+		journal: journal{Options: o}, probes: map[string]probe{}, unnamed: deletions{}}
 }
 
 // Add judges the next command that the Redis executed.
@@ -224,7 +227,7 @@ func (j *Judge) flushStep() {
 	j.steps++
 	j.Last = s.At
 	j.checkLeases(s.lo)
-	j.unnamed.blame(func(from string) bool { return from == s.From })
+	j.unnamed.blame(s.From)
 	j.step(s)
 	if !j.Live {
 		j.release()

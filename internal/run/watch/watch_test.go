@@ -183,6 +183,14 @@ func TestEachFindingAndItsTwin(t *testing.T) {
 			text: good + "2 a HSETNX lock:x locked_by " + a + "\n2 a PEXPIRE lock:x 500\n" +
 				"3 b HSETNX lock:x locked_by " + b + "\n3 b PEXPIRE lock:x 500\n3.1 b HDEL " +
 				"lock:x locked_by\n"},
+		"a hash with a word of its author": {clients: true,
+			text: "1 a EVALSHA take 1 lock:x uuid-aaaa1111 exclusive\n" +
+				"1 lua HSET lock:x uuid-aaaa1111 exclusive\n1 lua PEXPIRE lock:x 1000\n" +
+				"1.2 b EVALSHA bad 1 lock:x uuid-bbbb2222 exclusive\n1.2" + freed + "2 a PING\n",
+			want: "foreign-delete lock:x a\n"},
+		"a wrong command of another, and a late release": {clients: true,
+			text: "1 a SET lock:x " + a + " NX PX 1000\n1.1 b SET lock:x " + b +
+				" NX PX 0\n2.5 a DEL lock:x\n", want: "overrun lock:x a\n"},
 		"a counter that is set back": {text: "1 a GETSET lock:x 0\n3 a PING\n"},
 		"a message on a channel with the name of the key": {
 			text: good + "2 a SET lock:x " + a + " NX PX 1000\n2.1 a SPUBLISH lock:x hello\n" +

@@ -92,10 +92,12 @@ func owner(v *engine.Value) (string, bool) {
 	case 0:
 		return v.Text(), true
 	case 1:
-		if text := v.Field(fields[0]); !isNumber(text) {
-			return text, true // the field has the same name for each owner
+		name, text := fields[0], v.Field(fields[0])
+		word := len(name) < 10 && !strings.ContainsAny(name, "0123456789")
+		if word && len(text) >= unique && !isNumber(text) {
+			return text, name != "mode" // the field has the same name for each owner
 		}
-		return fields[0], fields[0] != "mode"
+		return name, name != "mode"
 	}
 	return "", false
 }
