@@ -2,8 +2,10 @@ package locktest
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 	"github.com/lockbench/lockbench/nemesis"
@@ -29,8 +31,14 @@ func replay(t *testing.T, file string) {
 	for _, line := range counterexample.Lines(r.Steps) {
 		t.Log(line)
 	}
-	if p, ok := r.Confirm(x.Verdict.Property); ok {
+	switch p, ok := r.Confirm(x.Verdict.Property); {
+	case ok:
 		t.Errorf("%s is violated again: %s", p.Property, p.Explanation)
+		return
+	case !slices.ContainsFunc(r.History.Events, func(e history.Event) bool {
+		return e.F == history.Acquire && e.Type == history.OK
+	}):
+		t.Errorf("%s was not tried: no client was granted the lock", p.Property)
 		return
 	}
 	t.Logf("%s is not violated any more", x.Verdict.Property)

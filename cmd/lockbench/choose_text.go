@@ -161,6 +161,9 @@ func (a answer) proofs(best []choose.Choice) {
 	}
 	a.say("\nProof of %s:", best[0].Name)
 	for _, p := range best[0].Shown() {
+		if p.Runs == 0 { // its runs show the violation that the remark names
+			continue
+		}
 		fmt.Fprintln(a, "  "+strings.ReplaceAll(p.Command, " --workload", " \\\n      --workload"))
 	}
 	a.Flush()

@@ -43,7 +43,7 @@ list.`,
 				if jepsen != "" {
 					return exportJepsen(c, r, jepsen, o.Values)
 				}
-				if key >= 0 {
+				if c.Flags().Changed("key") {
 					o.Key = &key
 				}
 				return export(c.OutOrStdout(), r, format, o)
@@ -65,6 +65,12 @@ list.`,
 
 func export(w io.Writer, r *store.Run, format string, o edn.Options) error {
 	write := spans.WritePerfetto
+	if o.Key != nil && format != "edn" {
+		return fmt.Errorf("--key is for --format edn; %s shows all locks", format)
+	}
+	if n := r.History.Header.Keys; o.Key != nil && (*o.Key < 0 || n > 0 && *o.Key >= n) {
+		return fmt.Errorf("--key %d: the run has the locks 0 to %d", *o.Key, max(n, 1)-1)
+	}
 	switch format {
 	case "edn":
 		return edn.Write(w, r.History, o)
@@ -75,9 +81,6 @@ func export(w io.Writer, r *store.Run, format string, o edn.Options) error {
 		write = spans.WriteOTLP
 	default:
 		return fmt.Errorf("unknown --format %q; there are edn, jsonl, perfetto and otlp", format)
-	}
-	if o.Key != nil {
-		return fmt.Errorf("--key is for --format edn; %s shows all locks", format)
 	}
 	v, err := judged(r)
 	if err != nil {

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,8 +20,8 @@ import (
 // Query is a user's request: the faults that can happen, and the demands on the lock.
 type Query struct {
 	Faults []string // columns of the matrix
-	// The lease, and the longest expected pause and work. A pause or work that is longer than the
-	// lease counts as a fault.
+	// The lease, and the longest expected pause and work. Work that is longer than the lease counts as
+	// a fault, and so does a pause that is, with the work.
 	Lease, Pause, Work time.Duration
 	Told               bool // the holder must be told when its hold is over
 	// the guarded resource refuses old tokens, so F counts but overlapping holds do not
@@ -142,13 +143,20 @@ var always = []string{"none", crash}
 
 const crash = "crash"
 
+// errNoLease asks for the lease with which a pause or work is compared.
+var errNoLease = errors.New("--longest-pause and --longest-work are compared with your lease; name " +
+	"it with --ttl")
+
 // faults returns the requested columns and the columns of always. Column "none" comes first.
 func (q Query) faults() ([]string, error) {
 	names := slices.Clone(q.Faults)
 	if calm := q.Lease == 0 && slices.Equal(names, always[:1]); !calm {
 		names = append(names, always...)
 	}
-	if q.Lease > 0 && q.Pause >= q.Lease {
+	if q.Lease == 0 && q.Pause+q.Work > 0 {
+		return nil, errNoLease
+	}
+	if q.Lease > 0 && q.Pause > 0 && q.Pause+q.Work >= q.Lease {
 		names = append(names, "pause")
 	}
 	if q.Lease > 0 && q.Work >= q.Lease {

@@ -253,9 +253,12 @@ func (p Pair) Changed() (out []PropertyPair) {
 }
 
 // Exit returns the exit code for a script that demands that no property changed. It is 1 if one
-// did, and 2 if one is no longer known.
+// did, and 2 if one is no longer known, or B lacks something that A has.
 func (c *Comparison) Exit() int {
 	exit := 0
+	if len(c.OnlyA) > 0 {
+		exit = checker.ExitUnknown
+	}
 	for _, p := range c.Pairs {
 		if len(p.Changed()) > 0 {
 			return checker.ExitUnexpected

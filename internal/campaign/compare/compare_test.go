@@ -126,6 +126,12 @@ func TestHowFarTwoCanBeCompared(t *testing.T) {
 	if err != nil || len(c.Pairs) != 2 || len(c.OnlyA) != 0 || len(c.OnlyB) != 1 {
 		t.Error("two versions of a library are paired by variant", err, c)
 	}
+	c, err = Compare(sideOf("a", map[string][]string{"x": {""}, "y": {""}}),
+		sideOf("b", map[string][]string{"x": {""}}))
+	if err != nil || c.Exit() != checker.ExitUnknown || c.Caveats()[0] != "Only in A: y." ||
+		c.Sentence() != "1 compared: 1 missing in B." {
+		t.Error("what B lacks cannot be judged any more", err, c.Exit(), c.Caveats(), c.Sentence())
+	}
 	locks := func(lock string) *Side {
 		s := sideOf(lock, map[string][]string{"pause": {""}, "crash": {""}})
 		for i := range s.Items {

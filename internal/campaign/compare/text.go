@@ -108,7 +108,7 @@ func (c *Comparison) Caveats() (out []string) {
 			out = append(out, fmt.Sprintf("%s: they differ in %s.", p.Name, d))
 		}
 	}
-	if len(out) == 0 {
+	if len(out) == 0 && len(c.OnlyA) == 0 {
 		out = append(out, "Like for like: same environment, versions and plan.")
 	}
 	for _, x := range []struct {
@@ -208,6 +208,9 @@ func (c *Comparison) Sentence() string {
 		case x.n > 1:
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.many))
 		}
+	}
+	if n := len(c.OnlyA); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d missing in B", n))
 	}
 	if len(parts) == 0 {
 		return fmt.Sprintf("%d compared: nothing changed that is more than noise.", len(c.Judged()))
