@@ -111,6 +111,8 @@ func (s *teller) tell(t testing.TB, w []string) {
 		hd.Declares.Fencing = true
 	case "reentrant":
 		hd.Declares.Reentrant = true
+	case "endless":
+		hd.Declares.Endless = true
 	case "workload":
 		hd.Workload = w[1]
 	case "imported":

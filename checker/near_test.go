@@ -76,6 +76,9 @@ const (
 		"0 2 8000000000 8000000010 n0 SETNX k aaaaaaaa -> 0\n"
 )
 
+// endless is a lock whose acquire should be over in half a second, and that ignores that.
+const endless = "endless; timeout 500000000; poll 1000000; "
+
 // Parts of histories in which a client is killed inside a lock without a lease, and another waits.
 const (
 	dead    = "environment process; names k; poll 1; c0 acquire 10 20; c0 kill 50; c1 acquire 60; "
@@ -369,6 +372,20 @@ var nearCases = []propertyCase{
 			"1 1 40900000500 40900000600 n0 SET k bbbbbbbb NX PX 200 -> OK\n" +
 			"2 1 162 165 n0 SET k cccccccc NX PX 200 -> (nil)\n" +
 			"2 1 900000 900005 n0 SET k cccccccc NX PX 200 -> (nil)\n", Violated, ""},
+
+	// An acquire that ignores how long it may wait.
+	{"near: it waits while another client is inside", "D", leased + endless +
+		"c0 acquire 10 20 sent=12 lease=200; c0 release 9000000000 9000000010; " +
+		"c1 acquire 30 9500000000 sent=9400000000 lease=200", "0 1 12 15 n0 SET k a NX PX " +
+		"1 -> OK\n" +
+		"1 1 60 65 n0 SET k b NX PX 1 -> (nil)\n1 1 5000000000 5000000010 n0 SET k b NX PX " +
+		"1 -> (nil)\n" +
+		"1 1 9400000000 9400000010 n0 SET k b NX PX 1 -> OK\n", Valid, ""},
+	{"near: it waits on when the lock is free", "D", leased + endless +
+		"c0 acquire 10 20 sent=12 lease=200; c0 release 30 40; c1 acquire 50 9500000000 " +
+		"sent=9400000000 lease=200", "1 1 60 65 n0 SET k b NX PX 1 -> (nil)\n" +
+		"1 1 5000000000 5000000010 n0 SET k b NX PX 1 -> (nil)\n" +
+		"1 1 9400000000 9400000010 n0 SET k b NX PX 1 -> OK\n", Violated, ""},
 
 	// A client that waits in a command for a lock that a dead one left.
 	{"near: it was handed a token, and then paused", "D", dead + "fault pause c1 105 8900000000; " +

@@ -122,6 +122,7 @@ type OpenCall struct {
 	Key, Process, N int
 	F               string // history.Acquire or history.Release
 	From, To        int64  // stamps of the call, and of its return or the end of its client or record
+	Since           int64  // if later than From: no other client was inside from then on
 	Open            bool   // it had not returned when the record ended
 	Limit           int64  // how long it may take by its own time-outs; 0 if all of it was answered
 	Bound           int64  // of D; the wait exceeded it as well as Limit
@@ -135,9 +136,13 @@ func Hanging(k *OpenCall) string {
 	}
 	due := Say("It should be over within %s by its own time-outs, and %s more were allowed.",
 		Brief(k.Limit), Brief(k.Bound))
-	if k.Limit == 0 {
+	switch {
+	case k.Limit == 0:
 		due = Say("All of its commands were answered; it was allowed %s, and took longer.",
 			Brief(k.Bound))
+	case k.Since > k.From:
+		due = Say("No other client was inside from %s on; it was allowed %s more.", Stamp(k.Since),
+			Brief(k.Limit+k.Bound))
 	}
 	return Say("Client %d called %s of lock %d at %s, and the call %s, although no fault was under "+
 		"way and servers answered. %s", k.Process, k.F, k.Key, Stamp(k.From), did, due)

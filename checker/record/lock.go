@@ -19,6 +19,18 @@ func (l *Lock) GrantedBetween(from, to int64) bool {
 	return slices.ContainsFunc(l.Holds, func(h *Hold) bool { return h.Sent > from && h.From < to })
 }
 
+// LastLeft returns when the last other client had left the locks of a call before it was over, or
+// 0.
+func (r *Record) LastLeft(k *Call) (left int64) {
+	for i := range r.Holds {
+		h := &r.Holds[i]
+		if h.Process != k.Process && slices.Contains(k.Keys, h.Key) && h.Call < k.To {
+			left = max(left, r.LeftAt(h))
+		}
+	}
+	return left
+}
+
 // Locks returns all locks that a client asked for, by number.
 func (r *Record) Locks() (out []Lock) {
 	all := map[int]*Lock{}

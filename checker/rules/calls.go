@@ -10,16 +10,21 @@ import (
 )
 
 // openCalls returns the calls that outlived their own time-outs: an acquire twice the time that it
-// was given, a release what its client waits for answers. An acquire without a time-out has none. A
+// was given, a release what its client waits for answers. An acquire without a time-out has none;
+// of a lock that ignores the time-out it counts from when the last other client had left. A
 // release whose time-outs are unknown is over when all of its commands have been answered.
 func (c waits) openCalls() (out []explain.OpenCall) {
 	h := c.history.Header
 	if limit := 2 * int64(h.AcquireTimeout); limit > 0 {
 		for i := range c.Record.Calls {
 			k := &c.Record.Calls[i]
-			if k.To-k.From > limit {
+			since := k.From
+			if h.Declares.Endless && k.To-since > limit {
+				since = max(since, c.Record.LastLeft(k))
+			}
+			if k.To-since > limit {
 				out = append(out, explain.OpenCall{Key: k.Keys[0], Process: k.Process, N: k.N,
-					F: history.Acquire, From: k.From, To: k.To, Limit: limit,
+					F: history.Acquire, From: k.From, Since: since, To: k.To, Limit: limit,
 					Open: k.Outcome == history.Invoke && k.To == c.Record.End})
 			}
 		}
@@ -85,7 +90,7 @@ func (c waits) overdue(calls []explain.OpenCall, bound int64) *explain.OpenCall 
 func (c waits) undisturbed(k *explain.OpenCall) (out []record.Interval) {
 	busy := slices.Clone(c.faultTimes().everywhere())
 	record.SortIntervals(busy)
-	at := k.From
+	at := max(k.From, k.Since)
 	for _, b := range busy {
 		if b.From == b.To || b.To <= at || b.From >= k.To {
 			continue
@@ -105,7 +110,7 @@ func (c waits) undisturbed(k *explain.OpenCall) (out []record.Interval) {
 // or whether the client waits for no answer, as one does whose pool of connections is empty. If no
 // command is known, another call must have returned then.
 func (c waits) served(k *explain.OpenCall, q record.Interval) bool {
-	after := max(q.From, min(k.From+k.Limit, q.To))
+	after := max(q.From, min(max(k.From, k.Since)+k.Limit, q.To))
 	if len(c.trace.Commands) > 0 {
 		return c.trace.AnsweredWithin(after, q.To) ||
 			c.history.Header.WholeTrace && c.trace.AllAnswered(k.Process, 0, q.To)

@@ -24,7 +24,7 @@ func TestTheAnswerFitsOnOneScreen(t *testing.T) {
 		{"--impl setpx-del --nemesis pause", 22, []string{"Yes.\nClient ", "deleted the key of client ",
 			"To do:  Delete the key only if it", `redis.call("get"`, "--impl token-lua --nemesis pause",
 			"A holder that is stopped for longer", "L: released by a non-owner.",
-			"'s lease ran out at 2.000 s while it was paused. Client "}},
+			"'s lease ran out at 2.000 s while it was paused."}},
 		{"--impl setnx-del-expired --nemesis crash:takeover", 22, []string{"How:    Client ",
 			" was killed at 0.0"}},
 		{"--impl token-lua --nemesis pause", 22, []string{"was still inside when its lease ended",

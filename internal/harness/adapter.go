@@ -202,14 +202,6 @@ func (p *Plan) answerTime() history.Duration {
 	return ifTold(*p, toldRetries, once*history.Duration(1+p.ClientRetries))
 }
 
-// longestWait returns how long an acquire may wait, or zero if the library ignores that.
-func (p *Plan) longestWait() history.Duration {
-	if p.Adapter != nil && p.Adapter.Declares.Endless {
-		return 0
-	}
-	return p.AcquireTimeout
-}
-
 // check returns an error of one line if the adapter of a plan is invalid.
 func (a *Adapter) check() error {
 	switch {

@@ -391,6 +391,7 @@ func (p Plan) Declares() history.Declares {
 		d.LeaderRenews = p.Adapter.Declares.LeaderRenews
 		d.Shared = p.Adapter.Declares.Shared
 		d.Preference = p.Adapter.Declares.Preference
+		d.Endless = p.Adapter.Declares.Endless
 	}
 	return d
 }

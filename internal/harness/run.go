@@ -151,7 +151,7 @@ func (r *run) header(out Output) history.Header {
 		Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
 		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: poll,
 		ClientSettings: p.ClientSettings,
-		AcquireTimeout: p.longestWait(), Declares: p.Declares(),
+		AcquireTimeout: p.AcquireTimeout, Declares: p.Declares(),
 		ClientTimeout: p.answerTime(),
 		Properties:    p.Properties, Reported: p.Reported,
 		Evicts: evicts(p.RedisConfig), WholeTrace: r.wholeTrace(), System: p.System(),

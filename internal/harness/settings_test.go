@@ -3,9 +3,6 @@ package harness
 import (
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestAPlanCannotMakeRedisDoHarm names settings with which a file of a stranger would write other
@@ -49,17 +46,6 @@ func TestALibraryIsToldNoRetries(t *testing.T) {
 		if told := p.Worker().ClientRetries; (told == nil) != (given == nil) ||
 			told != nil && *told != *given {
 			t.Errorf("told %v, given %v", told, given)
-		}
-	}
-}
-
-// TestAnEndlessAcquireHasNoLimit: a library that ignores how long it may wait does not hang.
-func TestAnEndlessAcquireHasNoLimit(t *testing.T) {
-	for variant, want := range map[string]history.Duration{"ttl": 5e9, "unlimited": 0} {
-		p, err := NewPlan(RunOptions{Adapter: "node-redlock-5", Nemesis: "none", Variant: variant,
-			AcquireTimeout: 5 * time.Second})
-		if err != nil || p.longestWait() != want {
-			t.Errorf("%s: %v, %v", variant, p.longestWait(), err)
 		}
 	}
 }

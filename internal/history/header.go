@@ -80,6 +80,8 @@ type Declares struct {
 	MinimumHold Duration `json:"minimum_hold,omitempty"`
 	// the lock prefers some of its waiting clients to others
 	Preference bool `json:"preference,omitempty"`
+	// an acquire ignores how long it may wait, and goes on until it is granted
+	Endless bool `json:"endless,omitempty"`
 }
 
 // GrantBound returns the time within which some client must be granted a free lock. It is the sum
