@@ -85,8 +85,8 @@ const (
 	deadKey = "0 1 12 15 n0 SETNX k aaaaaaaa -> 1\n"
 )
 
-// nearCases are histories of correct locks that come near a violation, each beside the violation
-// that it resembles.
+// nearCases come in pairs: a correct lock that looks as if it broke a rule, and a lock that broke
+// it.
 var nearCases = []propertyCase{
 	// Another key than the one that grants the lock.
 	{"near: a helper key of the lock is deleted", "O", strings.Replace(inside, "c0 release",

@@ -141,8 +141,8 @@ func Hanging(k *OpenCall) string {
 		due = Say("All of its commands were answered; it was allowed %s, and took longer.",
 			Brief(k.Bound))
 	case k.Since > k.From:
-		due = Say("No other client was inside from %s on; it was allowed %s more.", Stamp(k.Since),
-			Brief(k.Limit+k.Bound))
+		due = Say("The last other client had left the lock at %s. The call was allowed %s from then "+
+			"on, and took longer.", Stamp(k.Since), Brief(k.Limit+k.Bound))
 	}
 	return Say("Client %d called %s of lock %d at %s, and the call %s, although no fault was under "+
 		"way and servers answered. %s", k.Process, k.F, k.Key, Stamp(k.From), did, due)

@@ -92,8 +92,10 @@ func (c deadlockRule) abandoned(l *record.Lock) (property, bool) {
 	return property{}, false
 }
 
-// blocked reports whether a call waited in vain for the lock from a stamp on, in a command that
-// waits, for a second and a lease or longer, and no command of any call may have freed or taken it.
+// blocked reports whether a client waited in vain after a stamp, for longer than the sum of the
+// longest lease and a second, in a command that waits, such as BLPOP. It returns false if a command
+// after the stamp may have deleted the key, or if an acquire call may have taken it: the call sent
+// a command that neither waits nor was denied.
 func (c deadlockRule) blocked(l *record.Lock, since int64) (waits bool) {
 	for _, m := range c.trace.OfLock(l.Key) {
 		if m.Sent >= since && c.trace.MayHaveDeleted(m) {

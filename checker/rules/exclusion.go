@@ -39,8 +39,8 @@ func (c exclusionRule) exclusion(b record.ExclusionRule) property {
 	return p
 }
 
-// ofKnownLength returns the spans whose end a rule knows. For leases, it leaves out those of grants
-// that name none, though the lock declares one.
+// ofKnownLength returns the spans that a rule can judge. The rule of leases cannot judge a grant
+// that names no lease although the lock declares one.
 func (c exclusionRule) ofKnownLength(b record.ExclusionRule, ss []record.Span) []record.Span {
 	if b != record.WhileLeased || c.Record.WithoutLease == 0 {
 		return ss

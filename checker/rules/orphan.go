@@ -186,9 +186,9 @@ func (c orphanRule) deadKeys() record.Reach {
 	return record.NewReach(ts)
 }
 
-// helpers returns the keys beside those that grant a lock: clients set them once, and neither end
-// nor change them, as a counter that is made before the first use. If it is unknown which keys
-// grant a lock, it has none.
+// helpers returns the keys of locks that grant nothing: clients set such a key once, and then
+// neither delete nor change it, like a counter that they create before its first use. A lock has
+// none if no command is known to have granted it.
 func (c orphanRule) helpers() map[string]bool {
 	helpers, granted := map[string]bool{}, map[int]bool{}
 	for i, m := range c.grants().ByHold {

@@ -71,8 +71,8 @@ func (c outageRule) underway() []record.Interval {
 	return record.Union(all)
 }
 
-// ownFaults returns a function that tells the times when a fault stopped a client, or struck its
-// links and those of no other. No lock can serve it then, and the others go on.
+// ownFaults returns a function that returns when a fault stopped a client, or struck only the links
+// of this client. No lock can serve the client then, and the other clients go on.
 func (c outageRule) ownFaults() func(process int) []record.Interval {
 	known := map[int][]record.Interval{} // a lock may have a million calls
 	return func(process int) []record.Interval {

@@ -10,8 +10,8 @@ type pause struct {
 
 type pauses []pause
 
-// longest returns the length of the longest pause, or 0. It omits those in a command that waits: a
-// fault may be what it waits for.
+// longest returns the length of the longest pause, or 0. It omits pauses in a command that waits,
+// because a fault may have kept that command waiting.
 func (ps pauses) longest() (ns int64) {
 	for _, p := range ps {
 		if !p.blocked {

@@ -116,7 +116,8 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 		case m.Recv > h.From, c.ofOther(m, h.Key):
 		case c.trace.Deleted(m) && given[trace.PlaceOf(m)] != nil:
 			delete(given, trace.PlaceOf(m))
-			maps.DeleteFunc(given, func(p trace.Place, m *history.Command) bool { // a counter is no lock
+			// A counter alone does not grant the lock.
+			maps.DeleteFunc(given, func(p trace.Place, m *history.Command) bool {
 				return p.Node == m.Node && trace.EffectOf(m.Args).Kind == trace.Count
 			})
 		case c.trace.MayVote(m), c.showsOwn(m):

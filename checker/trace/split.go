@@ -10,79 +10,74 @@ import (
 // someOf is the reply for each key of a deletion that found only some of its keys.
 const someOf = "some of its keys"
 
-// onePerKey returns commands in which each deletion of several keys is replaced by one of each key.
-// A key that no command can have written was not there. If the reply counts some of the others, it
-// is unknown which of them were.
-func onePerKey(commands []history.Command) []history.Command {
-	several := func(m history.Command) bool {
-		return len(m.Args) > 2 && (Verb(&m) == "DEL" || Verb(&m) == "UNLINK")
+// onePerKey replaces each deletion of several keys by one deletion of each key. It takes a key for
+// absent if no command can have written it. If the reply counts only some of the remaining keys,
+// each of them gets the reply someOf, because the reply does not tell which of them it counts.
+func onePerKey(all []history.Command) []history.Command {
+	if !slices.ContainsFunc(all, deletesSeveral) {
+		return all
 	}
-	if !slices.ContainsFunc(commands, several) {
-		return commands
-	}
-	written := mayBeWritten(commands)
+	written := mayBeWritten(all)
 	var out []history.Command
-	for _, m := range commands {
-		if !several(m) {
+	for _, m := range all {
+		if !deletesSeveral(m) {
 			out = append(out, m)
 			continue
 		}
-		name, keys, reply := m.Args[0], m.Args[1:], m.Reply
-		there := 0
+		name, keys, reply, present := m.Args[0], m.Args[1:], m.Reply, 0
 		for _, key := range keys {
 			if written[key] {
-				there++
+				present++
 			}
 		}
 		for _, key := range keys {
-			m.Args, m.Reply = []string{name, key}, replyFor(reply, written[key], there)
+			m.Args, m.Reply = []string{name, key}, replyFor(reply, written[key], present)
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
-// replyFor returns the reply for one key of a deletion, of which so many may have been there.
-func replyFor(reply string, written bool, there int) string {
+func deletesSeveral(m history.Command) bool {
+	return len(m.Args) > 2 && (Verb(&m) == "DEL" || Verb(&m) == "UNLINK")
+}
+
+// replyFor divides the reply to a deletion: it returns the part for one key, where at most present
+// keys can have existed.
+func replyFor(reply string, written bool, present int) string {
 	n, err := strconv.Atoi(reply)
 	switch {
 	case err != nil || n <= 0:
 		return reply
-	case !written && n <= there:
+	case !written && n <= present:
 		return "0"
-	case n >= there:
+	case n >= present:
 		return "1"
 	}
 	return someOf
 }
 
-// mayBeWritten returns the keys that commands may have written: those of writes, and all words of
-// scripts and of commands that are not known.
-func mayBeWritten(commands []history.Command) map[string]bool {
+// mayBeWritten returns the keys that commands may have written. A script, or a command that the
+// package does not know, may write each of its words.
+func mayBeWritten(all []history.Command) map[string]bool {
 	keys := map[string]bool{}
-	for i := range commands {
-		m := &commands[i]
-		c, known := commandOf(m)
+	note := func(words []string) {
+		for _, word := range words {
+			keys[word] = true
+		}
+	}
+	for i := range all {
+		m := &all[i]
+		c, known := commands[Verb(m)]
 		switch {
-		case len(m.Args) < 2:
 		case !known || c.kind == Script:
-			for _, word := range m.Args[1:] {
-				keys[word] = true
-			}
+			note(m.Args)
 		case EffectOf(m.Args).Kind.Writes():
 			keys[Key(m)] = true
 		}
 		for _, effect := range m.Effects {
-			for _, word := range effect {
-				keys[word] = true
-			}
+			note(effect)
 		}
 	}
 	return keys
-}
-
-// commandOf returns what is known of a command.
-func commandOf(m *history.Command) (command, bool) {
-	c, known := commands[Verb(m)]
-	return c, known
 }

@@ -145,7 +145,7 @@ const crash = "crash"
 
 // errNoLease asks for the lease with which a pause or work is compared.
 var errNoLease = errors.New("--longest-pause and --longest-work are compared with your lease; " +
-	"name it with --ttl")
+	"give it with --ttl")
 
 // faults returns the requested columns and the columns of always. Column "none" comes first.
 func (q Query) faults() ([]string, error) {

@@ -156,12 +156,13 @@ type Judge struct {
 	probes   map[string]probe
 }
 
-// deletions are those from another connection than took the key, by commands that name no owner, by
-// the connection that took the key. They are another client's if that connection is there
-// afterwards, since a client may connect again.
+// deletions are reports that wait. Each is about a command that deleted a key, came from another
+// connection than the one that took the key, and named no owner. The map's key is the connection
+// that took the key. If that connection is seen again, another client deleted the key, and the
+// report is told. If not, the client that took the key may have deleted it over a new connection.
 type deletions map[string][]func()
 
-// blame tells of the deletions of the keys of a connection that is there.
+// blame tells the reports of the keys that a connection took. The caller has seen it again.
 func (ds deletions) blame(from string) {
 	for _, tell := range ds[from] {
 		tell()
