@@ -35,9 +35,10 @@ type Options struct {
 	// Clients is the number of clients that contend for the lock. Default: 3.
 	Clients int
 	// Properties are the letters of the properties that must hold (docs/design.md, The properties).
-	// Default: all that the lock can guarantee. S and U say that no two clients are inside at once.
-	// For a lock with a lease, Explore judges them only under the fault "none", because a lease keeps
-	// other clients out for no longer than it lasts.
+	// Default: all that the lock can guarantee. S says that no two clients are inside at once. For a
+	// lock with a lease, Explore judges it only under the fault "none", because a lease keeps other
+	// clients out for no longer than it lasts. U and E are not judged: the clients guard no resource,
+	// and take the lock once before they release it.
 	Properties []string
 	// Dir is the directory for counterexamples. Default: testdata/locktest.
 	Dir string
@@ -145,7 +146,7 @@ func (l Lock) searchFault(t *testing.T, fault string, o Options, told map[string
 	case progress.Untouched != "", len(hits) == 0 && progress.Doubt() != "":
 		t.Fatalf("the search under %s shows too little: %s", fault, progress.Doubt())
 	case len(hits) == 0:
-		t.Log(progress.Rarer() + unasked(s.Properties))
+		t.Log(progress.Rarer() + "; judged: " + progress.Letters(true) + unasked(s.Properties))
 		return
 	}
 	if first := told[kind(hits[0])]; first != "" {
@@ -157,16 +158,14 @@ func (l Lock) searchFault(t *testing.T, fault string, o Options, told map[string
 		Rate: progress.Rate(), Again: replayCommand(t), Verbose: true}, hits, o)
 }
 
-// unasked names S and U if a search without a violation did not ask about them, as usual for a lock
-// with a lease under a fault.
+// unasked names S if a search without a violation did not ask about it, as usual for a lock with a
+// lease under a fault.
 func unasked(asked []string) string {
-	open := slices.DeleteFunc([]string{history.MutualExclusion, history.LostUpdate},
-		func(p string) bool { return slices.Contains(asked, p) })
-	if len(open) == 0 {
+	if slices.Contains(asked, history.MutualExclusion) {
 		return ""
 	}
-	return "; not asked: " + strings.Join(open, " and ") + " (Options.Properties asks): no lease " +
-		"keeps them if its holder is stopped for longer"
+	return "; not asked: S (Options.Properties asks): no lease keeps it if its holder is stopped " +
+		"for longer"
 }
 
 // kind returns the property that a hit violates, and the class.
@@ -203,13 +202,17 @@ func (l Lock) search(fault string, o Options) explore.Search {
 	}
 }
 
-// promises returns the properties that the lock must have under a fault.
-func (l Lock) promises(fault string) []string {
-	reported := history.ReportedProperties()
-	return slices.DeleteFunc(history.DefaultProperties(), func(p string) bool {
-		overrun := p == history.MutualExclusion || p == history.LostUpdate
-		return slices.Contains(reported, p) || overrun && l.TTL > 0 && fault != "none"
-	})
+// promises returns the properties that the lock must have under a fault. The clients of a search
+// guard no resource, which U is about, and enter once, so that E does not apply.
+func (l Lock) promises(fault string) (all []string) {
+	if l.TTL <= 0 || fault == "none" {
+		all = append(all, history.MutualExclusion)
+	}
+	all = append(all, history.LeaseExclusion, history.OwnerRelease, history.Deadlock)
+	if l.Fencing {
+		all = append(all, history.Fencing)
+	}
+	return append(all, history.Validity)
 }
 
 // manifest describes the lock in the form of an adapter's manifest.

@@ -218,7 +218,8 @@ func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.F
 	if !f.all.exhaustive {
 		out.Rarer = out.Progress.RarerThan()
 	}
-	if len(hits) == 0 && (!f.all.exhaustive || out.Progress.Granted == 0) {
+	shown := out.Progress.Granted > 0 && len(out.Progress.Judged) > 0
+	if len(hits) == 0 && (!f.all.exhaustive || !shown) {
 		out.Doubt = out.Progress.Doubt()
 	}
 	return hits, out, err

@@ -143,7 +143,7 @@ func (d *depthFirst) run(ctx context.Context, p prefix) {
 		d.covered.HarnessErrors++
 		d.broke = cmp.Or(d.broke, r.HarnessError.Error())
 	} else {
-		d.evidence.note(r)
+		d.evidence.note(r, d.Properties)
 	}
 	d.note(hits)
 }

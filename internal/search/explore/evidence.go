@@ -1,7 +1,10 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
@@ -15,10 +18,16 @@ type Evidence struct {
 	HandedOver int `json:"handed_over"` // runs that granted it to a second client
 	// a key of a lock that was granted in some run although no command named it
 	Untouched string `json:"untouched,omitempty"`
+	// the properties that some run could judge, and why no run could judge the others
+	Judged    []string          `json:"judged,omitempty"`
+	NotJudged map[string]string `json:"not_judged,omitempty"`
+
+	inapt map[string]int // runs to which a property did not apply
 }
 
-// note adds a run.
-func (e *Evidence) note(r *simrun.Record) {
+// note adds a run of a search for some properties.
+func (e *Evidence) note(r *simrun.Record, properties []string) {
+	e.judge(r, properties)
 	first, granted, over := 0, false, false
 	for i := range r.History.Events {
 		if x := &r.History.Events[i]; x.Type == history.OK && x.F == history.Acquire {
@@ -39,8 +48,64 @@ func (e *Evidence) note(r *simrun.Record) {
 	}
 }
 
+// enoughLooks is the number of runs after which a property that applied to none of them is not
+// looked at again.
+const enoughLooks = 64
+
+// judge notes which of the properties the run can judge, and why not the others.
+func (e *Evidence) judge(r *simrun.Record, properties []string) {
+	open := slices.DeleteFunc(slices.Clone(properties), func(p string) bool {
+		return slices.Contains(e.Judged, p) || e.inapt[p] >= enoughLooks
+	})
+	if len(open) == 0 {
+		return
+	}
+	for _, p := range r.Judge(open) {
+		switch {
+		case p.Verdict == checker.Valid || p.Verdict == checker.Violated:
+			e.isJudged(p.Property)
+		default:
+			e.isNotJudged(p.Property, p.Reason)
+			e.count(p)
+		}
+	}
+}
+
+// count counts the runs to which a property did not apply.
+func (e *Evidence) count(p checker.Property) {
+	if e.inapt == nil {
+		e.inapt = map[string]int{}
+	}
+	if p.Verdict == checker.NA {
+		e.inapt[p.Property]++
+	}
+}
+
+func (e *Evidence) isJudged(property string) {
+	if !slices.Contains(e.Judged, property) {
+		e.Judged = append(e.Judged, property)
+	}
+	delete(e.NotJudged, property)
+}
+
+func (e *Evidence) isNotJudged(property, reason string) {
+	if slices.Contains(e.Judged, property) {
+		return
+	}
+	if e.NotJudged == nil {
+		e.NotJudged = map[string]string{}
+	}
+	e.NotJudged[property] = cmp.Or(e.NotJudged[property], reason)
+}
+
 // add adds the evidence of another part of the search.
 func (e *Evidence) add(o Evidence) {
+	for _, property := range o.Judged {
+		e.isJudged(property)
+	}
+	for property, reason := range o.NotJudged {
+		e.isNotJudged(property, reason)
+	}
 	e.Granted += o.Granted
 	e.HandedOver += o.HandedOver
 	if e.Untouched == "" {
@@ -82,5 +147,47 @@ func (p Progress) Doubt() string {
 		return fmt.Sprintf("two clients were granted the lock in %d of %s", p.HandedOver,
 			units.Count(n, "run"))
 	}
-	return ""
+	return p.nothingJudged()
+}
+
+// nothingJudged says why no run could judge any of the properties, or returns "".
+func (p Progress) nothingJudged() string {
+	if len(p.Judged) > 0 || len(p.NotJudged) == 0 {
+		return ""
+	}
+	return "no run could judge " + units.List(p.notJudged()) + ": " + p.NotJudged[p.notJudged()[0]]
+}
+
+// Letters names the properties that some run could judge, and those that none could. It gives the
+// reason of a single one; with reasons, of all.
+func (e Evidence) Letters(reasons bool) string {
+	text, not := cmp.Or(strings.Join(e.judged(), ", "), "none"), e.notJudged()
+	if len(not) > 0 {
+		text += "; no run could judge " + units.List(not)
+	}
+	switch {
+	case len(not) == 1:
+		text += ": " + e.NotJudged[not[0]]
+	case reasons && len(not) > 1:
+		for i, letter := range not {
+			not[i] = letter + ": " + e.NotJudged[letter]
+		}
+		text += " (" + strings.Join(not, "; ") + ")"
+	}
+	return text
+}
+
+// judged returns the properties that some run could judge, in their usual order.
+func (e Evidence) judged() []string {
+	return slices.DeleteFunc(history.Properties(), func(p string) bool {
+		return !slices.Contains(e.Judged, p)
+	})
+}
+
+// notJudged returns the properties that no run could judge, in their usual order.
+func (e Evidence) notJudged() []string {
+	return slices.DeleteFunc(history.Properties(), func(p string) bool {
+		_, not := e.NotJudged[p]
+		return !not
+	})
 }

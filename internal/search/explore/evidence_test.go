@@ -13,6 +13,10 @@ import (
 // TestASearchThatShowsTooLittleSaysSo: each row stands next to one that shows enough.
 func TestASearchThatShowsTooLittleSaysSo(t *testing.T) {
 	enough := Evidence{Granted: 100, HandedOver: 80}
+	aimless := enough
+	aimless.isNotJudged("E", "not re-entrant")
+	partly := aimless
+	partly.isJudged("S")
 	for name, c := range map[string]struct {
 		progress Progress
 		says     string
@@ -24,16 +28,39 @@ func TestASearchThatShowsTooLittleSaysSo(t *testing.T) {
 		"all broke": {Progress{Runs: 5, HarnessErrors: 5, Broke: "why"}, "5 of 5 runs broke"},
 		"no run":    {Progress{}, "no run was made"},
 		"no grant":  {Progress{Runs: 100}, "granted the lock in 0 of 100 runs"},
-		"few grants": {Progress{Runs: 100, Evidence: Evidence{49, 40, ""}},
+		"few grants": {Progress{Runs: 100, Evidence: Evidence{Granted: 49, HandedOver: 40}},
 			"granted the lock in 49 of 100 runs"},
-		"enough grants": {Progress{Runs: 100, Evidence: Evidence{50, 40, ""}}, ""},
-		"one client only": {Progress{Runs: 100, Evidence: Evidence{100, 9, ""}},
+		"enough grants": {Progress{Runs: 100, Evidence: Evidence{Granted: 50, HandedOver: 40}}, ""},
+		"one client only": {Progress{Runs: 100, Evidence: Evidence{Granted: 100, HandedOver: 9}},
 			"two clients were granted the lock in 9 of 100 runs"},
-		"some one client":  {Progress{Runs: 100, Evidence: Evidence{100, 10, ""}}, ""},
-		"an untouched key": {Progress{Runs: 100, Evidence: Evidence{100, 80, "lock:0"}}, `names the key "lock:0"`},
+		"some one client": {Progress{Runs: 100, Evidence: Evidence{Granted: 100, HandedOver: 10}}, ""},
+		"an untouched key": {Progress{Runs: 100, Evidence: Evidence{Granted: 100, HandedOver: 80,
+			Untouched: "lock:0"}}, `names the key "lock:0"`},
+		"nothing judged": {Progress{Runs: 100, Evidence: aimless},
+			"no run could judge E: not re-entrant"},
+		"one of two judged": {Progress{Runs: 100, Evidence: partly}, ""},
 	} {
 		if says := c.progress.Doubt(); (says == "") != (c.says == "") || !strings.Contains(says, c.says) {
 			t.Errorf("%s: %q, want %q", name, says, c.says)
+		}
+	}
+}
+
+// TestShardsTellWhatAnyOfThemJudged: the reason why one could not judge a property goes if another
+// could.
+func TestShardsTellWhatAnyOfThemJudged(t *testing.T) {
+	var a, b Evidence
+	a.isJudged("S")
+	a.isNotJudged("F", "no tokens")
+	a.isNotJudged("E", "not re-entrant")
+	b.isJudged("F")
+	b.isNotJudged("S", "nobody entered")
+	for _, pair := range [][]Evidence{{a, b}, {b, a}} {
+		var all Evidence
+		all.add(pair[0])
+		all.add(pair[1])
+		if got, want := all.Letters(false), "S, F; no run could judge E: not re-entrant"; got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -388,7 +388,7 @@ func (f *searching) note(r *simrun.Record) {
 	defer f.mu.Unlock()
 	f.hung = cmp.Or(f.hung, r.Hung)
 	if r.HarnessError == nil {
-		f.evidence.note(r)
+		f.evidence.note(r, f.Properties)
 	} else if f.errors.Add(1) == 1 {
 		f.broke = r.HarnessError.Error()
 	}

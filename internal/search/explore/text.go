@@ -55,33 +55,41 @@ func (f Findings) none(t *screen) {
 	p := f.Progress
 	switch {
 	case f.Covered != nil:
-		t.line("%s", f.Covered)
-		return
+		t.line("%s%s", f.Covered, f.tooLittle())
 	case p.Hung != "":
 		return
+	default:
+		early := ""
+		if f.Stopped {
+			early = "stopped early: "
+		}
+		t.line("%sno violation of %s under %s in %d runs, %s (%.0f runs/s)%s", early, f.Impl,
+			cmp.Or(f.Nemesis, "any fault"), p.Runs, p.states(), f.Rate, cmp.Or(f.tooLittle(), p.rarer()))
 	}
-	early, rarer := "", p.rarer()
-	if f.Stopped {
-		early = "stopped early: "
+	if p.nothingJudged() == "" {
+		t.line("Judged: %s", f.judged())
 	}
-	if f.Doubt != "" {
-		rarer = ", which shows too little: " + f.Doubt
-	}
-	t.line("%sno violation of %s under %s in %d runs, %s (%.0f runs/s)%s", early, f.Impl,
-		cmp.Or(f.Nemesis, "any fault"), p.Runs, p.states(), f.Rate, rarer)
-	t.line("Judged: %s", f.judged())
 }
 
-// judged names the properties that decide the search.
-func (f Findings) judged() string {
-	if asked := strings.Trim(f.Asked["properties"], "[]"); asked != "" {
-		return strings.ReplaceAll(asked, ",", ", ")
+// tooLittle says why a search that found nothing shows too little.
+func (f Findings) tooLittle() string {
+	if f.Doubt == "" {
+		return ""
 	}
-	deciding := slices.DeleteFunc(history.DefaultProperties(), func(letter string) bool {
-		return slices.Contains(history.ReportedProperties(), letter)
+	return ", which shows too little: " + f.Doubt
+}
+
+// judged names the properties that the runs judged, and those that they did not.
+func (f Findings) judged() string {
+	text := f.Progress.Letters(f.Verbose)
+	others := slices.DeleteFunc(history.DefaultProperties(), func(letter string) bool {
+		_, not := f.Progress.NotJudged[letter]
+		return not || slices.Contains(f.Progress.Judged, letter)
 	})
-	return fmt.Sprintf("%s; not %s (--properties names others)", strings.Join(deciding, ", "),
-		units.List(history.ReportedProperties()))
+	if f.Asked["properties"] == "" && len(others) > 0 {
+		text += "; not asked: " + units.List(others) + " (--properties names others)"
+	}
+	return text
 }
 
 // tell tells one finding: what is violated, how, what to do, and how to see it again.

@@ -132,6 +132,19 @@ func (r *Record) Confirm(property string) (checker.Property, bool) {
 	return p, p.Verdict == checker.Violated && v.HarnessError == ""
 }
 
+// Judge returns the verdicts on the properties, as of a run that was meant to be over where it
+// ended, and that need not have met a fault.
+func (r *Record) Judge(properties []string) []checker.Property {
+	h := r.History
+	h.Header.Requires = history.Requires{}
+	end := history.Event{Type: history.End, Process: history.Harness}
+	for i := range h.Events {
+		end.T = max(end.T, h.Events[i].T)
+	}
+	h.Events = append(slices.Clip(h.Events), end)
+	return checker.Check(&h, r.Trace, checker.Options{Properties: properties}).Properties
+}
+
 // Worst returns the worst of the properties that the run certainly violates and that the harness
 // has not caused, and whether there is one.
 func (r *Record) Worst(properties []string) (worst checker.Property, found bool) {
