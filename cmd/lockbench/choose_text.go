@@ -164,7 +164,7 @@ func (a answer) proofs(best []choose.Choice) {
 		if p.Runs == 0 { // its runs show the violation that the remark names
 			continue
 		}
-		fmt.Fprintln(a, "  "+strings.ReplaceAll(p.Command, " --workload", " \\\n      --workload"))
+		fmt.Fprintln(a, "  "+p.Lines())
 	}
 	a.Flush()
 }

@@ -65,7 +65,7 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 	nemesis.Usage = "fault; '" + advice.ListNemeses.String() + "' shows all (default all, by turns)"
 	o.Nemesis = ""
 	s.StringSliceVar(&f.search.Properties, "properties", nil,
-		"properties that must not be violated (default S,L,O,D,F,U; R must be asked for)")
+		"properties that must not be violated (default all that decide a run; R and A must be asked for)")
 	s.Uint64Var(&o.Seed, "seed", 0, "first seed")
 	s.IntVar(&f.search.Seeds, "seeds", 0, "number of seeds (default as many as fit into --for)")
 	s.DurationVar(&f.search.Budget, "for", 0, "how long to search, shrinking and curves included "+

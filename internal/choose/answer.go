@@ -13,47 +13,59 @@ import (
 
 // Answers has the answers to queries. Their places are the best lock and the faults.
 var Answers = struct {
-	None    string `json:"none"` // no lock is sound
+	None    string `json:"none"`    // no lock is sound
+	Lacking string `json:"lacking"` // no sound lock meets the demands
 	Fencing string `json:"fencing"`
 	Told    string `json:"told"`
 	Work    string `json:"work"`
 	Other   string `json:"other"`
 	// Unjudged has the places letters and locks.
 	Unjudged string `json:"unjudged"`
+	Meeting  string `json:"meeting"` // has the place number
 }{
 	"No measured lock is sound under {faults}; let one transaction on the data decide, whose commit " +
 		"a failover keeps.",
+	"No measured lock is sound under {faults} and gives what you ask for; let one transaction on " +
+		"the data decide, whose commit a failover keeps.",
 	"Let one transaction on the data decide; if none can, your data must check the tokens of {lock}.",
 	"For leader election, use {lock}: it declares that it tells a leader when its term has ended.",
 	"For long jobs, use {lock}: it is held while they run. No lock alone keeps a late holder out.",
 	"Use {lock} under {faults}; only your data can refuse a holder that comes too late.",
 	"Not judged here: {letters} of {locks}, since no run can see that of such a lock.",
+	", {number} of them with what you ask for",
 }
 
 // Answer answers a query in words.
 func Answer(q Query, choices []Choice) string {
 	best, text := Best(choices), Answers.Other
 	switch {
+	case len(best) == 0 && (q.Told || q.Fencing):
+		text, best = Answers.Lacking, []Choice{{}}
 	case len(best) == 0:
 		text, best = Answers.None, []Choice{{}}
 	case q.Fencing:
 		text = Answers.Fencing
 	case q.Told:
 		text = Answers.Told
-	case slices.Contains(q.AllFaults(), "longwork"):
+	case slices.Contains(q.AllFaults(), longwork):
 		text = Answers.Work
 	}
 	return strings.NewReplacer("{lock}", best[0].Name, "under {faults}", q.underFaults()).Replace(text)
 }
 
-// Tally says how many locks stay clean under the faults of a query.
+// Tally says how many locks stay clean under the faults of a query, and how many of these meet its
+// demands if not all do.
 func Tally(q Query, choices []Choice) string {
-	n := 0
+	n, meet, meeting := 0, 0, ""
 	for _, c := range choices {
-		n += batch.Truth(c.Remains)
+		n += batch.Truth(c.staysClean())
+		meet += batch.Truth(c.Remains)
 	}
-	return fmt.Sprintf("%d of the %s that were measured %s clean %s.", n,
-		units.Count(len(choices), "lock"), units.Plural(n, "stays", "stay"), q.underFaults())
+	if meet != n {
+		meeting = strings.ReplaceAll(Answers.Meeting, "{number}", fmt.Sprint(meet))
+	}
+	return fmt.Sprintf("%d of the %s that were measured %s clean %s%s.", n,
+		units.Count(len(choices), "lock"), units.Plural(n, "stays", "stay"), q.underFaults(), meeting)
 }
 
 // underFaults names the faults of a query: "under crash and partition".
@@ -77,7 +89,10 @@ func TellRest(choices, shown []Choice) string {
 		{"clean as well", func(c Choice) bool { return c.Remains && c.quality.level <= untried }},
 		{"clean here but with a defect of their own under another fault",
 			func(c Choice) bool { return c.Remains && c.quality.level > untried }},
-		{"that do not stay clean", func(c Choice) bool { return !c.Remains && !c.Undecided() }},
+		{"that lack what you ask for", Choice.lacksOnly},
+		{"that do not stay clean", func(c Choice) bool {
+			return !c.Remains && !c.Undecided() && !c.lacksOnly()
+		}},
 		{"not known", Choice.Undecided},
 	} {
 		n := 0

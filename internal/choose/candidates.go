@@ -12,11 +12,13 @@ import (
 // Candidate is a row of a matrix with the data of Choose, for a page that chooses in the browser.
 type Candidate struct {
 	Choice
-	Lacks   []string // Untold, Unfenced
+	Lacks   []string // Untold, Unfenced, Holdless
 	Family  string   // the library, or the lock of which it is a form
 	Level   int      // only locks of level 0 are among the best
 	Missing int      // number of faults that its matrix does not have
-	Cells   []Candidacy
+	// what a question appends to the command of a proof, by the first two bits of its index
+	Flags [4]string
+	Cells []Candidacy
 }
 
 // Candidacy is a candidate under one fault.
@@ -42,9 +44,13 @@ func Candidates(m *matrix.Matrix) (out []Candidate) {
 		}
 		lock, _ := r.Lock() // choice has found it
 		x := Candidate{Choice: c, Family: c.family, Level: c.quality.level,
-			Lacks: append(lacks(!lock.Loss, Untold), lacks(!lock.Fencing, Unfenced)...)}
+			Lacks: slices.Concat(lacks(!lock.Loss, Untold), lacks(!lock.Fencing, Unfenced),
+				lacks(lock.Optimistic, Holdless))}
 		for _, col := range matrix.Columns() {
 			x.Missing += batch.Truth(col.Name != "none" && s.Cell(r.Name, col.Name) == nil)
+		}
+		for i := range x.Flags {
+			x.Flags[i] = proofFlags(r, Query{NoOutage: i&1 > 0, Fencing: i&2 > 0})
 		}
 		for _, col := range m.Columns {
 			cell := s.Cell(r.Name, col.Name)

@@ -74,6 +74,13 @@ type Proof struct {
 	Command string `json:"command"`
 	// other moments of the fault among the runs, as values of --nemesis
 	Also []string `json:"also,omitempty"`
+
+	flags string // the end of the command
+}
+
+// Lines returns the command for a narrow screen.
+func (p Proof) Lines() string {
+	return strings.TrimSuffix(p.Command, p.flags) + strings.Replace(p.flags, " ", " \\\n      ", 1)
 }
 
 // Shown returns the command. A shell comment after it names the other moments of the proof.
@@ -93,7 +100,7 @@ func (p Proof) Promised() advice.Command {
 		return c
 	}
 	c.Exits = []int{checker.ExitExpected}
-	if strings.Contains(p.Command, Fenced) && p.Fault == "pause" {
+	if strings.Contains(p.Command, refusing) && p.Fault == "pause" {
 		c.Says = []string{"it did no harm", "the resource refused"}
 	}
 	return c
@@ -134,6 +141,13 @@ func choose(q Query, faults []string, from ...source) (out []Choice) {
 	return out
 }
 
+// lacksOnly reports whether the lock does not meet a demand, and no fault is known to break it.
+func (c Choice) lacksOnly() bool { return c.lacking && c.broken == 0 }
+
+// staysClean reports whether the lock is clean under the faults of the query, whatever else the
+// query demands.
+func (c Choice) staysClean() bool { return c.Remains || c.lacksOnly() && c.open == 0 }
+
 // Undecided reports whether the lock does not remain but no fault is known to break it.
 func (c Choice) Undecided() bool { return !c.Remains && c.broken == 0 && c.open > 0 && !c.lacking }
 
@@ -141,7 +155,10 @@ func (c Choice) Undecided() bool { return !c.Remains && c.broken == 0 && c.open 
 // fault alone is about that.
 var always = []string{"none", crash}
 
-const crash = "crash"
+const (
+	crash    = "crash"
+	longwork = "longwork"
+)
 
 // errNoLease asks for the lease with which a pause or work is compared.
 var errNoLease = errors.New("--longest-pause and --longest-work are compared with your lease; " +
@@ -160,7 +177,7 @@ func (q Query) faults() ([]string, error) {
 		names = append(names, "pause")
 	}
 	if q.Lease > 0 && q.Work >= q.Lease {
-		names = append(names, "longwork")
+		names = append(names, longwork)
 	}
 	_, columns, err := matrix.RowsAndColumns(nil, names)
 	if err != nil {
@@ -189,6 +206,9 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	}
 	if q.Fencing {
 		c.Against = append(c.Against, lacks(!lock.Fencing, Unfenced)...)
+	}
+	if slices.Contains(faults, longwork) {
+		c.Against = append(c.Against, lacks(lock.Optimistic, Holdless)...)
 	}
 	c.lacking = len(c.Against) > 0
 	q.Fencing = q.Fencing && lock.Fencing // without tokens there is nothing to refuse
@@ -221,9 +241,8 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 			if lease := matrix.LeaseOf(r, col.Fault(), q.Lease); q.Lease > 0 && lease > 0 {
 				p.Command += fmt.Sprint(" --ttl ", lease)
 			}
-			if q.Fencing {
-				p.Command += Fenced
-			}
+			p.flags = proofFlags(r, q)
+			p.Command += p.flags
 			if t.Remark != "" {
 				p.Runs = 0 // these runs were not clean
 			}
@@ -299,6 +318,8 @@ const Tells = "declares that it tells a loss"
 const (
 	Untold   = "it does not declare that it tells a loss"
 	Unfenced = "it gives no fencing tokens"
+	// of an optimistic lock, for long work
+	Holdless = "it keeps no one out while a client works, and refuses the later write"
 )
 
 func lacks(is bool, what string) []string {
@@ -325,9 +346,26 @@ func (s source) proof(r matrix.Row, c *matrix.Cell) Proof {
 	return p
 }
 
-// Fenced is appended to the command of a proof if the resource refuses old tokens. Such a run
+// refusing is appended to the command of a proof if the resource refuses old tokens. Such a run
 // judges the resource, and says whether two clients were inside.
-const Fenced = " --workload fenced --properties D,F,U"
+const refusing = " --workload fenced --properties D,F,U"
+
+// proofFlags returns what a query appends to the command of a proof of a lock, so that the run
+// judges what counts: whether the resource refuses old tokens, and whether an outage (A) counts.
+func proofFlags(r matrix.Row, q Query) string {
+	deciding := slices.DeleteFunc(history.DefaultProperties(), func(p string) bool {
+		return slices.Contains(history.ReportedProperties(), p) || slices.Contains(r.Unseen(), p)
+	})
+	switch {
+	case q.Fencing && q.NoOutage:
+		return refusing + "," + checker.Outage
+	case q.Fencing:
+		return refusing
+	case q.NoOutage:
+		return " --properties " + strings.Join(append(deciding, checker.Outage), ",")
+	}
+	return ""
+}
 
 // aimed reports whether a run was not a control. A control shows that a harmless fault does no
 // harm.

@@ -302,3 +302,64 @@ func TestNothingUntriedLooksClean(t *testing.T) {
 		}
 	}
 }
+
+// TestADemandIsNoFault: locks that lack what is asked for stay clean all the same, and the answer
+// says how many there would be without the demand.
+func TestADemandIsNoFault(t *testing.T) {
+	q := Query{Faults: []string{"partition"}, Told: true}
+	all, err := Choose(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if says := Tally(q, all); strings.HasPrefix(says, "0 ") ||
+		!strings.HasSuffix(says, ", 0 of them with what you ask for.") {
+		t.Errorf("%s", says)
+	}
+	if says := Answer(q, all); !strings.Contains(says, "gives what you ask for") {
+		t.Errorf("%s", says)
+	}
+	if says := TellRest(all, nil); !strings.Contains(says, " that lack what you ask for") {
+		t.Errorf("%s", says)
+	}
+	ways, err := WaysOut(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ways) == 0 || strings.Contains(ways[0].Command, "--told") || len(ways[0].Locks) == 0 {
+		t.Errorf("the first way out keeps the demand: %+v", ways)
+	}
+}
+
+// TestAnOptimisticLockIsForNoLongJob: it holds nothing while its client works.
+func TestAnOptimisticLockIsForNoLongJob(t *testing.T) {
+	for _, c := range []struct {
+		query   Query
+		remains bool
+	}{
+		{Query{Lease: time.Second, Work: 2 * time.Second}, false},
+		{Query{Lease: 2 * time.Second, Work: time.Second}, true},
+	} {
+		all, err := Choose(c.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(all, func(o Choice) bool { return o.Lock == "db-version mariadb" })
+		if all[i].Remains != c.remains || !c.remains && !slices.Contains(all[i].Against, Holdless) {
+			t.Errorf("%+v: %v", c.query, all[i].Against)
+		}
+	}
+}
+
+// TestAProofJudgesWhatTheQueryAsks: an outage counts only with --no-outage.
+func TestAProofJudgesWhatTheQueryAsks(t *testing.T) {
+	for _, q := range []Query{{}, {NoOutage: true}, {NoOutage: true, Fencing: true}} {
+		all, err := Choose(q)
+		if err != nil || len(all[0].Proofs) == 0 {
+			t.Fatal(err, all[0])
+		}
+		_, asked, _ := strings.Cut(all[0].Proofs[0].Command, "--properties ")
+		if judged := strings.Contains(asked, "A"); judged != q.NoOutage {
+			t.Errorf("%+v: %s", q, all[0].Proofs[0].Command)
+		}
+	}
+}

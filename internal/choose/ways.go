@@ -16,6 +16,7 @@ type Way struct {
 	Locks   []string `json:"locks,omitempty"`
 	Closest *Choice  `json:"closest,omitempty"` // set if there are no such locks
 	query   Query
+	without bool // it drops a demand, which is worth telling only if locks remain then
 }
 
 // others lists the alternatives to a failover to a replica that lags behind.
@@ -39,6 +40,9 @@ func WaysOut(q Query) (ways []Way, err error) {
 				w.Locks = append(w.Locks, c.Lock)
 			}
 		}
+		if len(w.Locks) == 0 && w.without {
+			continue
+		}
 		if len(w.Locks) == 0 && len(all) > 0 {
 			w.Closest = &all[0]
 		}
@@ -51,6 +55,19 @@ func WaysOut(q Query) (ways []Way, err error) {
 func changed(q Query) (ways []Way) {
 	add := func(q Query, what string) {
 		ways = append(ways, Way{What: what, query: q})
+	}
+	drop := func(without Query, what string) {
+		ways = append(ways, Way{What: what, query: without, without: true})
+	}
+	if q.Told {
+		without := q
+		without.Told = false
+		drop(without, "without --told: a holder may work on after its hold is over")
+	}
+	if q.NoOutage {
+		without := q
+		without.NoOutage = false
+		drop(without, "without --no-outage: clients may have to wait while the fault lasts")
 	}
 	const fenced = "a resource that refuses old tokens (fencing) takes no write of an old holder"
 	if i := slices.Index(q.Faults, "failover"); i >= 0 {

@@ -19,8 +19,7 @@ type matrixData struct {
 	Texts   []string               `json:"texts"`
 	Cells   map[int][]matrixDetail `json:"cells"` // by row * number of columns + column
 	Choose  []candidate            `json:"choose"`
-	Lacks   [2]int                 `json:"lacks"` // the texts of what a lock may lack
-	Fenced  string                 `json:"fenced"`
+	Lacks   [3]int                 `json:"lacks"` // the texts of what a lock may lack
 	Verb    string                 `json:"verb"`
 	Best    int                    `json:"best"` // number of locks to show
 	Answers any                    `json:"answers"`
@@ -37,6 +36,8 @@ type candidate struct {
 	Lacks   []int  `json:"lacks"` // numbers of texts
 	Missing int    `json:"missing"`
 	Unable  []int  `json:"unable"` // columns that cannot be tried although they could happen
+	// what a question appends to the command of a proof, by the first two bits of its number
+	Flags [4]string `json:"flags"`
 	// Stands has an entry per column and question: the number of the text that explains why the lock
 	// drops out. It is negative if a property is unknown instead of violated. It is 0 if the lock
 	// remains.
@@ -57,9 +58,9 @@ type proof struct {
 // choices adds the candidates of a matrix, and returns what explains their costs.
 func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) (costs string) {
 	var all []choose.Choice
-	d.Fenced, d.Verb = choose.Fenced, advice.Verb("choose")
+	d.Verb = advice.Verb("choose")
 	d.Best, d.Answers = choose.Shown, choose.Answers
-	d.Lacks = [2]int{d.text(choose.Untold), d.text(choose.Unfenced)}
+	d.Lacks = [3]int{d.text(choose.Untold), d.text(choose.Unfenced), d.text(choose.Holdless)}
 	for _, c := range choose.Candidates(m) {
 		d.Choose, all = append(d.Choose, d.candidate(m, c, linked)), append(all, c.Choice)
 	}
@@ -70,7 +71,7 @@ func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) (costs string) 
 func (d *matrixData) candidate(m *matrix.Matrix, c choose.Candidate, linked page.Link) candidate {
 	x := candidate{Name: page.Clean(c.Name, 60), Gives: strings.Join(c.Gives, ", "), Costs: c.Costs(),
 		Family: page.Clean(c.Family, 60), Level: c.Level, Missing: c.Missing, Lacks: []int{},
-		Unable: []int{}}
+		Unable: []int{}, Flags: c.Flags}
 	for _, l := range c.Lacks {
 		x.Lacks = append(x.Lacks, d.text(l))
 	}

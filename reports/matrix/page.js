@@ -51,11 +51,13 @@
     const lease = number('lease'), short = number('work') > 0 && number('work') + number('pause') < lease,
       mode = $('must-stay').checked + 2 * $('must-fencing').checked + 4 * short;
     const asked = new Set(['none', 'crash', ...[...chosen].map(c => D.columns[c])]);
-    for (const [id, fault] of [['pause', 'pause'], ['work', 'longwork']]) if (lease > 0 && number(id) >= lease) asked.add(fault);
+    if (lease > 0 && number('pause') > 0 && number('pause') + number('work') >= lease) asked.add('pause');
+    if (lease > 0 && number('work') >= lease) asked.add('longwork');
+    const demands = [$('must-told').checked, $('must-fencing').checked, asked.has('longwork')];
     const strange = [...asked].filter(f => !D.columns.includes(f));
     const out = (D.choose || []).map(l => {
       const o = { l, against: [], broken: 0, open: 0, breaks: [], clean: [] };
-      for (const [i, id] of [[0, 'must-told'], [1, 'must-fencing']]) if ($(id).checked && l.lacks.includes(D.lacks[i])) o.against.push(D.texts[D.lacks[i]]);
+      demands.forEach((asks, i) => { if (asks && l.lacks.includes(D.lacks[i])) o.against.push(D.texts[D.lacks[i]]); });
       D.columns.forEach((f, c) => {
         const s = l.stands[c][mode];
         if (asked.has(f)) {
@@ -76,9 +78,10 @@
     out.sort((a, b) => !!a.against.length - !!b.against.length || a.l.level - b.l.level || a.open - b.open || a.broken - b.broken || a.against.length - b.against.length || evident(b) - evident(a));
     const left = out.filter(o => !o.against.length), best = [], under = D.columns.filter(f => f !== 'none' && asked.has(f)), body = $('remaining').tBodies[0];
     for (const o of left) if (!o.l.level && best.length < D.best && !best.some(b => b.l.family === o.l.family)) best.push(o);
-    const answer = !best.length ? D.answers.none : $('must-fencing').checked ? D.answers.fencing : $('must-told').checked ? D.answers.told : asked.has('longwork') ? D.answers.work : D.answers.other;
+    const n = out.filter(o => !o.broken && !o.open).length, meeting = n === left.length ? '' : D.answers.meeting.replace('{number}', () => left.length);
+    const answer = !best.length ? (demands[0] || demands[1] ? D.answers.lacking : D.answers.none) : $('must-fencing').checked ? D.answers.fencing : $('must-told').checked ? D.answers.told : asked.has('longwork') ? D.answers.work : D.answers.other;
     $('decision').textContent = strange.length ? 'Not known: ' + strange.join(', ') + (strange.length === 1 ? ' was' : ' were') + ' not run.' :
-      answer.replace('{lock}', () => best[0].l.name).replace('{faults}', () => list(under)) + ' ' + left.length + ' of the ' + out.length + (out.length === 1 ? ' lock' : ' locks') + ' that were measured stay' + (left.length === 1 ? 's' : '') + ' clean under ' + list(under) + '.';
+      answer.replace('{lock}', () => best[0].l.name).replace('{faults}', () => list(under)) + ' ' + n + ' of the ' + out.length + (out.length === 1 ? ' lock' : ' locks') + ' that were measured stay' + (n === 1 ? 's' : '') + ' clean under ' + list(under) + meeting + '.';
     const ask = [...asked].filter(f => f !== 'none' && !(f === 'crash' && !chosen.has(D.columns.indexOf(f))) && !(f === 'pause' && !chosen.has(D.columns.indexOf(f))) && !(f === 'longwork' && !chosen.has(D.columns.indexOf(f))));
     $('ask').textContent = D.verb + (ask.length ? ' --fault ' + ask.join(',') : '') + (lease ? ' --ttl ' + lease + 's' : '') + (number('pause') ? ' --longest-pause ' + number('pause') + 's' : '') +
       (number('work') ? ' --longest-work ' + number('work') + 's' : '') + ($('must-told').checked ? ' --told' : '') + ($('must-fencing').checked ? ' --fencing' : '') + ($('must-stay').checked ? ' --no-outage' : '');
@@ -93,7 +96,7 @@
           D.columns[p.c] + ': S only if work outlasts the lease; yours does not' : D.columns[p.c]);
         if (p.h) a.href = p.h;
         const [command, others] = p.command.split('  # ');
-        a.title = command + ($('must-fencing').checked ? D.fenced : '') + (others ? '  # ' + others : '');
+        a.title = command + o.l.flags[mode & 3] + (others ? '  # ' + others : '');
       }
     }
     $('remaining').hidden = !best.length;
