@@ -50,8 +50,25 @@ func simulateProgram(ctx context.Context, o harness.RunOptions) error {
 	return simulate(ctx, o)
 }
 
+// simulateReplay is simulatePlan for a gate.
+func simulateReplay(ctx context.Context, p harness.Plan) error {
+	a, err := adapters.Find(cmp.Or(p.Adapter.Dir, p.Adapter.Name))
+	if err != nil {
+		return simulatePlan(ctx, p) // it says what is wrong
+	}
+	if way, err := a.Simulated(p.Variant); err == nil && way == adapters.Linked {
+		return fmt.Errorf("the adapter %s is in Go, and a gate cannot build it in; %s does so for a "+
+			"counterexample", a.Name, advice.Verb("replay"))
+	}
+	return simulatePlan(ctx, p)
+}
+
 // simulatePlan makes the simulator able to run the lock of a plan's adapter.
 func simulatePlan(ctx context.Context, p harness.Plan) error {
+	if p.Adapter.Linked() {
+		return fmt.Errorf("the lock %s is in a Go test, which alone can replay it; set LOCKTEST_REPLAY "+
+			"to the file, and run that test with go test", p.Adapter.Name)
+	}
 	a, err := adapters.Find(cmp.Or(p.Adapter.Dir, p.Adapter.Name))
 	if err != nil {
 		return err
@@ -59,6 +76,10 @@ func simulatePlan(ctx context.Context, p harness.Plan) error {
 	if p.Adapter.Dir != "" && a.Hash != p.Adapter.Hash { // its setup would be carried out
 		return fmt.Errorf("the files of the adapter %s have changed since the counterexample was "+
 			"made; find it again: %s", a.Name, advice.ExploreAdapter.Fill(p.Adapter.Dir))
+	}
+	if a.Version != p.Adapter.Version {
+		return fmt.Errorf("the counterexample is of %s %s, and the adapter drives %s; find it again: %s",
+			a.Name, p.Adapter.Version, a.Version, advice.ExploreAdapter.Fill(a.Name))
 	}
 	if err := provide(ctx, a, p.Variant); err != nil {
 		return err

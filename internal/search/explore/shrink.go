@@ -181,8 +181,10 @@ func reductions(p harness.Plan) (out []harness.Plan) {
 		change(&n)
 		out = append(out, n)
 	}
-	slow := p.TTL * 11 / 10 // one lease expires between two attempts, which makes a run easy to read
-	if p.Poll > 0 && p.Poll < slow {
+	// one lease expires between two attempts, which makes a run easy to read
+	slow := p.TTL * 11 / 10
+	polls := p.Poll > 0 && !workloads.IsLinked(p.Impl) // a linked lock keeps its poll interval
+	if polls && p.Poll < slow {
 		add(func(p *harness.Plan) { p.Poll, p.AcquireTimeout = slow, max(p.AcquireTimeout, 3*slow) })
 	}
 	for n := 1; n < p.Clients; n++ {
@@ -213,7 +215,7 @@ func reductions(p harness.Plan) (out []harness.Plan) {
 	if p.Think > 0 {
 		add(func(p *harness.Plan) { p.Think = 0 })
 	}
-	if p.Poll > 0 && 2*p.Poll <= p.TTL {
+	if polls && 2*p.Poll <= p.TTL {
 		add(func(p *harness.Plan) { p.Poll *= 2 })
 	}
 	if p.AcquireTimeout/2 >= max(2*p.TTL, p.Poll) {

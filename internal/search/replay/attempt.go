@@ -115,7 +115,12 @@ func (p Place) follow(ctx context.Context, c *counterexample.Counterexample,
 		return err
 	}
 	out.result, out.late = confirmed, r.clock.late
-	if got := run.Verdict.Property(c.Verdict.Property); got.Verdict != checker.Violated {
+	switch got := run.Verdict.Property(c.Verdict.Property); {
+	case got.Verdict == checker.Violated && got.Class != c.Verdict.Class:
+		out.result, out.step = diverged, len(c.Steps)+1
+		out.expected = "the class " + counterexample.Quote(c.Verdict.Class)
+		out.got = counterexample.Quote(got.Class)
+	case got.Verdict != checker.Violated:
 		out.result, out.step = diverged, len(c.Steps)+1
 		out.expected = fmt.Sprintf("%s violated", c.Verdict.Property)
 		out.got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict,
