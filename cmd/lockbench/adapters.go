@@ -104,10 +104,11 @@ protocol. Exit code 0: nothing is missing; a line with – is something that an 
 				return err
 			}
 			if asJSON {
-				return broken(history.WriteDocument(c.OutOrStdout(), findings))
+				err = history.WriteDocument(c.OutOrStdout(), findings)
+			} else {
+				err = adapter.Text(c.OutOrStdout(), findings)
 			}
-			ok, err := adapter.Text(c.OutOrStdout(), findings)
-			if err == nil && !ok {
+			if err == nil && !adapter.Good(findings) {
 				return result(1)
 			}
 			return broken(err)

@@ -415,24 +415,28 @@ func (c *checker) ends(r *remote) {
 	c.say(true, "it ends when its standard input ends", err, "")
 }
 
-// Text writes findings for people, and reports whether all mandatory ones are good.
-func Text(w io.Writer, findings []Finding) (ok bool, err error) {
-	ok = true
+// Good reports whether all mandatory findings are good.
+func Good(findings []Finding) bool {
+	return !slices.ContainsFunc(findings, func(f Finding) bool { return !f.OK && !f.Optional })
+}
+
+// Text writes findings for people.
+func Text(w io.Writer, findings []Finding) error {
 	for _, f := range findings {
 		mark := "✓"
 		switch {
 		case !f.OK && f.Optional:
 			mark = "–"
 		case !f.OK:
-			mark, ok = "✕", false
+			mark = "✕"
 		}
 		line := mark + " " + f.Asked
 		if f.Found != "" {
 			line += ": " + f.Found
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
-			return ok, err
+			return err
 		}
 	}
-	return ok, nil
+	return nil
 }
