@@ -219,3 +219,12 @@ func each(files fs.FS, asked []string, f func(name string, content []byte) error
 		return f(name, content)
 	})
 }
+
+// Drives describes what the adapter drives: its library, if it names one, and its files.
+func (a Adapter) Drives() string {
+	files := "files " + a.Hash
+	if library := strings.TrimSpace(a.Library + " " + a.Version); library != "" {
+		return library + ", " + files
+	}
+	return files
+}

@@ -208,7 +208,7 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 	if err := f.checkSince(gate.ResultFile); err != nil {
 		return "", nil, err
 	}
-	g.Simulate = simulateProgram
+	g.Simulate, g.SimulatePlan = simulateProgram, simulateReplay
 	machine, err := g.Prepare(c.Context(), f.options.Only)
 	if err != nil {
 		return "", nil, err
@@ -228,7 +228,8 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 	}
 	r, _ := machine.Run(c.Context(), dir, f.options) // it only repeats the context's error
 	bar.Stop()
-	r.Findings, err = f.track(dir, gate.ResultFile, name, r.Cells())
+	home := filepath.Join(f.store, "gate-"+baseOf(name))
+	r.Findings, err = f.track(dir, home, gate.ResultFile, name, r.Cells())
 	if err := errors.Join(err, gatepage.Save(c.Context(), dir, r, c.ErrOrStderr())); err != nil {
 		return "", nil, broken(err)
 	}
@@ -241,7 +242,7 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 // open opens the directory of a gate. A measurement that was interrupted keeps its own.
 func (f *gateFlags) open(c *cobra.Command, g *gate.File, name string) (dir string, lock io.Closer,
 	err error) {
-	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	base := baseOf(name)
 	if !f.init {
 		return newDir(f.out, f.store, "gate", base)
 	}
@@ -264,6 +265,11 @@ func (f *gateFlags) open(c *cobra.Command, g *gate.File, name string) (dir strin
 			"remove that directory to start over\n", dir, units.Count(n, "run"))
 	}
 	return dir, lock, nil
+}
+
+// baseOf returns the name of a gate file without its folder and ending.
+func baseOf(file string) string {
+	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 }
 
 // dirs returns the directories that a measurement may continue in.

@@ -174,6 +174,9 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	case err != nil:
 		return err
 	}
+	if none := m.Unrun(dir.Options); len(none) > 0 {
+		return fmt.Errorf("nothing of %s could be run: %s", none[0].Row, none[0].Impossible)
+	}
 	return brokenRows(dir.Known)
 }
 
@@ -196,11 +199,7 @@ func (f *matrixFlags) open(ctx context.Context) (*matrix.Folder, error) {
 	o := f.options
 	o.Columns = withNone(o.Columns)
 	if f.resume != "" {
-		dir, err := matrix.Resume(f.resume)
-		if err == nil && o.Jobs > 0 {
-			dir.Options.Jobs = o.Jobs
-		}
-		return dir, err
+		return f.goOn(o.Jobs)
 	}
 	c, err := runner.Choose(ctx, o.Environment, o.Place)
 	if err == nil {
@@ -222,7 +221,27 @@ func (f *matrixFlags) open(ctx context.Context) (*matrix.Folder, error) {
 			return nil, err
 		}
 	}
+	o.By, o.Since = runner.Version(), latestIn(filepath.Join(f.store, "matrix-all"))
+	if o.Locks, err = o.Drives(); err != nil {
+		return nil, err
+	}
 	return matrix.Create(f.store, o)
+}
+
+// goOn reads the directory of an interrupted matrix.
+func (f *matrixFlags) goOn(jobs int) (*matrix.Folder, error) {
+	dir, err := matrix.Resume(f.resume)
+	if err != nil {
+		return nil, err
+	}
+	if err := dir.Options.Unchanged(runner.Version()); err != nil && !f.again {
+		return nil, errors.Join(err, dir.Close())
+	}
+	if jobs > 0 {
+		dir.Options.Jobs = jobs
+	}
+	f.since = cmp.Or(f.since, dir.Options.Since)
+	return dir, nil
 }
 
 // withNone adds the runs without a fault to the named columns. Without them it is unclear whether a
@@ -266,9 +285,10 @@ func (f *matrixFlags) finish(c *cobra.Command, dir *matrix.Folder, runs *runner.
 // conclude writes and shows the matrix.
 func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *matrix.Matrix) error {
 	var err error
-	m.Findings, err = f.track(dir, matrix.File, filepath.Base(filepath.Dir(dir)), m.Tested())
+	home := filepath.Dir(dir)
+	m.Findings, err = f.track(dir, home, matrix.File, filepath.Base(home), m.Tested())
 	err = errors.Join(err, matrixpage.Save(dir, m),
-		store.Point(filepath.Dir(filepath.Dir(dir)), dir))
+		store.Point(filepath.Dir(home), dir))
 	return broken(errors.Join(err, showMatrix(c, dir, m, f.asJSON)))
 }
 

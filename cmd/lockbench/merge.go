@@ -111,7 +111,7 @@ func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
 		return err
 	}
 	defer lock.Close()
-	r.Findings, err = f.track(out, gate.ResultFile, filepath.Base(out), r.Cells())
+	r.Findings, err = f.track(out, filepath.Dir(out), gate.ResultFile, filepath.Base(out), r.Cells())
 	err = errors.Join(err, gatepage.Save(c.Context(), out, r, c.ErrOrStderr()))
 	if err := errors.Join(err, f.point(out)); err != nil {
 		return broken(err)
@@ -140,7 +140,8 @@ func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
 		return err
 	}
 	defer lock.Close()
-	m.Findings, err = f.track(out, matrix.File, filepath.Base(filepath.Dir(out)), m.Tested())
+	home := filepath.Dir(out)
+	m.Findings, err = f.track(out, home, matrix.File, filepath.Base(home), m.Tested())
 	whole := matrix.Folder{Dir: out, Options: options, Known: results}
 	if err := errors.Join(err, whole.Save(), matrixpage.Save(out, m), f.point(out)); err != nil {
 		return broken(err)

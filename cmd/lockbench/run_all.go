@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/runner"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/spf13/cobra"
@@ -135,13 +136,20 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 		}
 	}
 	said := "no violation found"
+	unknown := 0
+	for _, a := range runs {
+		unknown += batch.Truth(a.Verdict.Verdict == checker.Unknown)
+	}
 	switch {
 	case len(found) > 0:
 		said = "violated: " + units.List(found)
 	case slices.ContainsFunc(runs, func(a aimRun) bool { return len(a.Verdict.Violated(true)) > 0 }):
 		said = "no violation that decides"
 	}
-	_, err := fmt.Fprintf(w, "ran %s of %s, all that the matrix has for this lock: %s\n",
+	if unknown > 0 {
+		said += fmt.Sprintf("; %d of them unknown", unknown)
+	}
+	_, err := fmt.Fprintf(w, "ran %s of %s, all that there are for this lock: %s\n",
 		units.Count(len(runs), "aim"), fault, said)
 	return err
 }

@@ -45,11 +45,15 @@ func findingsIn(dir, file string) ([]findings.Finding, error) {
 	return r.Findings, nil
 }
 
-// track compares the findings of a campaign with an earlier campaign's, and writes the metrics.
-// File is the name of the result in both directories, from the label of the metrics. The findings
-// are good even if the metrics could not be written.
-func (t *tracked) track(dir, file, from string, cells []findings.Cell) ([]findings.Finding, error) {
-	old, _ := findingsIn(cmp.Or(t.since, filepath.Join(filepath.Dir(dir), store.Latest)), file)
+// track compares the findings of a campaign with an earlier campaign's, by default with the latest
+// one in home, and writes the metrics. File is the name of the result in both directories, from the
+// label of the metrics. The findings are good even if the metrics could not be written.
+func (t *tracked) track(dir, home, file, from string, cells []findings.Cell) ([]findings.Finding,
+	error) {
+	var old []findings.Finding
+	if since := cmp.Or(t.since, latestIn(home)); since != "" && !sameDir(since, dir) {
+		old, _ = findingsIn(since, file)
+	}
 	all := findings.Track(cells, old)
 	if t.metrics == "" {
 		return all, nil
@@ -61,4 +65,21 @@ func (t *tracked) track(dir, file, from string, cells []findings.Cell) ([]findin
 		return all, fmt.Errorf("--metrics: %w", err)
 	}
 	return all, nil
+}
+
+// latestIn returns the latest directory of a campaign below home, or "".
+func latestIn(home string) string {
+	dir, err := filepath.EvalSymlinks(filepath.Join(home, store.Latest))
+	if err != nil {
+		return ""
+	}
+	dir, _ = filepath.Abs(dir)
+	return dir
+}
+
+// sameDir reports whether two paths lead to one directory.
+func sameDir(a, b string) bool {
+	x, err := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(x, y)
 }

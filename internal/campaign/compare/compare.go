@@ -94,8 +94,8 @@ func Compare(a, b *Side) (*Comparison, error) {
 	return c, nil
 }
 
-// exact reports whether a pair was simulated with the same seed. Such runs are identical step by
-// step.
+// exact reports whether a pair was simulated with the same seeds. Such runs are identical step by
+// step. More runs have other seeds, too.
 func (c *Comparison) exact(a, b Item) bool {
 	of := func(s Side, i Item) (environment, seed string) {
 		return cmp.Or(i.Settings["environment"], s.Environment),
@@ -103,7 +103,8 @@ func (c *Comparison) exact(a, b Item) bool {
 	}
 	environment, seed := of(c.A, a)
 	other, otherSeed := of(c.B, b)
-	return environment == "sim" && other == "sim" && seed == otherSeed
+	return environment == "sim" && other == "sim" && seed == otherSeed &&
+		len(a.Trials) == len(b.Trials)
 }
 
 // sides returns the differences of the sides as a whole.

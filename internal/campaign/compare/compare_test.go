@@ -51,6 +51,44 @@ func times(n int, found string) []string {
 	return strings.Split(strings.TrimSuffix(strings.Repeat(found+",", n), ","), ",")
 }
 
+// TestMoreSeedsMayFindMore: in the simulator the same seeds agree step by step, others need not.
+func TestMoreSeedsMayFindMore(t *testing.T) {
+	for _, c := range []struct {
+		a, b   []string
+		change Change
+	}{
+		{times(1, ""), times(1, "S"), New},
+		{times(1, ""), append(times(6, ""), "S"), Chance},
+		{append(times(6, ""), "S"), times(1, ""), Chance},
+	} {
+		a, b := sideOf("a", map[string][]string{"x": c.a}), sideOf("b", map[string][]string{"x": c.b})
+		for _, s := range []*Side{a, b} {
+			s.Environment, s.Settings = "sim", map[string]string{"seed": "1"}
+		}
+		got, err := Compare(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := got.Pairs[0].Properties[0]; s.Change != c.change {
+			t.Errorf("%v against %v: %q, want %q", c.a, c.b, s.Change, c.change)
+		}
+	}
+}
+
+// TestWhatDidNotApplyIsNotLost: a letter that is unknown now was not judged before.
+func TestWhatDidNotApplyIsNotLost(t *testing.T) {
+	na := Item{Trials: []Trial{{Finding: batch.Finding{Properties: map[string]checker.Result{
+		"F": checker.NA}}}}}
+	unknown := Item{Trials: []Trial{{Finding: batch.Finding{Properties: map[string]checker.Result{
+		"F": checker.Unknown}}}}}
+	if p := newPropertyPair("F", na, unknown, false); p.Change != "" {
+		t.Error(p.Change)
+	}
+	if p := newPropertyPair("F", unknown, na, false); p.Change != "" {
+		t.Error(p.Change)
+	}
+}
+
 // TestLettersSideBySide says of S on two sides what became of it, and whether a script must stop
 // for that.
 func TestLettersSideBySide(t *testing.T) {

@@ -120,7 +120,8 @@ func (l *loader) matrix() error {
 		return err
 	}
 	l.is(aMatrix, m.Environment, m.Machine, m.Versions, map[string]string{"ttl": m.TTL.String(),
-		"repeat": fmt.Sprint(m.Repeat), "seed": fmt.Sprint(m.Seed), "shard": m.Shard.String()})
+		"repeat": fmt.Sprint(m.Repeat), "seed": fmt.Sprint(m.Seed), "shard": m.Shard.String(),
+		"part": part(m.Partial)})
 	for _, c := range m.Cells {
 		item := Item{Name: c.Row + ", " + c.Column, Under: c.Column}
 		for _, r := range c.Runs {
@@ -149,7 +150,7 @@ func (l *loader) gate() error {
 		return err
 	}
 	l.is(aGate, r.Gate.Environment, r.Machine, gate.Flat(r.Versions),
-		map[string]string{"shard": r.Shard.String()})
+		map[string]string{"shard": r.Shard.String(), "part": part(r.Partial)})
 	for _, res := range r.Entries {
 		for i := range r.Gate.Entries {
 			if e := &r.Gate.Entries[i]; e.Name == res.Name {
@@ -158,6 +159,14 @@ func (l *loader) gate() error {
 		}
 	}
 	return nil
+}
+
+// part says whether a batch was interrupted.
+func part(partial bool) string {
+	if partial {
+		return "interrupted"
+	}
+	return "whole"
 }
 
 func entry(e *gate.Entry, res gate.EntryResult) Item {

@@ -99,9 +99,9 @@ func newPropertyPair(letter string, a, b Item, exact bool) PropertyPair {
 	case inA && inB && p.A.Class != p.B.Class:
 		p.Change = Class
 	case inA && inB:
-	case p.B.unjudged(exact) && !p.A.unjudged(exact):
+	case p.B.unjudged(exact) && !p.A.unjudged(exact) && p.A.Found != checker.NA:
 		p.Change = Lost
-	case p.A.unjudged(exact) && !p.B.unjudged(exact) && !inB:
+	case p.A.unjudged(exact) && !p.B.unjudged(exact) && !inB && p.B.Found != checker.NA:
 		p.Change = Learned
 	case inA:
 		p.Change, p.Missed = unlessLuck(Gone, p.A, p.B, certain)

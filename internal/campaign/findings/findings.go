@@ -41,6 +41,16 @@ type Cell struct {
 	Letters     map[string]checker.Result
 }
 
+// Join returns the cell of a lock under a fault, which it adds unless it is there: several entries
+// of a gate may have the same ones. The pointer is good until the next call.
+func Join(cells *[]Cell, lock, fault string) *Cell {
+	i := slices.IndexFunc(*cells, func(c Cell) bool { return c.Lock == lock && c.Fault == fault })
+	if i < 0 {
+		i, *cells = len(*cells), append(*cells, Cell{Lock: lock, Fault: fault})
+	}
+	return &(*cells)[i]
+}
+
 // Add takes the result of a run for a property. The worst result counts.
 func (c *Cell) Add(letter string, r checker.Result) {
 	if c.Letters == nil {

@@ -63,6 +63,18 @@ func TestTheWorstResultOfACellCounts(t *testing.T) {
 	}
 }
 
+// TestEntriesOfOneLockUnderOneFaultAreOneCell: otherwise a finding of one is new and gone at once.
+func TestEntriesOfOneLockUnderOneFaultAreOneCell(t *testing.T) {
+	var cells []Cell
+	Join(&cells, "mine", "none").Add("S", checker.Violated)
+	Join(&cells, "mine", "none").Add("S", checker.Valid)
+	Join(&cells, "mine", "pause").Add("S", checker.Valid)
+	all := Track(cells, Track(cells, nil))
+	if len(cells) != 2 || len(all) != 1 || all[0].State != Ongoing {
+		t.Errorf("%d cells, %+v", len(cells), all)
+	}
+}
+
 // TestPrometheusReadsTheMetrics parses them with Prometheus' own parser.
 func TestPrometheusReadsTheMetrics(t *testing.T) {
 	cells := append(cellOf("a", checker.Violated), cellOf("b", checker.Valid)...)

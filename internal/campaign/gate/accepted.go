@@ -45,11 +45,13 @@ func checkUntil(e *Entry, given fields) error {
 // today returns the day in UTC. Tests replace it.
 var today = func() string { return time.Now().UTC().Format(time.DateOnly) }
 
-// expire fails a passed entry whose defect is accepted until a day that is over. Otherwise it says
-// how long the defect is accepted.
+// expire fails an entry that shows a defect which is accepted until a day that is over, also if it
+// is unknown otherwise. Of a passed entry it says how long the defect is accepted.
 func (e *Entry) expire(f *EntryResult, counted []Run) {
 	i := slices.IndexFunc(counted, func(r Run) bool { return len(r.ViolatedAll()) > 0 })
-	if f.Result != Passed || e.Until+e.Ticket == "" || i < 0 {
+	over := e.Until != "" && today() > e.Until
+	open := f.Result == Unknown || f.Result == Allowed
+	if f.Result != Passed && !(open && over) || e.Until+e.Ticket == "" || i < 0 {
 		return
 	}
 	ticket := ""
@@ -60,7 +62,7 @@ func (e *Entry) expire(f *EntryResult, counted []Run) {
 	switch {
 	case e.Until == "":
 		f.Claim += " Accepted" + ticket + "."
-	case today() <= e.Until:
+	case !over:
 		f.Claim += " Accepted until " + e.Until + ticket + "."
 	default:
 		f.fail(Worse, f.Found, counted[i], fmt.Sprintf("The file accepts %s until %s%s, and that day is "+
@@ -76,14 +78,13 @@ func (r *Result) Cells() (cells []findings.Cell) {
 		if k < 0 || e.Replay != "" {
 			continue
 		}
-		c := findings.Cell{Lock: strings.TrimSpace(e.lock() + " " + e.Option("variant")),
-			Fault: e.fault()}
+		lock := strings.TrimSpace(e.lock() + " " + e.Option("variant"))
+		c := findings.Join(&cells, lock, e.fault())
 		for _, run := range e.Count(r.Entries[k].Runs).Counted {
 			for letter, verdict := range run.Properties {
 				c.Add(letter, verdict)
 			}
 		}
-		cells = append(cells, c)
 	}
 	return cells
 }

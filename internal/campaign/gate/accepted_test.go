@@ -17,18 +17,24 @@ func TestAnAcceptedDefectExpires(t *testing.T) {
 	for _, c := range []struct {
 		today, until, ticket string
 		runs                 []Run
-		result               Outcome
+		is, result           Outcome
 		says                 string
 	}{
-		{"2027-01-31", "2027-01-31", "OPS-7", violated, Passed, "Accepted until 2027-01-31 (OPS-7)."},
-		{"2027-02-01", "2027-01-31", "OPS-7", violated, Failed,
+		{"2027-01-31", "2027-01-31", "OPS-7", violated, Passed, Passed,
+			"Accepted until 2027-01-31 (OPS-7)."},
+		{"2027-02-01", "2027-01-31", "OPS-7", violated, Passed, Failed,
 			"accepts S until 2027-01-31 (OPS-7), and that day is over"},
-		{"2027-02-01", "2027-01-31", "", clean, Passed, ""},
-		{"2027-02-01", "", "OPS-7", violated, Passed, "Accepted (OPS-7)."},
-		{"2027-02-01", "", "", violated, Passed, ""},
+		{"2027-02-01", "2027-01-31", "", clean, Passed, Passed, ""},
+		{"2027-02-01", "", "OPS-7", violated, Passed, Passed, "Accepted (OPS-7)."},
+		{"2027-02-01", "", "", violated, Passed, Passed, ""},
+		// a budget that was over, or a permission to be unknown, hides no defect
+		{"2027-02-01", "2027-01-31", "", violated, Unknown, Failed, "that day is over"},
+		{"2027-02-01", "2027-01-31", "", violated, Allowed, Failed, "that day is over"},
+		{"2027-01-31", "2027-01-31", "", violated, Allowed, Allowed, "Claim."},
+		{"2027-02-01", "2027-01-31", "", clean, Allowed, Allowed, "Claim."},
 	} {
 		today = func() string { return c.today }
-		e, f := &Entry{Until: c.until, Ticket: c.ticket}, &EntryResult{Result: Passed, Claim: "Claim."}
+		e, f := &Entry{Until: c.until, Ticket: c.ticket}, &EntryResult{Result: c.is, Claim: "Claim."}
 		e.expire(f, c.runs)
 		if f.Result != c.result || !strings.Contains(f.Claim, c.says) {
 			t.Errorf("%+v: %s, %q", c, f.Result, f.Claim)

@@ -26,7 +26,17 @@ func ReadFile(name string) (*File, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return Read(name, src)
+	g, err := Read(name, src)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range g.Entries {
+		if g.Written == nil && e.Found.unmeasured() {
+			return nil, e.At.Errorf("entry %q: found has no runs, so that any lock would pass; measure it "+
+				"with `%s`, or write `expect:`", e.Name, advice.GateInit)
+		}
+	}
+	return g, nil
 }
 
 // Named returns an error if a name belongs to no entry. The error mentions the flag.

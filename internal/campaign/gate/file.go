@@ -32,6 +32,8 @@ type File struct {
 
 	// Simulate makes the simulator able to run an adapter's lock; nil if none can run there.
 	Simulate func(context.Context, harness.RunOptions) error `json:"-"`
+	// SimulatePlan does the same for a counterexample.
+	SimulatePlan func(context.Context, harness.Plan) error `json:"-"`
 }
 
 // Entry is one entry of a gate: a lock under a fault or a counterexample, with its expectation.

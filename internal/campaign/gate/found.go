@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -24,6 +25,8 @@ type Found struct {
 	May map[string]int `yaml:"may" json:"may,omitempty"`
 	// properties that some runs left unknown, and how many did
 	Unknown map[string]int `yaml:"unknown" json:"unknown,omitempty"`
+	// properties that some run found valid and none violated
+	Valid []string `yaml:"valid,commas" json:"valid,omitempty"`
 	// for the simulator: a digest of everything that clients and Redis did, for each seed
 	Courses []string `yaml:"courses,commas" json:"courses,omitempty"`
 }
@@ -82,12 +85,15 @@ func newFound(runs []Run) *Found {
 			f.May[l] = c.violated[l]
 		}
 	}
+	f.Valid = slices.DeleteFunc(history.Properties(), func(l string) bool {
+		return c.valid[l] == 0 || c.violated[l] > 0
+	})
 	return f
 }
 
 // check rejects impossible counts and properties.
 func (f *Found) check() error {
-	for _, l := range slices.Concat(f.Must, slices.Collect(maps.Keys(f.May)),
+	for _, l := range slices.Concat(f.Must, f.Valid, slices.Collect(maps.Keys(f.May)),
 		slices.Collect(maps.Keys(f.Unknown))) {
 		if !slices.Contains(history.Properties(), l) {
 			return fmt.Errorf("found names %q, an unknown property", l)
@@ -98,6 +104,10 @@ func (f *Found) check() error {
 		if n < 1 || n > f.Runs {
 			return fmt.Errorf("found counts %d of %d runs", n, f.Runs)
 		}
+	}
+	if len(f.Must) > 0 && f.Runs < 1 {
+		return fmt.Errorf("found says that each of %d runs violated %s", f.Runs,
+			strings.Join(f.Must, ", "))
 	}
 	return nil
 }
@@ -114,10 +124,13 @@ func (f *Found) String() string {
 	for _, l := range slices.SortedFunc(maps.Keys(f.May), batch.ByProperty) {
 		parts = append(parts, fmt.Sprintf("%s %d of %d", l, f.May[l], f.Runs))
 	}
-	if len(parts) == 0 {
-		return "no letter in " + units.Count(f.Runs, "run")
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, "; ")
+	case len(f.Valid) == 0 && len(f.Unknown) > 0:
+		return "nothing known in " + units.Count(f.Runs, "run")
 	}
-	return strings.Join(parts, "; ")
+	return "no letter in " + units.Count(f.Runs, "run")
 }
 
 // newLetters returns the violated properties of a run that the snapshot does not have.
@@ -188,11 +201,26 @@ func (f *Found) untold(c count) (out []string) {
 	return out
 }
 
+// dropped returns the properties that were judged in the snapshot, and that no run is asked for now
+// or can have.
+func (f *Found) dropped(c count) []string {
+	then := slices.Concat(f.Valid, slices.Collect(maps.Keys(f.May)))
+	slices.SortFunc(then, batch.ByProperty)
+	return slices.DeleteFunc(then, func(l string) bool {
+		return c.valid[l]+c.violated[l]+c.unknown[l] > 0
+	})
+}
+
+// whyDropped gives the reason why a run does not judge a property.
+func whyDropped(run Run, letter string) string {
+	return cmp.Or(strings.TrimSuffix(run.Reasons[letter], "."), "the entry does not ask for it")
+}
+
 // judgeFound compares the runs of an entry with its snapshot.
 func (e *Entry) judgeFound(f *EntryResult, t tally) {
 	now := countLetters(t.Counted)
 	gone, chance := e.Found.missing(now)
-	changed, untold := e.changed(t.Counted), e.Found.untold(now)
+	changed, untold, dropped := e.changed(t.Counted), e.Found.untold(now), e.Found.dropped(now)
 	is := newFound(t.Counted).String()
 	if now.runs == 0 {
 		is = f.notJudged(t)
@@ -234,6 +262,10 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 		f.open("%s could be judged then (%s), and cannot now: %s.", strings.Join(untold, ", "), e.Found,
 			why(t.open[0], e))
 		f.show(t.open[0])
+	case len(dropped) > 0:
+		f.open("%s was judged then (%s), and no run judges it now: %s.", strings.Join(dropped, ", "),
+			e.Found, whyDropped(t.Counted[0], dropped[0]))
+		f.show(t.Counted[0])
 	case len(t.Counted) < f.Planned || f.Cut != "" || 2*now.runs < len(t.Counted):
 		f.open("Only %d of %s could be judged; %s.", now.runs, units.Count(f.Planned, "run"),
 			f.notJudged(t))
@@ -270,7 +302,7 @@ func (e *Entry) foundClaim(f *EntryResult, t tally, is string) string {
 	if not := f.notJudged(t); not != "" {
 		s += "; of " + units.Count(len(t.Counted), "run") + " " + not
 	}
-	return fmt.Sprintf("%s (%s%s).", s, e.settings(), seeds(t.Counted))
+	return fmt.Sprintf("%s (%s).", s, e.tried(t.Counted))
 }
 
 // failNew reports properties that the snapshot does not have.

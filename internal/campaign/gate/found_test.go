@@ -3,6 +3,8 @@ package gate
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +59,12 @@ func TestASnapshotTurnsRed(t *testing.T) {
 		{"a letter that cannot be told any more", Found{Runs: 5},
 			func(uint64) *checker.Verdict { return batchtest.Verdict(checker.Unknown, "") }, Unknown, 10,
 			"S, L, O, R, D, A, F, E, V could be judged then"},
+		{"a letter that no run is asked for any more", Found{Runs: 5, Valid: []string{"S", "U"}},
+			func(uint64) *checker.Verdict { return say("") }, Unknown, 5,
+			"U was judged then (no letter in 5 runs), and no run judges it now: the entry does not ask"},
+		{"nothing was known", Found{Runs: 5, Unknown: map[string]int{"S": 5}},
+			func(uint64) *checker.Verdict { return say("") }, Passed, 5,
+			"as when the file was written (nothing known in 5 runs)"},
 	} {
 		b := &bench{found: func(_ string, seed uint64, _ int) (*checker.Verdict, error) {
 			return c.now(seed), nil
@@ -457,4 +465,45 @@ func (b *bench) processes(g *File) map[string]Prepared {
 	}
 	ready["e"] = p
 	return ready
+}
+
+// TestAFileThatWasNotMeasuredIsRefused: any lock would pass a snapshot without runs.
+func TestAFileThatWasNotMeasuredIsRefused(t *testing.T) {
+	for found, want := range map[string]string{
+		"{runs: 0}":             "found has no runs, so that any lock would pass",
+		"{must: [D]}":           "each of 0 runs violated D",
+		"{runs: 1, must: [D]}":  "",
+		"{runs: 2, valid: [Q]}": "an unknown property",
+	} {
+		file := filepath.Join(t.TempDir(), "g.yaml")
+		text := "environment: sim\nentries:\n  - {impl: setnx, found: " + found + "}\n"
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ReadFile(file)
+		if got := batchtest.ErrText(err); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", found, got, want)
+		}
+	}
+}
+
+// TestALetterThatIsOnlyReportedIsNoClaim: a safe entry names what was valid, and apart from it what
+// was violated and does not decide.
+func TestALetterThatIsOnlyReportedIsNoClaim(t *testing.T) {
+	b := always(batchtest.Verdict(checker.Valid, ""), nil)
+	found := b.found
+	b.found = func(entry string, seed uint64, try int) (*checker.Verdict, error) {
+		v, err := found(entry, seed, try)
+		for i := range v.Properties {
+			if p := &v.Properties[i]; p.Property == "R" {
+				p.Verdict, p.Reported = checker.Violated, true
+			}
+		}
+		return v, err
+	}
+	claim := b.run(t, gate(t, "a|sim|2|safe"), Options{}).Entries[0].Claim
+	if !strings.HasPrefix(claim, "No violation of S, L, O, D, ") ||
+		!strings.Contains(claim, "; only reported: R violated in 2 of 2 runs") {
+		t.Error(claim)
+	}
 }

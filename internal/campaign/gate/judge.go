@@ -31,9 +31,11 @@ func (e *Entry) judgeRun(run Run) checker.Result {
 type tally struct {
 	met, not, open []Run // as expected; not as expected; unknown
 	refused, broke []Run
-	Counted        []Run    // all runs that count; a second try replaces the first
-	letters, na    []string // properties that were judged, and properties that did not apply
-	evidence       checker.Evidence
+	Counted        []Run // all runs that count; a second try replaces the first
+	// properties that were valid in each run that judged them, and that no run judged
+	letters, na []string
+	violated    map[string]int // properties that runs violated, and how many did
+	evidence    checker.Evidence
 }
 
 // Count sorts the runs of an entry. If a run was repeated, only the second try counts.
@@ -68,13 +70,24 @@ func (t *tally) add(run Run) {
 	t.evidence.Hits += run.Evidence.Hits
 	for l, r := range run.Properties {
 		list := &t.letters
-		if r == checker.NA {
+		switch r {
+		case checker.NA:
 			list = &t.na
+		case checker.Violated:
+			if t.violated == nil {
+				t.violated = map[string]int{}
+			}
+			t.violated[l]++
+			continue
+		case checker.Valid:
+		default:
+			continue
 		}
 		if !slices.Contains(*list, l) {
 			*list = append(*list, l)
 		}
 	}
+	t.letters = slices.DeleteFunc(t.letters, func(l string) bool { return t.violated[l] > 0 })
 	t.na = slices.DeleteFunc(t.na, func(l string) bool { return slices.Contains(t.letters, l) })
 	slices.SortFunc(t.letters, batch.ByProperty)
 	slices.SortFunc(t.na, batch.ByProperty)
@@ -173,9 +186,8 @@ func (e *Entry) pass(f *EntryResult, t tally) {
 	if e.search() {
 		in = fmt.Sprintf("run %d", len(t.Counted))
 	}
-	f.Claim = fmt.Sprintf("%s violated in %s of %s (%s%s), as expected%s.",
-		strings.Join(run.ViolatedAll(), ", "), in, e.Title(), e.settings(), seeds(t.Counted),
-		classes(run))
+	f.Claim = fmt.Sprintf("%s violated in %s of %s (%s), as expected%s.",
+		strings.Join(run.ViolatedAll(), ", "), in, e.Title(), e.tried(t.Counted), classes(run))
 	f.show(run)
 }
 

@@ -132,7 +132,7 @@ func TestAnAdapterIsNamedByWhatItSaysOfItself(t *testing.T) {
 		"8.1.0, files 12ab":       {Version: "8.1.0"},
 		"files 12ab":              {Name: "mine"},
 	} {
-		if got := lockOf(adapters.Adapter{Manifest: m, Hash: "12ab"}); got != want {
+		if got := (adapters.Adapter{Manifest: m, Hash: "12ab"}).Drives(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -151,7 +151,7 @@ func TestASnapshotPinsTheFilesOfAVersion(t *testing.T) {
 		written string
 		ok      bool
 	}{
-		{a, lockOf(a), true}, {a, "", true}, {a, "redis 5.0.4, files 00", false},
+		{a, a.Drives(), true}, {a, "", true}, {a, "redis 5.0.4, files 00", false},
 		{a, "redis 5.0.5, files " + a.Hash, false}, {own, "redis 8.1.0, files 00", true},
 	} {
 		g := &File{Written: &Written{By: "v0.1.0", Lock: c.written}}

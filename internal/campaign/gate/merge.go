@@ -25,9 +25,11 @@ func Merge(parts []Part, allowMissing bool) (*Result, error) {
 			return nil, err
 		}
 		plan["only"] = fmt.Appendf(nil, "%q", p.Result.Only)
+		versions := Flat(p.Result.Versions)
+		maps.Copy(versions, p.Result.Locks)
 		common = append(common, batch.Part{
 			Name: p.Name, Shard: p.Result.Shard, Partial: p.Result.Partial, Plan: plan,
-			Version: p.Result.Version, Versions: Flat(p.Result.Versions),
+			Version: p.Result.Version, Versions: versions,
 		})
 	}
 	missing, err := batch.Joinable(common, allowMissing)
@@ -43,10 +45,12 @@ func Merge(parts []Part, allowMissing bool) (*Result, error) {
 	res := g.result(Options{Only: first.Only}, g.joined(parts, missing), says)
 	res.Version, res.Versions, res.Machine = first.Version, map[string]map[string]string{},
 		first.Machine
+	res.Locks = map[string]string{}
 	for _, p := range parts {
 		res.Took += p.Result.Took
 		res.Partial = res.Partial || p.Result.Partial
 		maps.Copy(res.Versions, p.Result.Versions)
+		maps.Copy(res.Locks, p.Result.Locks)
 		if p.Result.Machine != res.Machine {
 			res.Machine = batch.SeveralMachines
 		}

@@ -28,14 +28,15 @@ type Machine struct {
 	root  string                  // directory of the runs
 	runs  map[string]*runner.Runs // by the name of the environment
 	seen  map[string]bool         // environments and adapters that were checked
-	sims  map[string]Entry        // by adapter: the first entry that runs it in the simulator
+	locks map[string]string       // what each adapter drives
+	sims  map[string]simulated    // by adapter: the first entry that runs it in the simulator
 }
 
 // Prepare prepares the named entries, or all if only is empty. It returns an error before anything
 // is run if an entry cannot work.
 func (g *File) Prepare(ctx context.Context, only []string) (*Machine, error) {
 	m := &Machine{gate: g, ready: map[string]Prepared{}, runs: map[string]*runner.Runs{},
-		seen: map[string]bool{}, sims: map[string]Entry{}}
+		seen: map[string]bool{}, locks: map[string]string{}, sims: map[string]simulated{}}
 	for _, e := range g.Entries {
 		if !chosen(only, e.Name) {
 			continue
@@ -66,7 +67,7 @@ func (m *Machine) Run(ctx context.Context, dir string, o Options) (*Result, erro
 		runs.Close()
 	}
 	r.Version, r.Machine = runner.Version(), runner.Machine(m.gate.Environment)
-	r.Versions = map[string]map[string]string{}
+	r.Versions, r.Locks = map[string]map[string]string{}, m.locks
 	for name, runs := range m.runs {
 		if v := runs.Versions(); v != nil {
 			r.Versions[name] = v
@@ -127,22 +128,30 @@ func (m *Machine) simulate(ctx context.Context, e Entry) error {
 	if e.Environment != runner.Sim || o.Adapter == "" || m.gate.Simulate == nil {
 		return nil
 	}
-	if first, ok := m.sims[o.Adapter]; ok {
-		if first.asked.Variant != o.Variant || first.asked.Lease != e.asked.Lease ||
-			first.asked.Poll != o.Poll {
-			return e.At.Errorf("entry %q: the simulator runs one variant, lease and poll of the adapter %s "+
-				"in a gate, and the entry %q has another; write a file for each", e.Name, o.Adapter,
-				first.Name)
+	return m.once(e, o.Adapter, fmt.Sprint(o.Variant, e.asked.Lease, o.Poll), func() error {
+		if err := o.SetLease(e.asked.Lease); err != nil {
+			return err
 		}
-		return nil
-	}
-	m.sims[o.Adapter] = e
-	err := o.SetLease(e.asked.Lease)
-	if err == nil {
-		err = m.gate.Simulate(ctx, o)
-	}
-	if err != nil {
-		return e.At.Errorf("entry %q: %w", e.Name, err)
+		return m.gate.Simulate(ctx, o)
+	})
+}
+
+// simulated is an entry that runs an adapter in the simulator.
+type simulated struct{ entry, settings string }
+
+// once makes the simulator able to run an adapter with some settings, unless it is. It returns an
+// error if an earlier entry has other settings.
+func (m *Machine) once(e Entry, adapter, settings string, use func() error) error {
+	first, known := m.sims[adapter]
+	switch {
+	case !known:
+		m.sims[adapter] = simulated{e.Name, settings}
+		if err := use(); err != nil {
+			return e.At.Errorf("entry %q: %w", e.Name, err)
+		}
+	case first.settings != settings:
+		return e.At.Errorf("entry %q: the simulator runs one variant, lease and poll of the adapter %s "+
+			"in a gate, and the entry %q has another; write a file for each", e.Name, adapter, first.entry)
 	}
 	return nil
 }
@@ -168,6 +177,7 @@ func (m *Machine) setUp(ctx context.Context, e Entry, name string) error {
 		err = m.gate.pinned(a)
 	}
 	if err == nil {
+		m.locks[name] = a.Drives()
 		_, err = adapters.Setup(ctx, a)
 	}
 	if err != nil {
@@ -179,12 +189,12 @@ func (m *Machine) setUp(ctx context.Context, e Entry, name string) error {
 // pinned returns an error if the gate file was written with another version of the user's library,
 // or with other files of its adapter. The lock may then differ for that reason alone.
 func (g *File) pinned(a adapters.Adapter) error {
-	if !a.Other || g.Written == nil || g.Written.Lock == "" || g.Written.Lock == lockOf(a) {
+	if !a.Other || g.Written == nil || g.Written.Lock == "" || g.Written.Lock == a.Drives() {
 		return nil
 	}
 	return fmt.Errorf("the file was written with %s (by lockbench %s), but %s is in use now; write "+
 		"another file with gate --init under a new name, and %s shows both results side by side",
-		g.Written.Lock, g.Written.By, lockOf(a), advice.Verb("compare"))
+		g.Written.Lock, g.Written.By, a.Drives(), advice.Verb("compare"))
 }
 
 // possible checks once for each environment, place and system whether it is available.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -27,6 +28,15 @@ func (m *Machine) replay(ctx context.Context, e Entry) (none Prepared, err error
 	}
 	if err := m.possible(ctx, e, harness.Plan{}); err != nil {
 		return none, err
+	}
+	if a := x.Plan.Adapter; a != nil && m.gate.SimulatePlan != nil {
+		settings := fmt.Sprint("replay ", x.Plan.Variant, x.Plan.TTL, x.Plan.Poll)
+		err := m.once(e, cmp.Or(a.Dir, a.Name), settings, func() error {
+			return m.gate.SimulatePlan(ctx, x.Plan)
+		})
+		if err != nil {
+			return none, err
+		}
 	}
 	switch e.Environment {
 	case runner.Sim:

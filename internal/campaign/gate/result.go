@@ -60,9 +60,11 @@ type Result struct {
 	Version string `json:"version"` // of lockbench
 	// versions of the servers and libraries, for each environment
 	Versions map[string]map[string]string `json:"versions,omitempty"`
-	Machine  string                       `json:"machine,omitempty"`
-	Shard    batch.Shard                  `json:"shard,omitzero"`
-	Only     []string                     `json:"only,omitempty"`
+	// what each adapter drove: its library and files
+	Locks   map[string]string `json:"locks,omitempty"`
+	Machine string            `json:"machine,omitempty"`
+	Shard   batch.Shard       `json:"shard,omitzero"`
+	Only    []string          `json:"only,omitempty"`
 	// it was interrupted, or shards are missing
 	Partial bool             `json:"partial,omitempty"`
 	Took    history.Duration `json:"took"`

@@ -412,6 +412,10 @@ func TestWhatCannotBeJoined(t *testing.T) {
 		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) {
 			r.Versions["sim"]["redis"] = "6"
 		})}, "dir1 had sim's redis 7 and dir2 had 6; run all shards with one version"},
+		{[]Part{changed(shard(1, 2), func(r *Result) {
+			r.Locks = map[string]string{"./mine": "files 1"}
+		}), changed(shard(2, 2), func(r *Result) { r.Locks = map[string]string{"./mine": "files 2"} })},
+			"dir1 had ./mine files 1 and dir2 had files 2; run all shards with one version"},
 		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) { r.Partial = true })},
 			"dir2 was interrupted; run it again, or join what there is with --allow-missing"},
 	} {

@@ -95,7 +95,7 @@ func (s *Snapshot) Prepare(ctx context.Context, file string) (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.lock = lockOf(a)
+		s.lock = a.Drives()
 	}
 	if s.Environment != runner.Sim {
 		c, err := runner.Choose(ctx, s.Environment, harness.Place{})
@@ -112,15 +112,6 @@ func (s *Snapshot) Prepare(ctx context.Context, file string) (*File, error) {
 		return nil, err
 	}
 	return Read(file, []byte(s.text(nil)))
-}
-
-// lockOf describes what an adapter drives: its library, if declared, and its files.
-func lockOf(a adapters.Adapter) string {
-	files := "files " + a.Hash
-	if library := strings.TrimSpace(a.Library + " " + a.Version); library != "" {
-		return library + ", " + files
-	}
-	return files
 }
 
 // choose sets the environment, the seed and the number of runs.
@@ -463,6 +454,9 @@ func (f *Found) yaml() string {
 		if len(parts) > 0 {
 			out += ", " + m.name + ": {" + strings.Join(parts, ", ") + "}"
 		}
+	}
+	if len(f.Valid) > 0 {
+		out += ", valid: [" + strings.Join(f.Valid, ", ") + "]"
 	}
 	if len(f.Courses) > 0 {
 		out += ", courses: [" + quoteAll(f.Courses) + "]"

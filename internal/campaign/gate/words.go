@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,13 +15,15 @@ import (
 // safeClaim says what a safe result is based on: the properties, the number of runs, and whether
 // the faults struck.
 func (e *Entry) safeClaim(t tally) string {
-	s := fmt.Sprintf("No violation of %s in %s of %s (%s%s): %d acquisitions, %d of them contended",
-		strings.Join(t.letters, ", "), units.Count(len(t.Counted), "run"), e.Title(), e.settings(),
-		seeds(t.Counted),
+	s := fmt.Sprintf("No violation of %s in %s of %s (%s): %d acquisitions, %d of them contended",
+		strings.Join(t.letters, ", "), units.Count(len(t.Counted), "run"), e.Title(), e.tried(t.Counted),
 		t.evidence.Acquisitions, t.evidence.Contended)
 	if t.evidence.Aimed > 0 {
 		s += fmt.Sprintf("; %d of %d aimed faults hit a hold with another client waiting",
 			t.evidence.Hits, t.evidence.Aimed)
+	}
+	for _, l := range slices.SortedFunc(maps.Keys(t.violated), batch.ByProperty) {
+		s += fmt.Sprintf("; only reported: %s violated in %s", l, ofRuns(t.violated[l], len(t.Counted)))
 	}
 	if len(t.na) > 0 {
 		s += "; not promised or not exercised: " + strings.Join(t.na, ", ")
@@ -28,15 +31,19 @@ func (e *Entry) safeClaim(t tally) string {
 	return s + "."
 }
 
-// settings lists the settings of the entry except the lock and the fault.
-func (e *Entry) settings() string {
+// tried lists the settings of the entry except the lock and the fault, and the seeds of its runs. A
+// counterexample has its own.
+func (e *Entry) tried(runs []Run) string {
+	if e.Replay != "" {
+		return e.Environment
+	}
 	s := e.Environment + ", "
 	for _, o := range e.Options {
 		if o.Name != "impl" && o.Name != "adapter" && o.Name != "nemesis" {
 			s += o.Name + " " + strings.Join(o.Values, ",") + ", "
 		}
 	}
-	return s
+	return s + seeds(runs)
 }
 
 // seeds formats the seeds of runs: "seeds 1 to 5".
@@ -83,7 +90,7 @@ func why(run Run, e *Entry) string {
 	}
 	for _, l := range letters {
 		if w := run.Reasons[l]; w != "" && (run.Properties[l] == checker.Unknown ||
-			run.Properties[l] == "") {
+			run.Properties[l] == "" || run.Properties[l] == checker.NA) {
 			return l + ": " + strings.TrimSuffix(w, ".")
 		}
 	}

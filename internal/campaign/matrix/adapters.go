@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/adapters"
@@ -203,6 +205,41 @@ func (o Options) MissingAdapters() (map[string]string, error) {
 		}
 	}
 	return missing, err
+}
+
+// Drives returns what each adapter of the matrix drives now.
+func (o Options) Drives() (map[string]string, error) {
+	rows, err := o.rows()
+	locks := map[string]string{}
+	for _, r := range rows {
+		if r.Adapter == "" || err != nil {
+			continue
+		}
+		var a adapters.Adapter
+		if a, err = adapters.Find(r.Adapter); err == nil {
+			locks[r.Adapter] = a.Drives()
+		}
+	}
+	return locks, err
+}
+
+// Unchanged returns an error if a matrix was begun with another lockbench, or another lock.
+func (o Options) Unchanged(version string) error {
+	if o.By != "" && o.By != version {
+		return fmt.Errorf("the matrix was begun by lockbench %s, and this is %s; begin another one", o.By,
+			version)
+	}
+	now, err := o.Drives()
+	if err != nil {
+		return err
+	}
+	for _, adapter := range slices.Sorted(maps.Keys(o.Locks)) {
+		if was, is := o.Locks[adapter], now[adapter]; was != is {
+			return fmt.Errorf("the matrix was begun with %s of the adapter %s, and it has %s now; begin "+
+				"another one", was, adapter, is)
+		}
+	}
+	return nil
 }
 
 // Lacking records the rows that need a command that the servers of the matrix do not have. Try

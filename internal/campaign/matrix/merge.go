@@ -22,7 +22,7 @@ type Part struct {
 func Merge(parts []Part, allowMissing bool) (*Matrix, Options, []Result, error) {
 	var common []batch.Part
 	for _, p := range parts {
-		plan, err := batch.Fields(p.Options, "shard", "jobs", "format")
+		plan, err := batch.Fields(p.Options, "shard", "jobs", "format", "by", "since")
 		if err != nil {
 			return nil, Options{}, nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -68,6 +69,24 @@ func Broken(results []Result) (broken []Result) {
 		}
 	}
 	return broken
+}
+
+// Unrun returns the first cell of each row that the request names and of which no cell can be run,
+// in the order of the rows.
+func (m *Matrix) Unrun(o Options) (cells []Cell) {
+	named := func(r Row) bool {
+		return slices.Contains(o.Rows, r.Name) || slices.Contains(o.Rows, r.Impl) ||
+			slices.Contains(o.Adapters, r.Adapter)
+	}
+	for _, r := range m.Rows {
+		of := slices.DeleteFunc(slices.Clone(m.Cells), func(c Cell) bool { return c.Row != r.Name })
+		if named(r) && len(of) > 0 && !slices.ContainsFunc(of, func(c Cell) bool {
+			return c.Impossible == ""
+		}) {
+			cells = append(cells, of[0])
+		}
+	}
+	return cells
 }
 
 // Rejudged returns the result with a new verdict on the same record. An error that broke the run is

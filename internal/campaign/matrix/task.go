@@ -35,6 +35,10 @@ type Options struct {
 	// Missing maps adapters that cannot be set up, and rows whose servers lack something, to the
 	// reasons.
 	Missing map[string]string `json:"missing,omitempty"`
+	// Locks says what each adapter drives: its library and files. A matrix is of one lock each.
+	Locks map[string]string `json:"locks,omitempty"`
+	By    string            `json:"by,omitempty"`    // the version of lockbench that began it
+	Since string            `json:"since,omitempty"` // the matrix before it, to compare findings with
 	// Excused reports whether a cell lacks a property for a known reason, so that no run is repeated
 	// to find it. It may be nil.
 	Excused func(row, column, letter string) bool `json:"-"`
