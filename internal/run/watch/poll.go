@@ -53,11 +53,13 @@ func (j *Judge) marker(s *step) {
 		j.replaced = s.At
 	} else if was.Replica != p.Replica {
 		j.withhold() // what the replication deleted is told as a client's work
+		clear(j.unnamed)
 		j.lose("the server became another's replica, or a master")
 	}
 	evicted := was.RunID == p.RunID && was.Evicted != p.Evicted
 	if evicted || j.replaced == s.At {
 		j.withhold()
+		clear(j.unnamed)
 	}
 	j.begun(s.DB, p)
 	for key, ttl := range p.TTL {

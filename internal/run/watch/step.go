@@ -334,6 +334,7 @@ func (j *Judge) decideNear(l *lock, s *step) bool {
 	default:
 		if takes && !names(l, s.Args, l.now.value) { // it ends now, and another may get the key
 			l.Expired++
+			l.now.told = true // a renewal in time that comes next would not be seen
 			j.end(l, expired, l.now.until)
 		}
 		j.forget(l)

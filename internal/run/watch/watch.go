@@ -267,6 +267,7 @@ func (j *Judge) lose(why string) {
 		j.Lost = append(j.Lost, why)
 	}
 	clear(j.emptied)
+	clear(j.unnamed) // another client may have the address now
 	for db, ls := range j.locks {
 		for _, l := range ls {
 			if l.known && l.now != nil {

@@ -143,6 +143,9 @@ func TestEachFindingAndItsTwin(t *testing.T) {
 				"dddddddd NX PX 1000\n" +
 				"4.4 d SET lock:x dddddddd NX PX " +
 				"1000\n" + release("5.2", "d", "dddddddd") + "5.2" + freed},
+		"renewed after a try in the moment when the lease ends": {
+			text: good + "2 a SET lock:x " + a + " NX PX 1000\n2.996 b SET lock:x " + b +
+				" NX PX 1000\n2.998 a PEXPIRE lock:x 1000\n" + release("3.5", "a", a) + "3.5" + freed},
 		"a script that names a hold that was not seen": {clients: true,
 			text: good + "2 a SET lock:x " + a + " NX PX 500\n3 a SET lock:x " + b + " NX PX 10\n" +
 				release("4", "a", "unseen000")},
@@ -330,5 +333,36 @@ func TestValuesAreMasked(t *testing.T) {
 	if strings.Contains(text, secret[:8]) || !strings.Contains(text, "0123…(16)") ||
 		!slices.ContainsFunc(events, func(e watch.Event) bool { return e.Kind == watch.Overrun }) {
 		t.Error(text)
+	}
+}
+
+// TestNoDeletionIsTheClientsIfTheServerRemovedKeys: b deletes its own key, which it took because a's
+// had been evicted, or the server was another one.
+func TestNoDeletionIsTheClientsIfTheServerRemovedKeys(t *testing.T) {
+	clients := map[string]bool{"a": true, "b": true}
+	text := "0 admin FLUSHALL\n0.5 w PING one\n1 a SET lock:x 1 NX PX 9000\n" +
+		"2 b SET lock:x 1 NX PX 9000\n2.5 b DEL lock:x\n3 w PING two\n"
+	for name, c := range map[string]struct {
+		now   watch.Poll
+		found bool
+	}{
+		"nothing happened": {watch.Poll{RunID: "x"}, true},
+		"evicted":          {watch.Poll{RunID: "x", Evicted: 1}, false},
+		"another server":   {watch.Poll{RunID: "y"}, false},
+		"a replica now":    {watch.Poll{RunID: "x", Replica: true}, false},
+	} {
+		c.now.Clients = clients
+		polls := map[string]*watch.Poll{"one": {RunID: "x", Clients: clients}, "two": &c.now}
+		found := ""
+		j := watch.New(watch.Options{Pattern: "lock:*", Live: true, Clients: true,
+			Poll: func(token string) *watch.Poll { return polls[token] },
+			Emit: func(e watch.Event) { found += string(e.Kind) + " " }})
+		for _, s := range shown(t, text) {
+			j.Add(s)
+		}
+		j.Finish()
+		if got := strings.Contains(found, "foreign-delete"); got != c.found {
+			t.Errorf("%s: %q", name, found)
+		}
 	}
 }
