@@ -83,7 +83,7 @@ func hadVote(p *record.Pair, f *record.Fault) bool {
 func vanished(p *record.Pair, commands []verdict.WitnessCommand) string {
 	for i := range commands {
 		m := &commands[i]
-		if m.Kind == verdict.Write && m.Free || m.Kind == verdict.Grant && m.Process != p.A.Process {
+		if m.Process != p.A.Process && (m.Kind == verdict.Write && m.Free || m.Kind == verdict.Grant) {
 			return Say("client %d's %s at %s was answered %q, so the key of client %d was gone. "+
 				"Its lease lasts until %s, and no client of the run had deleted it: it was evicted, "+
 				"flushed or deleted by a third party.", m.Process, commandName(&m.Command), Stamp(m.Sent),

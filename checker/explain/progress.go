@@ -122,7 +122,7 @@ type OpenCall struct {
 	Key, Process, N int
 	F               string // history.Acquire or history.Release
 	From, To        int64  // stamps of the call, and of its return or the end of its client or record
-	Since           int64  // if later than From: no other client was inside from then on
+	Since           int64  // if later than From: no other client was inside then, for too long
 	Open            bool   // it had not returned when the record ended
 	Limit           int64  // how long it may take by its own time-outs; 0 if all of it was answered
 	Bound           int64  // of D; the wait exceeded it as well as Limit
@@ -141,8 +141,8 @@ func Hanging(k *OpenCall) string {
 		due = Say("All of its commands were answered; it was allowed %s, and took longer.",
 			Brief(k.Bound))
 	case k.Since > k.From:
-		due = Say("The last other client had left the lock at %s. The call was allowed %s from then "+
-			"on, and took longer.", Stamp(k.Since), Brief(k.Limit+k.Bound))
+		due = Say("No other client was inside from %s on, for longer than the %s that the call was "+
+			"allowed.", Stamp(k.Since), Brief(k.Limit+k.Bound))
 	}
 	return Say("Client %d called %s of lock %d at %s, and the call %s, although no fault was under "+
 		"way and servers answered. %s", k.Process, k.F, k.Key, Stamp(k.From), did, due)

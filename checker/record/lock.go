@@ -13,12 +13,6 @@ type Lock struct {
 	Calls []*Call
 }
 
-// GrantedBetween reports whether a client asked for the lock after a stamp, and was granted it
-// before another.
-func (l *Lock) GrantedBetween(from, to int64) bool {
-	return slices.ContainsFunc(l.Holds, func(h *Hold) bool { return h.Sent > from && h.From < to })
-}
-
 // LastLeft returns when the last other client had left the locks of a call before it was over, or
 // 0.
 func (r *Record) LastLeft(k *Call) (left int64) {

@@ -10,23 +10,21 @@ import (
 )
 
 // openCalls returns the calls that outlived their own time-outs: an acquire twice the time that it
-// was given, a release what its client waits for answers. An acquire without a time-out has none;
-// of a lock that ignores the time-out it counts from when the last other client had left. A
+// was given, a release what its client waits for answers. An acquire without a time-out has none. A
+// lock that ignores the time-out is overdue only if no other client was inside for so long. A
 // release whose time-outs are unknown is over when all of its commands have been answered.
 func (c waits) openCalls() (out []explain.OpenCall) {
 	h := c.history.Header
 	if limit := 2 * int64(h.AcquireTimeout); limit > 0 {
 		for i := range c.Record.Calls {
 			k := &c.Record.Calls[i]
-			since := k.From
-			if h.Declares.Endless && k.To-since > limit {
-				since = max(since, c.Record.LastLeft(k))
+			if k.To-k.From <= limit {
+				continue
 			}
-			if k.To-since > limit {
-				out = append(out, explain.OpenCall{Key: k.Keys[0], Process: k.Process, N: k.N,
-					F: history.Acquire, From: k.From, Since: since, To: k.To, Limit: limit,
-					Open: k.Outcome == history.Invoke && k.To == c.Record.End})
-			}
+			overdue := !h.Declares.Endless || k.To-max(k.From, c.Record.LastLeft(k)) > limit
+			out = append(out, explain.OpenCall{Key: k.Keys[0], Process: k.Process, N: k.N,
+				F: history.Acquire, From: k.From, To: k.To, Limit: limit,
+				Open: overdue && k.Outcome == history.Invoke && k.To == c.Record.End})
 		}
 	}
 	return append(out, c.openReleases(int64(h.ClientTimeout)*int64(max(1, h.Masters)))...)
@@ -62,17 +60,26 @@ func (c waits) endOf(process int) int64 {
 }
 
 // hanging returns a call that outlived its time-outs by the bound although no fault was under way
-// and servers answered, or nil. That others are granted the lock does not excuse it.
+// and servers answered, or nil. That others are granted the lock excuses only a lock that ignores
+// its time-out.
 func (c waits) hanging(calls []explain.OpenCall, bound int64) *explain.OpenCall {
 	for i := range calls {
 		k := &calls[i]
 		for _, q := range c.undisturbed(k) {
 			if k.Bound = bound; c.served(k, q) && c.ran(k, q) >= k.Limit+bound {
+				if ignoresTimeout(c.history.Header, k) {
+					k.Since = q.From
+				}
 				return k
 			}
 		}
 	}
 	return nil
+}
+
+// ignoresTimeout reports whether a call waits for as long as other clients have the lock.
+func ignoresTimeout(h history.Header, k *explain.OpenCall) bool {
+	return k.F == history.Acquire && h.Declares.Endless
 }
 
 // overdue returns a call that was open when the record ended and does not certainly hang, or nil.
@@ -86,11 +93,19 @@ func (c waits) overdue(calls []explain.OpenCall, bound int64) *explain.OpenCall 
 	return nil
 }
 
-// undisturbed returns the parts of a call during which no fault was under way.
+// undisturbed returns the parts of a call during which no fault was under way. Of an acquire of a
+// lock that ignores its time-out, no other client was inside then, either.
 func (c waits) undisturbed(k *explain.OpenCall) (out []record.Interval) {
 	busy := slices.Clone(c.faultTimes().everywhere())
+	if ignoresTimeout(c.history.Header, k) {
+		for _, h := range c.lock(k.Key).Holds {
+			if h.Process != k.Process {
+				busy = append(busy, record.Interval{From: h.Call, To: c.Record.LeftAt(h)})
+			}
+		}
+	}
 	record.SortIntervals(busy)
-	at := max(k.From, k.Since)
+	at := k.From
 	for _, b := range busy {
 		if b.From == b.To || b.To <= at || b.From >= k.To {
 			continue
@@ -110,9 +125,13 @@ func (c waits) undisturbed(k *explain.OpenCall) (out []record.Interval) {
 // or whether the client waits for no answer, as one does whose pool of connections is empty. If no
 // command is known, another call must have returned then.
 func (c waits) served(k *explain.OpenCall, q record.Interval) bool {
-	after := max(q.From, min(max(k.From, k.Since)+k.Limit, q.To))
+	from, to := k.From, q.To
+	if ignoresTimeout(c.history.Header, k) { // no other client may ask in that time
+		from, to = q.From, k.To
+	}
+	after := max(q.From, min(from+k.Limit, q.To))
 	if len(c.trace.Commands) > 0 {
-		return c.trace.AnsweredWithin(after, q.To) ||
+		return c.trace.AnsweredWithin(after, to) ||
 			c.history.Header.WholeTrace && c.trace.AllAnswered(k.Process, 0, q.To)
 	}
 	return slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {

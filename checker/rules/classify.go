@@ -165,7 +165,8 @@ func (c classifier) ofKey(p *record.Pair) string {
 		return verdict.LostRenewal
 	case l.end <= free:
 		return verdict.PromisedTooLong
-	case ga.Node == gb.Node && !c.keyFacts().freedInside(p.A, free) && c.keyFacts().vanished(ga, next):
+	case ga.Node == gb.Node && !c.keyFacts().freedInside(p.A, next.Sent) &&
+		c.keyFacts().vanished(ga, next):
 		return verdict.Vanished
 	}
 	return ""

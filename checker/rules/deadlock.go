@@ -134,10 +134,10 @@ func (c deadlockRule) endless(h *record.Hold) bool {
 	if !inside || h.LeaseEnd() != record.Forever || c.history.Header.Declares.Lease {
 		return false
 	}
-	m := c.trace.GrantOf(h)
-	return m == nil || c.keyFacts().keyLeaseOf(h, m, h.End).end == record.Forever &&
-		!slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), func(m *history.Command) bool {
-			return trace.EffectOf(m.Args).Expiry != trace.Expiry{}
+	grant := c.trace.GrantOf(h)
+	return grant == nil || c.keyFacts().keyLeaseOf(h, grant, h.End).end == record.Forever &&
+		!slices.ContainsFunc(c.trace.OfKey(trace.Key(grant)), func(m *history.Command) bool {
+			return m.Sent >= grant.Sent && trace.EffectOf(m.Args).Expiry != trace.Expiry{}
 		})
 }
 

@@ -143,7 +143,12 @@ func (c deliveryRule) lengthened(h *record.Hold,
 // lock, gave it back or was refused it. A vote counts as withdrawn even if the withdrawal was not
 // answered.
 func (c deliveryRule) lastWords(h *record.Hold) []*history.Command {
+	grant := c.trace.GrantOf(h)
 	return c.lastThat(h, func(m *history.Command) bool {
+		if grant != nil && trace.EffectOf(m.Args).Kind == trace.Count &&
+			trace.Key(m) != trace.Key(grant) {
+			return false // it counts a token
+		}
 		return c.trace.Takes(m) || c.trace.Refused(m) || c.trace.Frees(m)
 	})
 }

@@ -48,7 +48,8 @@ func (c excuses) evidence() verdict.Evidence {
 // machine, or a network that is not ours, stalled where no client saw it.
 func (c excuses) timedOut() (n int) {
 	for i := range c.trace.Commands {
-		if m := &c.trace.Commands[i]; m.Why == history.TimedOut && c.unexplained(m) {
+		m := &c.trace.Commands[i]
+		if m.Why == history.TimedOut && c.unexplained(m) && !trace.Continues(c.trace.Commands, i) {
 			n++
 		}
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
@@ -48,22 +49,40 @@ func (c keyFacts) keyLeaseOf(h *record.Hold, grant *history.Command, before int6
 
 // freedInside reports whether an inner release may have freed the key of a hold before a stamp.
 func (c keyFacts) freedInside(h *record.Hold, before int64) bool {
-	return h.InnerReleased != 0 && !c.shownSince(h, before)
+	return c.innerRelease(h, before) != 0 && !c.shownSince(h, before)
 }
 
-// shownSince reports whether an answer shows that the key of a hold was there after its latest
-// inner release, and before a stamp.
+// innerRelease returns when the latest release of an inner acquisition of a hold was called before
+// a stamp, or 0.
+func (c keyFacts) innerRelease(h *record.Hold, before int64) (latest int64) {
+	inner := c.Record.Inner
+	first := sort.Search(len(inner), func(i int) bool { return inner[i].From >= h.From })
+	for _, in := range inner[first:] {
+		if in.From > h.End {
+			break
+		}
+		if in.Process == h.Process && in.Key == h.Key && in.End < before {
+			latest = max(latest, in.End)
+		}
+	}
+	return latest
+}
+
+// shownSince reports whether an answer shows that the key of a hold was there after the latest
+// inner release before a stamp, and before that stamp.
 func (c keyFacts) shownSince(h *record.Hold, before int64) bool {
 	grant, over := c.trace.GrantOf(h), int64(record.Forever)
+	released := c.innerRelease(h, before)
 	for _, r := range c.Record.Releases[h.Process] {
-		if r.From == h.InnerReleased {
+		if r.From == released {
 			over = r.To
 		}
 	}
 	return grant != nil && slices.ContainsFunc(sentSince(c.trace.OfKey(trace.Key(grant)), over),
 		func(m *history.Command) bool {
 			return m.Node == grant.Node && m.Recv < before &&
-				(c.trace.Denied(m) || c.trace.Renews(m))
+				(c.trace.Denied(m) || c.trace.Renews(m) ||
+					m.Process == h.Process && c.trace.Takes(m))
 		})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/rules/leftover"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -156,16 +157,56 @@ func (c excuses) leavesUntil(l *record.Lock, m *history.Command) int64 {
 	return max(m.Sent, m.Recv) + c.waits().longestLease()
 }
 
-// freedBy returns when the key that a lost command may have left is gone: it has expired, or
-// another client was granted the lock.
+// freedBy returns when the key that a lost command may have left is gone: it has expired, or the
+// key that stays is another client's. That others were granted the lock does not show it: what held
+// the command back may let it go later.
 func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 	until := c.leavesUntil(l, m)
-	for _, h := range l.Holds {
-		if h.Sent > max(m.Sent, m.Recv) && h.Process != m.Process {
-			until = min(until, h.Sent)
-		}
+	if w := c.staying(l); w != nil && keepsOut(w, m) {
+		return min(until, w.Sent)
 	}
 	return until
+}
+
+// staying returns the command that wrote the key of a lock last, if the key stays until the run
+// ends, or nil.
+func (c excuses) staying(l *record.Lock) *history.Command {
+	w, known := c.stays[l.Key]
+	if !known {
+		w = c.writerBefore(l.Key, record.Forever)
+		if c.stays == nil {
+			c.stays = map[int]*history.Command{}
+		}
+		c.stays[l.Key] = w
+	}
+	return w
+}
+
+// writerBefore returns the command that wrote the key of a lock last before a stamp, if the key was
+// free until then and does not expire, or nil.
+func (c *Case) writerBefore(lock int, before int64) *history.Command {
+	left := leftover.LastWriter(c.trace, c.faults, lock, before)
+	if left == nil || left.Expiry != 0 || left.LifeUnknown || !c.trace.TakesFree(left.Command) {
+		return nil
+	}
+	return left.Command
+}
+
+// anothers reports whether the key that a command found cannot be of one of these lost commands.
+func (c excuses) anothers(lock int, found *history.Command, lost []lostCommand) bool {
+	w := c.writerBefore(lock, found.Sent)
+	return w != nil && !slices.ContainsFunc(lost, func(o lostCommand) bool {
+		return !keepsOut(w, o.command)
+	})
+}
+
+// keepsOut reports whether a key that a command wrote cannot be of a lost command, since that takes
+// no key that is there.
+func keepsOut(writer, lost *history.Command) bool {
+	kind := trace.EffectOf(lost.Args).Kind
+	return writer.Sent > lost.Sent && writer.Process != lost.Process &&
+		trace.PlaceOf(writer) == trace.PlaceOf(lost) && kind != trace.Write && kind != trace.Swap &&
+		kind != trace.Script
 }
 
 // keepsForEver reports whether a key of a lock may stay for ever.

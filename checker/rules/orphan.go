@@ -33,13 +33,13 @@ func (c orphanRule) orphan() property {
 	if k := c.keptAfter(lost); k != nil {
 		return c.keptKey(k)
 	}
-	grants, helpers, dead := c.grants(), c.helpers(), c.deadKeys()
+	grants, granting, dead := c.grants(), c.grantingKeys(), c.deadKeys()
 	seen, slow, why := false, false, ""
 	var refusals []*history.Command
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
 		key, known := grants.LockOf(m)
-		if !known || !c.trace.Denied(m) || helpers[trace.Key(m)] || dead.Meets(m.Recv, m.Recv) {
+		if !known || !c.trace.Denied(m) || c.goesOn(m, granting) || dead.Meets(m.Recv, m.Recv) {
 			continue
 		}
 		seen = true
@@ -174,9 +174,13 @@ func (c orphanRule) deadKeys() record.Reach {
 		asked, _ := c.trace.Asked(&c.trace.Commands[i])
 		stays = max(stays, asked)
 	}
+	dead := int64(0)
 	for _, e := range c.Record.Marks {
 		if e.Type == history.Kill || e.Type == history.Exit {
-			to := e.T + stays + c.waits().boundFor(0)
+			// each dead client may have kept a place in a queue
+			to := c.silentFrom(e) + stays + c.waits().boundFor(0) +
+				dead*int64(c.history.Header.Declares.DeadWaiters)
+			dead++
 			if stays == 0 || !c.history.Header.Declares.Lease {
 				to = record.Forever
 			}
@@ -186,38 +190,39 @@ func (c orphanRule) deadKeys() record.Reach {
 	return record.NewReach(ts)
 }
 
-// helpers returns the keys of locks that grant nothing: clients set such a key once, and then
-// neither delete nor change it, like a counter that they create before its first use. A lock has
-// none if no command is known to have granted it.
-func (c orphanRule) helpers() map[string]bool {
-	helpers, granted := map[string]bool{}, map[int]bool{}
-	for i, m := range c.grants().ByHold {
-		if m != nil {
-			granted[c.Record.Holds[i].Key] = true
-		}
-	}
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
-		if lock, _ := c.grants().LockOf(m); granted[lock] {
-			helpers[trace.Key(m)] = true
-		}
-	}
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
-		e := trace.EffectOf(m.Args)
-		if e.Kind > trace.Take || e.Expiry != (trace.Expiry{}) {
-			delete(helpers, trace.Key(m))
-		}
-		for _, word := range m.Args { // a script may change any of its keys
-			if e.Kind == trace.Script {
-				delete(helpers, word)
+// silentFrom returns when no command of a client that ended can arrive any more: when it ended, or
+// when the last fault was over that may have held one back.
+func (c orphanRule) silentFrom(end *history.Event) int64 {
+	t := end.T
+	for _, m := range c.trace.Unanswered() {
+		for _, f := range c.faults {
+			if m.Process == end.Process && f.Delays(m) {
+				t = max(t, f.To)
 			}
 		}
 	}
+	return t
+}
+
+// goesOn reports whether a refusal did not end an attempt, as that of a counter which is created
+// before its first use: its key never granted the lock, and the call went on and asked for another
+// key. Granting are the keys that did.
+func (c orphanRule) goesOn(refused *history.Command, granting map[string]bool) bool {
+	k := c.trace.CallOf(refused)
+	return k != nil && len(granting) > 0 && !granting[trace.Key(refused)] &&
+		slices.ContainsFunc(c.waits().commandsOf(k), func(m *history.Command) bool {
+			return m.Sent > refused.Recv && trace.Key(m) != trace.Key(refused) &&
+				(c.trace.Denied(m) || c.trace.TakesFree(m))
+		})
+}
+
+// grantingKeys returns the keys of the commands that are known to have granted a lock.
+func (c orphanRule) grantingKeys() map[string]bool {
+	keys := map[string]bool{}
 	for _, m := range c.grants().ByHold {
 		if m != nil {
-			delete(helpers, trace.Key(m))
+			keys[trace.Key(m)] = true
 		}
 	}
-	return helpers
+	return keys
 }

@@ -35,17 +35,17 @@ func (c quorums) controlled() bool {
 
 // slow reports whether a slow machine alone may explain a refusal: in the lease before it, commands
 // to the same server for the same key had no answer, and no fault could have held any of them back.
-// Without a lease, a leftover stays until a client is granted the lock.
+// Without a lease, a leftover stays, unless the key is known to be of another command.
 func (c quorums) slow(lock int, m *history.Command) bool {
 	since := m.Sent - c.waits().longestLease()
 	if !c.history.Header.Declares.Lease {
 		since = 0
 	}
 	all := c.lostCommands()[trace.PlaceOf(m)]
-	first := sort.Search(len(all), func(i int) bool { return all[i].sent >= since })
-	last := sort.Search(len(all), func(i int) bool { return all[i].sent > m.Sent })
+	first := sort.Search(len(all), func(i int) bool { return all[i].command.Sent >= since })
+	last := sort.Search(len(all), func(i int) bool { return all[i].command.Sent > m.Sent })
 	if first >= last || !c.history.Header.Declares.Lease &&
-		c.waits().lock(lock).GrantedBetween(all[last-1].over, m.Sent) {
+		c.excuses().anothers(lock, m, all[first:last]) {
 		return false
 	}
 	before := 0
@@ -57,9 +57,8 @@ func (c quorums) slow(lock int, m *history.Command) bool {
 
 // lostCommand is a command that had no answer.
 type lostCommand struct {
-	sent   int64
-	over   int64 // when clients had given up this one and those before it
-	struck int   // of this one and those before it: how many a fault may have held back
+	command *history.Command
+	struck  int // of this one and those before it: how many a fault may have held back
 }
 
 // lostCommands returns the commands without an answer, by place, in the order of sending.
@@ -69,14 +68,14 @@ func (c quorums) lostCommands() map[trace.Place][]lostCommand {
 	}
 	c.unread = map[trace.Place][]lostCommand{}
 	for _, m := range c.trace.Unanswered() {
-		all, struck, over := c.unread[trace.PlaceOf(m)], 0, max(m.Sent, m.Recv)
+		all, struck := c.unread[trace.PlaceOf(m)], 0
 		if n := len(all); n > 0 {
-			struck, over = all[n-1].struck, max(over, all[n-1].over)
+			struck = all[n-1].struck
 		}
 		if c.struckCommand(m) {
 			struck++
 		}
-		c.unread[trace.PlaceOf(m)] = append(all, lostCommand{m.Sent, over, struck})
+		c.unread[trace.PlaceOf(m)] = append(all, lostCommand{m, struck})
 	}
 	return c.unread
 }

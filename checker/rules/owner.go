@@ -88,10 +88,11 @@ func (c ownerRule) victimOf(m *history.Command, ss []record.Span, g *trace.Grant
 	return nil
 }
 
-// certainlyHit reports whether a deletion can have found nothing but the key of a grant.
+// certainlyHit reports whether a deletion can have found nothing but the key of a grant. A script
+// names several keys in any order.
 func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
-	return trace.PlaceOf(ga) == trace.PlaceOf(m) &&
-		!g.Possible[trace.PlaceOf(m)].MeetsOther(ga.Sent, m.Recv-1, ga.Process)
+	return ga.Node == m.Node && slices.Contains(trace.Keys(m), trace.Key(ga)) &&
+		!g.Possible[trace.PlaceOf(ga)].MeetsOther(ga.Sent, m.Recv-1, ga.Process)
 }
 
 // foreignDeletion returns the violation by a command whose reply says that it deleted the key of a

@@ -3,7 +3,6 @@ package rules
 import (
 	"maps"
 	"slices"
-	"sort"
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
@@ -84,8 +83,8 @@ func (c exclusionRule) othersMayHold(h *record.Hold, t int64) bool {
 // left. It returns valid if the overlap has another cause.
 func (c exclusionRule) freedInside(key int, a, b record.Span) property {
 	h := &c.Record.Holds[a.Hold]
-	released := c.innerRelease(h, b.From)
-	if released == 0 || !c.counted(h, b.From) || c.keyFacts().shownSince(h, b.From) {
+	released := c.keyFacts().innerRelease(h, b.From)
+	if released == 0 || !c.counted(h, b.From) || c.keyFacts().shownSince(h, c.askedAt(b)) {
 		return valid
 	}
 	p := c.overlap(record.WhileLeased, key, []record.Span{a, b})
@@ -101,18 +100,12 @@ func (c exclusionRule) freedInside(key int, a, b record.Span) property {
 	return p
 }
 
-// innerRelease returns when the latest release of an inner acquisition of a hold was called before
-// t, or 0.
-func (c exclusionRule) innerRelease(h *record.Hold, t int64) (latest int64) {
-	inner := c.Record.Inner
-	first := sort.Search(len(inner), func(i int) bool { return inner[i].From >= h.From })
-	for _, in := range inner[first:] {
-		if in.From > h.End {
-			break
-		}
-		if in.Process == h.Process && in.Key == h.Key && in.End < t {
-			latest = max(latest, in.End)
-		}
+// askedAt returns when the command was sent that granted a hold, or if it is unknown, when the call
+// was made.
+func (c exclusionRule) askedAt(s record.Span) int64 {
+	h := &c.Record.Holds[s.Hold]
+	if m := c.trace.GrantOf(h); m != nil {
+		return m.Sent
 	}
-	return latest
+	return h.Call
 }

@@ -73,7 +73,9 @@ func (d removals) sent(node string) (most float64) {
 		}
 		switch verb := trace.Verb(m); verb {
 		case "DEL", "UNLINK":
-			most++
+			if !trace.Continues(d.commands, i) {
+				most++
+			}
 		case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO":
 			most += d.ofScript(verb, m.Args)
 		}

@@ -116,9 +116,10 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 		case m.Recv > h.From, c.ofOther(m, h.Key):
 		case c.trace.Deleted(m) && given[trace.PlaceOf(m)] != nil:
 			delete(given, trace.PlaceOf(m))
-			// A counter alone does not grant the lock.
-			maps.DeleteFunc(given, func(p trace.Place, m *history.Command) bool {
-				return p.Node == m.Node && trace.EffectOf(m.Args).Kind == trace.Count
+			// What neither takes a free key nor is ever deleted does not grant the lock alone.
+			maps.DeleteFunc(given, func(p trace.Place, o *history.Command) bool {
+				return p.Node == m.Node && !c.trace.TakesFree(o) &&
+					!slices.ContainsFunc(c.trace.OfKey(p.Key), c.trace.Deleted)
 			})
 		case c.trace.MayVote(m), c.showsOwn(m):
 			given[trace.PlaceOf(m)] = m
@@ -207,11 +208,13 @@ func values(m *history.Command) (out []string) {
 const shortestValue = 8
 
 // showsOwn reports whether the reply to a command is a value that its client alone has sent for
-// this key, or says that the key has a field that its client alone has sent.
+// this key, or says that the key has a field that its client alone has sent. If the reply is the
+// value of one client, the field has the same name for all.
 func (c quorums) showsOwn(m *history.Command) bool {
 	shown := m.Reply
 	switch verb := trace.Verb(m); {
 	case verb != "HEXISTS" && verb != "HGET":
+	case verb == "HGET" && c.ownerOf(trace.Key(m), shown) != severalOwners:
 	case len(m.Args) < 3 || shown == "0" || shown == "(nil)":
 		return false
 	default:

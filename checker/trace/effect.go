@@ -161,8 +161,13 @@ func (e *Effect) compares(args []string) {
 		e.Compares, e.Is = true, args[2]
 	case v == "DELEX" && len(args) > 3 && strings.EqualFold(args[2], "IFEQ"):
 		e.Compares, e.Is = true, args[3]
+	case v == "DELEX" && len(args) > 3 && strings.EqualFold(args[2], "IFDEQ"):
+		e.Compares, e.Is = true, digest+args[3]
 	}
 }
+
+// digest marks the digest of a value. No client writes a value that begins so.
+const digest = "digest "
 
 // options reads the options after the value of a SET.
 func (e *Effect) options(words []string) {
@@ -172,9 +177,12 @@ func (e *Effect) options(words []string) {
 			e.Kind = Take
 		case "XX":
 			e.Kind = Rewrite
-		case "IFEQ":
+		case "IFEQ", "IFDEQ":
 			if i+1 < len(words) {
 				e.Kind, e.Compares, e.Is = Rewrite, true, words[i+1]
+			}
+			if w == "IFDEQ" {
+				e.Is = digest + e.Is
 			}
 		case "EX", "PX", "EXAT", "PXAT":
 			if i+1 < len(words) {
@@ -234,6 +242,17 @@ func Key(m *history.Command) string {
 		return ""
 	}
 	return m.Args[at]
+}
+
+// Keys returns the keys of a command: of a script all that it names, otherwise the first argument.
+func Keys(m *history.Command) []string {
+	if scripted(m) && len(m.Args) > 3 {
+		if keys, err := strconv.Atoi(m.Args[2]); err == nil && keys > 0 && 3+keys <= len(m.Args) {
+			return m.Args[3 : 3+keys]
+		}
+		return m.Args[3:4]
+	}
+	return m.Args[min(1, len(m.Args)):min(2, len(m.Args))]
 }
 
 func scripted(m *history.Command) bool { return commands[Verb(m)].kind == Script }

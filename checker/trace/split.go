@@ -38,6 +38,11 @@ func onePerKey(all []history.Command) []history.Command {
 	return out
 }
 
+// Continues reports whether a command and the one before it were one command with several keys.
+func Continues(all []history.Command, i int) bool {
+	return i > 0 && all[i-1].Process == all[i].Process && all[i-1].Seq == all[i].Seq
+}
+
 func deletesSeveral(m history.Command) bool {
 	return len(m.Args) > 2 && (Verb(&m) == "DEL" || Verb(&m) == "UNLINK")
 }

@@ -60,9 +60,10 @@ func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m
 
 // GrantOf returns the command that granted a hold: the last one of its acquire call that could have
 // taken the key and was answered before the call returned. It returns nil if there is none. It
-// accepts a script that the header does not describe only if no other command is possible.
+// accepts a script that the header does not describe only if no other command is possible, and a
+// counter only if no command took another key: many locks count a fencing token after that.
 func (t *Trace) GrantOf(h *record.Hold) *history.Command {
-	var script *history.Command
+	var script, counter *history.Command
 	sent := t.Sent[h.Process]
 	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.From })
 	for i := last - 1; i >= 0 && sent[i].Sent >= h.Call; i-- {
@@ -71,12 +72,18 @@ func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 			!t.MayBeOf(m, h.Key) {
 			continue
 		}
-		if !t.Undeclared(m) {
+		switch {
+		case t.Undeclared(m):
+			script = cmp.Or(script, m)
+		case EffectOf(m.Args).Kind == Count:
+			counter = cmp.Or(counter, m)
+		case counter != nil && Key(counter) == Key(m):
+			return counter
+		default:
 			return m
 		}
-		script = cmp.Or(script, m)
 	}
-	return script
+	return cmp.Or(counter, script)
 }
 
 // Tries returns the commands of a hold's acquire call about its lock, in the order of sending,

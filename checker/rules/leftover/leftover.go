@@ -27,7 +27,7 @@ func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writ
 			break
 		}
 		switch {
-		case t.Deleted(m):
+		case clears(t, m):
 			writer, lost = nil, nil
 		case t.Frees(m):
 		case keptAway(faults, m, refusal.Sent):
@@ -49,6 +49,13 @@ func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writ
 		return refusal, refusal
 	}
 	return writer, lost
+}
+
+// clears reports whether the key of a command is certainly away after it: it said that it deleted
+// the key, or it deletes any key that is there and was answered.
+func clears(t *trace.Trace, m *history.Command) bool {
+	verb := trace.Verb(m)
+	return t.Deleted(m) || trace.Answered(m) && (verb == "DEL" || verb == "UNLINK")
 }
 
 // writes reports whether a command wrote its key, or may have.
@@ -91,7 +98,7 @@ func LastWriter(t *trace.Trace, faults []record.Fault, lock int, before int64) *
 		}
 		e := trace.EffectOf(m.Args)
 		switch {
-		case t.Deleted(m):
+		case clears(t, m):
 			left = nil
 		case t.Frees(m):
 		case keptAway(faults, m, before):

@@ -336,8 +336,8 @@ func TestValuesAreMasked(t *testing.T) {
 	}
 }
 
-// TestNoDeletionIsTheClientsIfTheServerRemovedKeys: b deletes its own key, which it took because a's
-// had been evicted, or the server was another one.
+// TestNoDeletionIsTheClientsIfTheServerRemovedKeys: b deletes its own key, which it took because
+// a's had been evicted, or the server was another one.
 func TestNoDeletionIsTheClientsIfTheServerRemovedKeys(t *testing.T) {
 	clients := map[string]bool{"a": true, "b": true}
 	text := "0 admin FLUSHALL\n0.5 w PING one\n1 a SET lock:x 1 NX PX 9000\n" +

@@ -1,0 +1,209 @@
+package checker
+
+import "strings"
+
+// Parts of histories in which a client takes the lock and counts up its fencing token.
+const (
+	fenced    = "0 1 12 13 n0 SET k aaaaaaaa NX PX 200 -> OK\n0 1 14 15 n0 INCR fence:k -> 1\n"
+	oneKilled = "environment process; names k; poll 1; c0 acquire 10 20; c0 kill 50; " +
+		"c1 acquire 60 90 fail; end 900"
+	prolongs = leased + "c0 acquire 10 3000060 sent=3000012 lease=200000000 valid=203000012; " +
+		"c0 release 4000000 4000010"
+	prolongedLater = "0 1 3000012 3000015 n0 PEXPIRE k 200 -> 1\n0 1 4000001 4000005 n0 " +
+		"DEL k -> 1\n"
+)
+
+// Parts of histories in which a third party deletes the key.
+const (
+	thirdParty = "environment process; lease; names k; fault cut c1>n0 20 29; " +
+		"c1 acquire 1 2 sent=1 lease=5; c1 release 22 28 info; " +
+		"c0 acquire 10 20 sent=12 lease=200000000; c2 acquire 40 50 sent=41 lease=200000000; " +
+		"c2 release 60 70; c0 release 100 110; counted n0 deleted="
+	deletesTwo = "1 1 1 2 n0 SET k bbbbbbbb NX PX 0.000005 -> OK\n" + takes +
+		"1 1 22 28 n0 DEL k signal:k -> !timeout\n2 1 41 45 n0 SET k cccccccc NX PX 200 -> OK\n" +
+		"2 1 61 65 n0 DEL k signal:k -> 1\n0 1 101 105 n0 DEL k signal:k -> 0\n"
+)
+
+// Parts of histories in which an inner release frees the key.
+const (
+	twoInner = nesting + "c0 acquire 10 20 sent=12 lease=200000000; " +
+		"c0 acquire 21 21 depth=1 sent=21 lease=200000000; " +
+		"c0 acquire 22 25 depth=2 sent=23 lease=200000000; c0 release 26 30; c0 release 100 105; " +
+		"c1 acquire 24 90 sent=80 lease=200000000; c0 release 200 210; c1 release 220 230; " +
+		"evicts; counted n0 evicted=1 deleted=1"
+	twoInnerPart = "0 1 12 15 n0 EVAL take 1 k aaaaaaaa -> OK\n" +
+		"0 2 21 21 n0 EVAL take 1 k aaaaaaaa -> OK\n0 3 23 24 n0 EVAL take 1 k aaaaaaaa -> OK\n" +
+		"0 3 27 29 n0 EVAL free 1 k aaaaaaaa -> 0\n"
+	twoInnerEnd = "1 1 80 85 n0 EVAL take 1 k bbbbbbbb -> OK\n0 2 101 104 n0 EVAL free 1 k " +
+		"aaaaaaaa -> no\n0 1 201 205 n0 EVAL free 1 k aaaaaaaa -> no\n" +
+		"1 1 221 225 n0 EVAL free 1 k bbbbbbbb -> 1\n"
+	watchdogs = "environment process; lease; reentrant; names k; " +
+		"c0 acquire 10 20 sent=12 lease=200000000; " +
+		"c0 acquire 22 25 depth=1 sent=23 lease=200000000; c0 release 26 30; " +
+		"c1 acquire 24 90 sent=80 lease=200000000; c0 release 200 210; c1 release 220 230"
+	freedPlainly = "0 1 12 15 n0 SET k aaaaaaaa NX PX 200 -> OK\n0 2 27 29 n0 DEL k -> 1\n" +
+		"1 1 80 85 n0 SET k bbbbbbbb NX PX 200 -> OK\n"
+)
+
+// Parts of histories in which a command is lost, and others were granted the lock since.
+var (
+	cleanSince = strings.Replace(grantedSince, "DEL x -> 0", "DEL k -> 1", 1)
+	fairTakes  = "environment process; names k; poll 10000000; clienttimeout 10; " +
+		"script take take 1 0; script rel free 1 0; c2 acquire 50 70 info; " +
+		"c0 acquire 80 120 sent=112; c0 release 130 140; c1 acquire 85 160 sent=152; " +
+		"c1 release 170 180; c0 acquire 200 9000000000 fail; c1 acquire 201 9000000000 fail; " +
+		"end 9000000000"
+)
+
+// Parts of histories in which clients die.
+const (
+	deadQueue = leased + "deadwaiters 3000000000; script take take OK [0-9]+; c2 acquire 1; " +
+		"c2 kill 5; c3 acquire 2; c3 kill 5; c1 acquire 4500000000 4500000100 fail; " +
+		"c0 acquire 6500000000 6500000100 sent=6500000001 lease=200000000; " +
+		"c0 release 6500000200 6500000300"
+	deadSender = leased + "fault hold c2>n0 2 9000000000; c2 acquire 1 4 info; c2 kill 5; " +
+		"c0 acquire 9000000100 9000000200 fail; end 9900000000"
+	expiresOnce = "environment process; names k; poll 1; c1 acquire 1 4 sent=2; c1 release 5 8; " +
+		"c0 acquire 10 20; c0 kill 50; c1 acquire 60 90 fail; end 900"
+	missedWake = leased + endless + "c0 acquire 10 20 sent=12 lease=200; c0 release 25 28; " +
+		"c1 acquire 15; c2 acquire 20000000000 20000000100 sent=20000000001 lease=200; " +
+		"c2 release 20000000200 20000000300; " +
+		"c2 acquire 98000000000 98000000100 sent=98000000001 lease=200; " +
+		"c2 release 98000000200 98000000300; end 99000000000"
+)
+
+// closerCases are more of nearCases: what a reader found after those.
+var closerCases = []propertyCase{
+	// A counter is not the key.
+	{"closer: the key of a fenced lock is deleted", "O", inside + "c1 acquire 25 60 fail", fenced +
+		"1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n1 1 40 45 n0 DEL k -> 1\n" +
+		"0 1 101 105 n0 DEL k -> 0\n", Violated, ReleasedByNonOwner},
+	{"closer: the counter of a fenced lock is deleted", "O", inside + "c1 acquire 25 60 " +
+		"fail", fenced +
+		"1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n1 1 40 45 n0 DEL fence:k -> 1\n" +
+		"0 1 101 105 n0 DEL k -> 1\n", Valid, ""},
+	{"closer: killed with a key that ends and a counter", "D", oneKilled, "0 1 12 13 n0 " +
+		"SET k a NX " +
+		"PX 300 -> OK\n0 1 14 15 n0 INCR fence:k -> 1\n1 1 70 75 n0 SET k b NX PX 300 -> (nil)\n",
+		Unknown, ""},
+	{"closer: a fenced lock prolongs its key before it promises", "V", prolongs, "0 1 12 " +
+		"13 n0 SET k " +
+		"aaaaaaaa NX PX 20 -> OK\n0 1 14 15 n0 INCR fence:k -> 1\n" + prolongedLater, Valid, ""},
+	{"closer: a fenced lock promises more", "V", prolongs, "0 1 12 13 n0 SET k aaaaaaaa NX " +
+		"PX 20 -> " +
+		"OK\n0 1 14 15 n0 INCR fence:k -> 1\n0 1 4000001 4000005 n0 DEL k -> 1\n", Violated,
+		PromisedTooLong},
+	{"closer: a script whose first key is another deletes", "O", leased + "script rel free 1 0; " +
+		"script take take 1 0; c0 acquire 10 20 sent=12 lease=200000000; c1 acquire 25 60 fail; " +
+		"c0 release 100 110", "0 1 12 15 n0 EVAL take 2 k chan:k aaaaaaaa -> 1\n" +
+		"1 1 30 35 n0 EVAL take 2 k chan:k bbbbbbbb -> 0\n" +
+		"1 1 40 45 n0 EVAL rel 2 chan:k k bbbbbbbb -> 1\n" +
+		"0 1 101 105 n0 EVAL rel 2 chan:k k aaaaaaaa -> 0\n", Violated, ReleasedByNonOwner},
+
+	// What a client shows to be its own.
+	{"closer: a field of one name shows the own value", "V", whole + "c0 acquire 10 60",
+		"1 1 1 2 n0 HSETNX k owner you12345 -> 1\n1 1 3 4 n0 DEL k -> 1\n" +
+			"0 1 12 20 n0 HSETNX k owner me123456 -> !timeout\n0 1 30 35 n0 HGET k owner " +
+			"-> me123456\n",
+		Valid, ""},
+	{"closer: a field of one name shows another's value", "V", "environment process; reentrant; " +
+		"names k; wholetrace; script take take 1 0; script free free 1 0; c1 acquire 1 2 sent=1; " +
+		"c1 release 3 4; c1 acquire 11 22; c0 acquire 10 60; c1 release 70 80",
+		"1 1 1 2 n0 EVAL take 1 k you12345 -> 1\n1 1 3 4 n0 EVAL free 1 k you12345 -> 1\n" +
+			"1 2 12 20 n0 EVAL take 1 k you12345 -> 1\n0 1 30 35 n0 HGET k owner -> you12345\n" +
+			"1 2 71 75 n0 EVAL free 1 k you12345 -> 1\n", Violated, NoServer},
+
+	// Who deleted the key.
+	{"closer: a third party deletes, and clients delete two keys at once", "O", thirdParty + "4",
+		deletesTwo, Unknown, ""},
+	{"closer: no third party deletes, and clients delete two keys at once", "O", thirdParty + "3",
+		deletesTwo, Violated, ReleasedByNonOwner},
+
+	// What a lost command may still do.
+	{"closer: a lost try takes effect after other grants", "D", lossy + since +
+		"c0 acquire 200 9000000000 fail; end 9000000000", lostTry + cleanSince + refusedSince,
+		Unknown, ""},
+	{"closer: a lost try takes effect after other grants", "R", lossy + since +
+		"c0 acquire 200 900 fail", lostTry + cleanSince + "0 2 210 215 n0 SETNX k aaaaaaaa -> 0\n",
+		Unknown, ""},
+	{"closer: a lost place in a queue takes effect after other grants", "D", fairTakes,
+		"2 1 52 62 n0 EVAL take 2 k queue:k cccccccc -> !timeout\n" +
+			"0 1 112 115 n0 EVAL take 2 k queue:k aaaaaaaa -> 1\n" +
+			"0 1 131 135 n0 EVAL rel 1 k aaaaaaaa -> 1\n" +
+			"1 1 152 155 n0 EVAL take 2 k queue:k bbbbbbbb -> 1\n" +
+			"1 1 171 175 n0 EVAL rel 1 k bbbbbbbb -> 1\n" +
+			"0 2 210 215 n0 EVAL take 2 k queue:k aaaaaaaa -> 0\n" +
+			"0 2 8000000000 8000000010 n0 EVAL take 2 k queue:k aaaaaaaa -> 0\n", Unknown, ""},
+
+	// Keys beside that of the lock.
+	{"closer: a counter that is made twice and counted", "R", inside +
+		"c1 acquire 200 210 sent=204 lease=200000000", helped + "0 1 16 17 n0 INCR fence:k -> 1\n" +
+		"0 1 101 105 n0 DEL lock:k -> 1\n1 1 202 203 n0 SET fence:k 0 NX -> (nil)\n" +
+		"1 1 204 205 n0 SET lock:k bbbbbbbb NX PX 200 -> OK\n", NA, ""},
+	{"closer: a counter that is made twice and ends some day", "R", inside +
+		"c1 acquire 200 210 sent=204 lease=200000000", "0 1 12 13 n0 SET fence:k 0 NX EX " +
+		"86400 -> OK\n" +
+		"0 1 14 15 n0 SET lock:k aaaaaaaa NX PX 200 -> OK\n0 1 101 105 n0 DEL lock:k -> 1\n" +
+		"1 1 202 203 n0 SET fence:k 0 NX EX 86400 -> (nil)\n" +
+		"1 1 204 205 n0 SET lock:k bbbbbbbb NX PX 200 -> OK\n", NA, ""},
+	{"closer: a guard that is never freed", "R", inside + "c1 acquire 200 210 fail",
+		"0 1 12 13 n0 SETNX guard:k 1 -> 1\n0 1 14 15 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
+			"0 1 101 105 n0 DEL k -> 1\n1 1 202 203 n0 SETNX guard:k 1 -> 0\n", Violated, ""},
+
+	// What shows that the key was still there after an inner release.
+	{"closer: a client is refused while the next one takes the key", "E", nested +
+		"c2 acquire 70 95 fail", nestedPart + nestedEnd + "2 1 82 84 n0 EVAL take 1 k " +
+		"cccccccc -> 100\n",
+		Violated, DoubleGrant},
+	{"closer: a client is refused while the next one takes the key", "S", nested +
+		"c2 acquire 70 95 fail", nestedPart + nestedEnd + "2 1 82 84 n0 EVAL take 1 k " +
+		"cccccccc -> 100\n",
+		Violated, DoubleGrant},
+	{"closer: the holder's renewal prolongs the next one's key", "E", watchdogs, freedPlainly +
+		"0 1 86 88 n0 PEXPIRE k 200 -> 1\n1 1 221 225 n0 DEL k -> 1\n", Violated, DoubleGrant},
+	{"closer: evicted after the first of two inner releases", "E", twoInner, twoInnerPart + shown +
+		twoInnerEnd, Valid, ""},
+
+	{"closer: evicted after an inner release and a re-entry", "E", evicted, nestedPart +
+		"0 3 40 45 n0 EVAL take 1 k aaaaaaaa -> OK\n0 3 46 48 n0 EVAL free 1 k aaaaaaaa -> 0\n" +
+		nestedEnd, Valid, ""},
+
+	// What looks like an attempt.
+	{"closer: a renewal by digest finds no key", "R", inside, takes + givesBack + "0 1 120 " +
+		"125 n0 " +
+		"SET k aaaaaaaa IFDEQ 0123456789abcdef PX 200 -> (nil)\n", NA, ""},
+	{"closer: a deletion by digest finds another key", "R", inside + "c1 acquire 200 210 fail", takes +
+		"0 1 101 105 n0 DELEX k IFDEQ 0123456789abcdef -> 0\n" +
+		"1 1 202 203 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n", Violated, ""},
+
+	// Clients that died.
+	{"closer: two dead clients wait in a queue", "R", deadQueue,
+		"1 1 4500000010 4500000020 n0 EVAL take 1 k bbbbbbbb -> 1500\n" +
+			"0 1 6500000001 6500000002 n0 EVAL take 1 k aaaaaaaa -> OK\n", NA, ""},
+	{"closer: a dead client's command comes late", "R", deadSender,
+		"2 1 3 4 n0 SET k cccccccc NX PX 200 -> !timeout\n" +
+			"0 1 9000000120 9000000130 n0 SET k aaaaaaaa NX PX 200 -> (nil)\n", NA, ""},
+	{"closer: killed before EXPIRE, and an earlier key had one", "D", expiresOnce,
+		"1 1 2 3 n0 SETNX k b -> 1\n1 1 3 4 n0 EXPIRE k 30 -> 1\n1 1 5 6 n0 DEL k -> 1\n" +
+			"0 1 12 15 n0 SETNX k aaaaaaaa -> 1\n1 2 70 75 n0 SETNX k b -> 0\n", Violated, ""},
+	{"closer: a wake-up is lost, and others were inside for moments", "D", missedWake,
+		"0 1 12 15 n0 SET k a NX PX 1 -> OK\n1 1 16 17 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 18 19 n0 SUBSCRIBE k -> k\n0 1 26 27 n0 DEL k -> 1\n" +
+			"2 1 20000000001 20000000002 n0 SET k c NX PX 1 -> OK\n" +
+			"2 1 20000000201 20000000202 n0 DEL k -> 1\n" +
+			"2 2 98000000001 98000000002 n0 SET k c NX PX 1 -> OK\n" +
+			"2 2 98000000201 98000000202 n0 DEL k -> 1\n", Violated, ""},
+
+	// The votes of a call.
+	{"closer: the key is deleted in the call, and a helper stays", "V", inside,
+		"0 1 11 12 n0 SADD waiters:k c0 -> 1\n" + takes + "0 1 16 18 n0 DEL k -> 1\n" + givesBack,
+		Violated, NoServer},
+	{"closer: the key is deleted in the call, and a helper has an expiry", "V", inside, takes +
+		"0 1 15 16 n0 PEXPIRE fence:k 1000 -> 1\n0 1 16 18 n0 DEL k -> 1\n" + givesBack,
+		Violated, NoServer},
+	{"closer: a guard is deleted in the call of a counted lock", "V", whole +
+		"c0 acquire 10 60; c0 release 70 80", "1 1 1 2 n0 HINCRBY k you12345 1 -> 1\n" +
+		"1 1 3 4 n0 DEL k -> 1\n0 1 11 12 n0 SET guard:k me123456 NX PX 200 -> OK\n" +
+		"0 1 13 14 n0 HINCRBY k me123456 1 -> 1\n0 1 15 16 n0 DEL guard:k -> 1\n" +
+		"0 1 71 72 n0 DEL k -> 1\n", Valid, ""},
+}
