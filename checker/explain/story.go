@@ -268,14 +268,10 @@ func struckBetween(faults []record.Fault, p *record.Pair, v verdict.Property) []
 
 // endedBefore reports whether a fault was over before the first client of a pair sent the command
 // that granted the lock, and cannot have caused the violation. If the time of that command is
-// unknown, it takes the time of the grant.
+// unknown, it takes the time of the call.
 func endedBefore(f *record.Fault, p *record.Pair, class string) bool {
 	caused := f.Unbearable() || class == verdict.LateMessage
-	asked := p.A.From
-	if p.A.Granting > p.A.Call {
-		asked = p.A.Granting
-	}
-	return !f.MovesClock() && (f.To <= p.A.Call || f.To <= asked && !caused)
+	return !f.MovesClock() && (f.To <= p.A.Call || f.To <= p.A.Granting && !caused)
 }
 
 // takesPart reports whether a fault struck a node, all clients, or a client that the witness
