@@ -119,8 +119,9 @@ func (c aims) tried(h *record.Hold, by *record.Fault) bool {
 // asked reports whether a command of a call was answered by a server that took over, before a hold
 // ended.
 func (c aims) asked(k *record.Call, by *record.Fault, h *record.Hold) bool {
-	return slices.ContainsFunc(c.trace.Sent[k.Process], func(m *history.Command) bool {
-		return m.Node == by.Target && m.Sent >= max(k.From, by.From) && m.Recv <= min(k.To, h.End) &&
-			trace.Answered(m) && c.trace.MayBeOf(m, h.Key)
+	until := min(k.To, h.End)
+	sent := c.quorums().sentWithin(k.Process, max(k.From, by.From), until)
+	return slices.ContainsFunc(sent, func(m *history.Command) bool {
+		return m.Node == by.Target && m.Recv <= until && trace.Answered(m) && c.trace.MayBeOf(m, h.Key)
 	})
 }
