@@ -37,6 +37,10 @@ const (
 	twoInnerEnd = "1 1 80 85 n0 EVAL take 1 k bbbbbbbb -> OK\n0 2 101 104 n0 EVAL free 1 k " +
 		"aaaaaaaa -> no\n0 1 201 205 n0 EVAL free 1 k aaaaaaaa -> no\n" +
 		"1 1 221 225 n0 EVAL free 1 k bbbbbbbb -> 1\n"
+	innerTwice = nesting + "c0 acquire 10 20 sent=12 lease=200000000; " +
+		"c0 acquire 21 21 depth=1 sent=21 lease=200000000; " +
+		"c0 acquire 22 25 depth=2 sent=23 lease=200000000; c0 release 26 30; c0 release 81 86; " +
+		"c1 acquire 24 95 sent=80 lease=200000000; c0 release 200 210; c1 release 220 230"
 	watchdogs = "environment process; lease; reentrant; names k; " +
 		"c0 acquire 10 20 sent=12 lease=200000000; " +
 		"c0 acquire 22 25 depth=1 sent=23 lease=200000000; c0 release 26 30; " +
@@ -206,4 +210,105 @@ var closerCases = []propertyCase{
 		"1 1 3 4 n0 DEL k -> 1\n0 1 11 12 n0 SET guard:k me123456 NX PX 200 -> OK\n" +
 		"0 1 13 14 n0 HINCRBY k me123456 1 -> 1\n0 1 15 16 n0 DEL guard:k -> 1\n" +
 		"0 1 71 72 n0 DEL k -> 1\n", Valid, ""},
+
+	// Guards, counters and helpers.
+	{"closer: a semaphore behind a guard, given back by ZREM", "V", "environment process; names k; " +
+		"wholetrace; c0 acquire 10 60; c0 release 70 80; c1 acquire 90 120; c1 release 130 140",
+		"0 1 11 12 n0 SET guard:k me123456 NX PX 200 -> OK\n0 1 13 14 n0 ZADD k 1 me123456 -> 1\n" +
+			"0 1 15 16 n0 ZRANK k me123456 -> 0\n0 1 17 18 n0 DEL guard:k -> 1\n" +
+			"0 1 71 72 n0 ZREM k me123456 -> 1\n1 1 91 92 n0 SET guard:k you12345 NX PX 200 -> OK\n" +
+			"1 1 93 94 n0 ZADD k 2 you12345 -> 1\n1 1 95 96 n0 ZRANK k you12345 -> 0\n" +
+			"1 1 97 98 n0 DEL guard:k -> 1\n1 1 131 132 n0 ZREM k you12345 -> 1\n", NA, ""},
+	{"closer: a counter is made before a field is taken", "R", inside +
+		"c1 acquire 200 210 sent=204 lease=200000000", "0 1 12 13 n0 SET fence:k 0 NX -> OK\n" +
+		"0 1 14 15 n0 HSETNX lock:k owner aaaaaaaa -> 1\n0 1 101 105 n0 DEL lock:k -> 1\n" +
+		"1 1 202 203 n0 SET fence:k 0 NX -> (nil)\n" +
+		"1 1 204 205 n0 HSETNX lock:k owner bbbbbbbb -> 1\n", NA, ""},
+	{"closer: a counter is made before a take without an answer", "R", leased +
+		"fault cut c1>n0 203 400; c0 acquire 10 20 sent=14 lease=200000000; c0 release 100 110; " +
+		"c1 acquire 200 300 info", helped + "0 1 101 105 n0 DEL lock:k -> 1\n" +
+		"1 1 202 203 n0 SET fence:k 0 NX -> (nil)\n" +
+		"1 1 204 290 n0 SET lock:k bbbbbbbb NX PX 200 -> !timeout\n", NA, ""},
+	{"closer: a counter is made before the lock is counted up", "R", inside +
+		"c1 acquire 200 210 sent=204 lease=200000000", "0 1 12 13 n0 SET fence:k 0 NX -> OK\n" +
+		"0 1 14 15 n0 INCR lock:k -> 1\n0 1 16 17 n0 PEXPIRE lock:k 200 -> 1\n" +
+		"0 1 101 105 n0 DEL lock:k -> 1\n1 1 202 203 n0 SET fence:k 0 NX -> (nil)\n" +
+		"1 1 204 205 n0 INCR lock:k -> 1\n1 1 206 207 n0 PEXPIRE lock:k 200 -> 1\n", NA, ""},
+	{"closer: a call tries until a guard expires that was left behind", "R", leased +
+		"c0 acquire 10 20 sent=12 lease=200000000; c0 release 100 110; " +
+		"c1 acquire 200 300000200 sent=300000103 lease=200000000",
+		"0 1 12 13 n0 SET guard:k a NX PX 200 -> OK\n" +
+			"0 1 14 15 n0 SET lock:k aaaaaaaa NX PX 200 -> OK\n0 1 101 105 n0 DEL lock:k -> 1\n" +
+			"1 1 202 203 n0 SET guard:k b NX PX 200 -> (nil)\n" +
+			"1 1 100000202 100000203 n0 SET guard:k b NX PX 200 -> (nil)\n" +
+			"1 1 300000101 300000102 n0 SET guard:k b NX PX 200 -> OK\n" +
+			"1 1 300000103 300000104 n0 SET lock:k bbbbbbbb NX PX 200 -> OK\n", Violated, ""},
+	{"closer: one of two locks is left behind by a call that failed", "R", "environment process; " +
+		"lease; names k,j; c0 acquire 10 20 key=0 sent=12 lease=200000000; " +
+		"c1 acquire 30 60 keys=0,1 fail; c2 acquire 100 120 keys=0,1 fail; c0 release 500 510",
+		"0 1 12 13 n0 SET k aaaaaaaa NX PX 200 -> OK\n1 1 32 33 n0 SET j bbbbbbbb NX PX 200 -> OK\n" +
+			"1 1 34 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
+			"2 1 102 103 n0 SET j cccccccc NX PX 200 -> (nil)\n" +
+			"2 1 104 105 n0 SET k cccccccc NX PX 200 -> (nil)\n", Violated, ""},
+	{"closer: a counted lock behind a guard is deleted", "O", leased +
+		"c0 acquire 10 20 sent=13 lease=200000000; c1 acquire 25 60 fail; c0 release 100 110",
+		"0 1 11 12 n0 SET guard:k aaaaaaaa NX PX 200 -> OK\n0 1 13 14 n0 HINCRBY k aaaaaaaa 1 -> 1\n" +
+			"0 1 15 16 n0 PEXPIRE k 200 -> 1\n0 1 17 18 n0 DEL guard:k -> 1\n" +
+			"1 1 34 35 n0 DEL k -> 1\n0 1 101 105 n0 DEL k -> 0\n", Violated, ReleasedByNonOwner},
+	{"closer: a counted lock with a guard that ends early", "V", leased +
+		"c0 acquire 10 60 sent=13 lease=200000000 valid=200000013; c0 release 100 110",
+		"0 1 11 12 n0 SET guard:k a NX PX 20 -> OK\n0 1 13 14 n0 HINCRBY k me123456 1 -> 1\n" +
+			"0 1 15 16 n0 PEXPIRE k 200 -> 1\n0 1 101 102 n0 DEL k -> 1\n", Valid, ""},
+	{"closer: killed with a counted lock that does not end, and a guard that did", "D", oneKilled,
+		"0 1 11 12 n0 SET guard:k a NX PX 100 -> OK\n0 1 13 14 n0 HINCRBY k me123456 1 -> 1\n" +
+			"0 1 15 16 n0 DEL guard:k -> 1\n1 1 70 75 n0 SET guard:k b NX PX 100 -> OK\n" +
+			"1 1 76 77 n0 HEXISTS k you12345 -> 0\n1 1 78 79 n0 DEL guard:k -> 1\n", Violated, ""},
+	{"closer: a refused client deletes a counter that is the lock, beside a note", "O", leased +
+		"c0 acquire 10 60 sent=13 lease=400000000; c1 acquire 70 90 fail; " +
+		"c1 acquire 120 150 sent=123 lease=400000000; c0 release 350 360; c1 release 370 380",
+		"0 1 11 12 n0 SET note:k aaaaaaaa PX 400 -> OK\n0 1 13 14 n0 INCR k -> 1\n" +
+			"0 1 15 16 n0 PEXPIRE k 400 -> 1\n1 1 71 72 n0 SET note:k bbbbbbbb PX 400 -> OK\n" +
+			"1 1 73 74 n0 INCR k -> 2\n1 1 75 76 n0 DEL k -> 1\n" +
+			"1 2 121 122 n0 SET note:k bbbbbbbb PX 400 -> OK\n1 2 123 124 n0 INCR k -> 1\n" +
+			"1 2 125 126 n0 PEXPIRE k 400 -> 1\n0 1 351 352 n0 DEL k -> 1\n1 2 371 372 n0 DEL k -> 0\n",
+		Violated, ReleasedByNonOwner},
+	{"closer: killed with an expiry that came before the last command", "D", oneKilled,
+		"0 1 11 12 n0 HSETNX k owner me123456 -> 1\n0 1 13 14 n0 PEXPIRE k 300 -> 1\n" +
+			"0 1 15 16 n0 HINCRBY k count 1 -> 1\n1 1 70 71 n0 HSETNX k owner you12345 -> 0\n",
+		Unknown, ""},
+	{"closer: a count that another client sent as a number", "V", "environment process; reentrant; " +
+		"names k; wholetrace; c1 acquire 1 2 sent=1; c1 release 3 5; c0 acquire 10 60",
+		"1 1 1 2 n0 HINCRBY k you12345 1 -> 1\n1 1 2 2 n0 EXPIRE k 2 -> 1\n1 1 3 4 n0 DEL k -> 1\n" +
+			"0 1 12 20 n0 HINCRBY k me123456 1 -> !timeout\n" +
+			"0 1 21 29 n0 HINCRBY k me123456 1 -> !timeout\n0 1 30 35 n0 HGET k me123456 -> 2\n",
+		Valid, ""},
+	{"closer: an endless call waits for the second of its locks", "D", "environment process; lease; " +
+		"names k,j; " + endless + "c0 acquire 10 20 key=1 sent=12 lease=60000000000; " +
+		"c1 acquire 15 70000000100 keys=0,1 sent=70000000001 lease=60000000000; " +
+		"c0 release 70000000000 70000000002; c1 release 70000000200 70000000300; end 70000000400",
+		"0 1 12 15 n0 SET j a NX PX 60000 -> OK\n1 1 16 17 n0 SET j b NX PX 60000 -> (nil)\n" +
+			"1 1 35000000000 35000000001 n0 SET j b NX PX 60000 -> (nil)\n" +
+			"0 1 70000000000 70000000001 n0 DEL j -> 1\n" +
+			"1 1 70000000003 70000000004 n0 SET j b NX PX 60000 -> OK\n" +
+			"1 1 70000000005 70000000006 n0 SET k b NX PX 60000 -> OK\n", Valid, ""},
+	{"closer: another inner release while the next one takes the key", "E", innerTwice,
+		"0 1 12 15 n0 EVAL take 1 k aaaaaaaa -> OK\n0 2 21 21 n0 EVAL take 1 k aaaaaaaa -> OK\n" +
+			"0 3 23 24 n0 EVAL take 1 k aaaaaaaa -> OK\n0 3 27 29 n0 EVAL free 1 k aaaaaaaa -> 0\n" +
+			shown + "0 2 82 84 n0 EVAL free 1 k aaaaaaaa -> 0\n" + nestedEnd, Violated, DoubleGrant},
+	{"closer: evicted after an inner release, and no command shows the grant", "E", evicted,
+		nestedPart + shown + "0 1 201 205 n0 EVAL free 1 k aaaaaaaa -> no\n", Valid, ""},
+	{"closer: the last writer's key stays, beside a token", "D", lossy + since +
+		"c0 acquire 200 9000000000 fail; end 9000000000", lostTry +
+		"0 1 112 115 n0 SETNX k aaaaaaaa -> 1\n0 1 116 117 n0 INCR fence:k -> 1\n" +
+		"0 1 131 135 n0 DEL k -> 1\n1 1 152 155 n0 SETNX k bbbbbbbb -> 1\n" +
+		"1 1 156 157 n0 INCR fence:k -> 2\n1 1 171 175 n0 DEL x -> 0\n" + refusedSince, Violated, ""},
+	{"closer: the last writer's key stays, and a signal is deleted", "R", lossy + since +
+		"c0 acquire 200 900 fail", lostTry + "0 1 112 115 n0 SETNX k aaaaaaaa -> 1\n" +
+		"0 1 131 135 n0 DEL k -> 1\n1 1 152 155 n0 SETNX k bbbbbbbb -> 1\n" +
+		"1 1 171 175 n0 DEL signal:k -> 0\n0 2 210 215 n0 SETNX k aaaaaaaa -> 0\n", Violated, ""},
+	{"closer: a lost look takes nothing", "D", lossy + since +
+		"c0 acquire 200 9000000000 fail; end 9000000000", "2 1 52 62 n0 GET k -> !timeout\n" +
+		"0 1 112 115 n0 SETNX k aaaaaaaa -> 1\n0 1 131 135 n0 DEL k -> 1\n" +
+		"1 1 152 155 n0 SETNX k bbbbbbbb -> 1\n1 1 156 157 n0 EXPIRE k 3600 -> 1\n" +
+		"1 1 171 175 n0 DEL x -> 0\n" + refusedSince, Violated, ""},
 }

@@ -119,6 +119,7 @@ func StillHeld(client int) string {
 
 // OpenCall is a call of a lock that did not return in time.
 type OpenCall struct {
+	Keys            []int // of all locks that it asked for
 	Key, Process, N int
 	F               string // history.Acquire or history.Release
 	From, To        int64  // stamps of the call, and of its return or the end of its client or record

@@ -22,7 +22,7 @@ func (c waits) openCalls() (out []explain.OpenCall) {
 				continue
 			}
 			overdue := !h.Declares.Endless || k.To-max(k.From, c.Record.LastLeft(k)) > limit
-			out = append(out, explain.OpenCall{Key: k.Keys[0], Process: k.Process, N: k.N,
+			out = append(out, explain.OpenCall{Keys: k.Keys, Key: k.Keys[0], Process: k.Process, N: k.N,
 				F: history.Acquire, From: k.From, To: k.To, Limit: limit,
 				Open: overdue && k.Outcome == history.Invoke && k.To == c.Record.End})
 		}
@@ -98,8 +98,8 @@ func (c waits) overdue(calls []explain.OpenCall, bound int64) *explain.OpenCall 
 func (c waits) undisturbed(k *explain.OpenCall) (out []record.Interval) {
 	busy := slices.Clone(c.faultTimes().everywhere())
 	if ignoresTimeout(c.history.Header, k) {
-		for _, h := range c.lock(k.Key).Holds {
-			if h.Process != k.Process {
+		for i := range c.Record.Holds {
+			if h := &c.Record.Holds[i]; h.Process != k.Process && slices.Contains(k.Keys, h.Key) {
 				busy = append(busy, record.Interval{From: h.Call, To: c.Record.LeftAt(h)})
 			}
 		}

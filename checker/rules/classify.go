@@ -165,7 +165,7 @@ func (c classifier) ofKey(p *record.Pair) string {
 		return verdict.LostRenewal
 	case l.end <= free:
 		return verdict.PromisedTooLong
-	case ga.Node == gb.Node && !c.keyFacts().freedInside(p.A, next.Sent) &&
+	case ga.Node == gb.Node && !c.keyFacts().freedInside(p.A, next) &&
 		c.keyFacts().vanished(ga, next):
 		return verdict.Vanished
 	}

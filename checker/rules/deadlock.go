@@ -137,7 +137,7 @@ func (c deadlockRule) endless(h *record.Hold) bool {
 	grant := c.trace.GrantOf(h)
 	return grant == nil || c.keyFacts().keyLeaseOf(h, grant, h.End).end == record.Forever &&
 		!slices.ContainsFunc(c.trace.OfKey(trace.Key(grant)), func(m *history.Command) bool {
-			return m.Sent >= grant.Sent && trace.EffectOf(m.Args).Expiry != trace.Expiry{}
+			return m.Sent >= h.Call && trace.EffectOf(m.Args).Expiry != trace.Expiry{}
 		})
 }
 

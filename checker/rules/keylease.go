@@ -47,9 +47,10 @@ func (c keyFacts) keyLeaseOf(h *record.Hold, grant *history.Command, before int6
 	return l
 }
 
-// freedInside reports whether an inner release may have freed the key of a hold before a stamp.
-func (c keyFacts) freedInside(h *record.Hold, before int64) bool {
-	return c.innerRelease(h, before) != 0 && !c.shownSince(h, before)
+// freedInside reports whether an inner release may have freed the key of a hold before a command
+// took it.
+func (c keyFacts) freedInside(h *record.Hold, next *history.Command) bool {
+	return c.innerRelease(h, next.Recv) != 0 && !c.shownSince(h, next.Recv, next.Sent)
 }
 
 // innerRelease returns when the latest release of an inner acquisition of a hold was called before
@@ -69,10 +70,10 @@ func (c keyFacts) innerRelease(h *record.Hold, before int64) (latest int64) {
 }
 
 // shownSince reports whether an answer shows that the key of a hold was there after the latest
-// inner release before a stamp, and before that stamp.
-func (c keyFacts) shownSince(h *record.Hold, before int64) bool {
+// inner release that was called before a stamp, and before another stamp.
+func (c keyFacts) shownSince(h *record.Hold, called, before int64) bool {
 	grant, over := c.trace.GrantOf(h), int64(record.Forever)
-	released := c.innerRelease(h, before)
+	released := c.innerRelease(h, called)
 	for _, r := range c.Record.Releases[h.Process] {
 		if r.From == released {
 			over = r.To

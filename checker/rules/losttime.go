@@ -158,34 +158,39 @@ func (c excuses) leavesUntil(l *record.Lock, m *history.Command) int64 {
 }
 
 // freedBy returns when the key that a lost command may have left is gone: it has expired, or the
-// key that stays is another client's. That others were granted the lock does not show it: what held
-// the command back may let it go later.
+// key that stays is another client's. That others were granted the lock shows it only of a command
+// that takes nothing: what held another one back may let it go later.
 func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 	until := c.leavesUntil(l, m)
-	if w := c.staying(l); w != nil && keepsOut(w, m) {
+	takes := !c.trace.Frees(m) && trace.EffectOf(m.Args).Kind.Writes()
+	for _, h := range l.Holds {
+		if !takes && h.Sent > max(m.Sent, m.Recv) && h.Process != m.Process {
+			until = min(until, h.Sent) // no key was there then
+		}
+	}
+	if w := c.staying(trace.Key(m)); w != nil && keepsOut(w, m) {
 		return min(until, w.Sent)
 	}
 	return until
 }
 
-// staying returns the command that wrote the key of a lock last, if the key stays until the run
-// ends, or nil.
-func (c excuses) staying(l *record.Lock) *history.Command {
-	w, known := c.stays[l.Key]
+// staying returns the command that wrote a key last, if the key stays until the run ends, or nil.
+func (c excuses) staying(key string) *history.Command {
+	w, known := c.stays[key]
 	if !known {
-		w = c.writerBefore(l.Key, record.Forever)
+		w = c.writerBefore(key, record.Forever)
 		if c.stays == nil {
-			c.stays = map[int]*history.Command{}
+			c.stays = map[string]*history.Command{}
 		}
-		c.stays[l.Key] = w
+		c.stays[key] = w
 	}
 	return w
 }
 
-// writerBefore returns the command that wrote the key of a lock last before a stamp, if the key was
-// free until then and does not expire, or nil.
-func (c *Case) writerBefore(lock int, before int64) *history.Command {
-	left := leftover.LastWriter(c.trace, c.faults, lock, before)
+// writerBefore returns the command that wrote a key last before a stamp, if the key was free until
+// then and does not expire, or nil.
+func (c *Case) writerBefore(key string, before int64) *history.Command {
+	left := leftover.LastWriterOf(c.trace, c.faults, key, before)
 	if left == nil || left.Expiry != 0 || left.LifeUnknown || !c.trace.TakesFree(left.Command) {
 		return nil
 	}
@@ -193,8 +198,8 @@ func (c *Case) writerBefore(lock int, before int64) *history.Command {
 }
 
 // anothers reports whether the key that a command found cannot be of one of these lost commands.
-func (c excuses) anothers(lock int, found *history.Command, lost []lostCommand) bool {
-	w := c.writerBefore(lock, found.Sent)
+func (c excuses) anothers(found *history.Command, lost []lostCommand) bool {
+	w := c.writerBefore(trace.Key(found), found.Sent)
 	return w != nil && !slices.ContainsFunc(lost, func(o lostCommand) bool {
 		return !keepsOut(w, o.command)
 	})

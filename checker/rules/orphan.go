@@ -205,15 +205,21 @@ func (c orphanRule) silentFrom(end *history.Event) int64 {
 }
 
 // goesOn reports whether a refusal did not end an attempt, as that of a counter which is created
-// before its first use: its key never granted the lock, and the call went on and asked for another
-// key. Granting are the keys that did.
+// before its first use: its key never granted the lock, and the next command by which the call may
+// have been granted the same lock is about a key that did. Granting are those keys.
 func (c orphanRule) goesOn(refused *history.Command, granting map[string]bool) bool {
 	k := c.trace.CallOf(refused)
-	return k != nil && len(granting) > 0 && !granting[trace.Key(refused)] &&
-		slices.ContainsFunc(c.waits().commandsOf(k), func(m *history.Command) bool {
-			return m.Sent > refused.Recv && trace.Key(m) != trace.Key(refused) &&
-				(c.trace.Denied(m) || c.trace.TakesFree(m))
-		})
+	if k == nil || len(granting) == 0 || granting[trace.Key(refused)] {
+		return false
+	}
+	lock, _ := c.grants().LockOf(refused)
+	for _, m := range c.waits().commandsOf(k) {
+		other, _ := c.grants().LockOf(m)
+		if m.Sent >= refused.Recv && other == lock && (c.trace.MayGrant(m) || c.trace.Undeclared(m)) {
+			return granting[trace.Key(m)]
+		}
+	}
+	return false
 }
 
 // grantingKeys returns the keys of the commands that are known to have granted a lock.

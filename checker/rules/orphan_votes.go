@@ -45,7 +45,7 @@ func (c quorums) slow(lock int, m *history.Command) bool {
 	first := sort.Search(len(all), func(i int) bool { return all[i].command.Sent >= since })
 	last := sort.Search(len(all), func(i int) bool { return all[i].command.Sent > m.Sent })
 	if first >= last || !c.history.Header.Declares.Lease &&
-		c.excuses().anothers(lock, m, all[first:last]) {
+		c.excuses().anothers(m, all[first:last]) {
 		return false
 	}
 	before := 0

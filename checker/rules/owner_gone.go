@@ -14,7 +14,7 @@ func takenByThirdParty(c *Case, ss []record.Span, g *trace.Grants) (gone *record
 	}
 	record.Overlaps(ss, func(a, b record.Span) bool {
 		h, ga, gb := &c.Record.Holds[a.Hold], g.ByHold[a.Hold], g.ByHold[b.Hold]
-		free := ga != nil && gb != nil && ga.Recv < gb.Sent && !c.keyFacts().freedInside(h, gb.Sent) &&
+		free := ga != nil && gb != nil && ga.Recv < gb.Sent && !c.keyFacts().freedInside(h, gb) &&
 			ga.Node == gb.Node && c.trace.TakesFree(gb) && !c.keyMayBeLost(ga.Sent, gb.Recv) &&
 			c.keyFacts().keyLeaseOf(h, ga, gb.Recv).end > gb.Recv
 		if free {

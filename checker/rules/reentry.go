@@ -84,7 +84,7 @@ func (c exclusionRule) othersMayHold(h *record.Hold, t int64) bool {
 func (c exclusionRule) freedInside(key int, a, b record.Span) property {
 	h := &c.Record.Holds[a.Hold]
 	released := c.keyFacts().innerRelease(h, b.From)
-	if released == 0 || !c.counted(h, b.From) || c.keyFacts().shownSince(h, c.askedAt(b)) {
+	if released == 0 || !c.counted(h, b.From) || c.keyFacts().shownSince(h, b.From, c.askedAt(b)) {
 		return valid
 	}
 	p := c.overlap(record.WhileLeased, key, []record.Span{a, b})
@@ -107,5 +107,5 @@ func (c exclusionRule) askedAt(s record.Span) int64 {
 	if m := c.trace.GrantOf(h); m != nil {
 		return m.Sent
 	}
-	return h.Call
+	return s.From
 }

@@ -42,7 +42,7 @@ type Case struct {
 	granted        *trace.Grants
 	leases         map[*history.Command]int64 // of holds, by the commands that granted them
 	unread         map[trace.Place][]lostCommand
-	stays          map[int]*history.Command // see excuses.staying
+	stays          map[string]*history.Command // see excuses.staying
 	unsureReleases map[int]record.Reach
 	nested         map[int]bool
 	mayTake        map[int]record.Reach // by lock: the calls that may have taken it

@@ -116,10 +116,10 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 		case m.Recv > h.From, c.ofOther(m, h.Key):
 		case c.trace.Deleted(m) && given[trace.PlaceOf(m)] != nil:
 			delete(given, trace.PlaceOf(m))
-			// What neither takes a free key nor is ever deleted does not grant the lock alone.
+			// What neither takes a free key nor is ever given back does not grant the lock alone.
 			maps.DeleteFunc(given, func(p trace.Place, o *history.Command) bool {
 				return p.Node == m.Node && !c.trace.TakesFree(o) &&
-					!slices.ContainsFunc(c.trace.OfKey(p.Key), c.trace.Deleted)
+					!slices.ContainsFunc(c.trace.OfKey(p.Key), c.givesBack)
 			})
 		case c.trace.MayVote(m), c.showsOwn(m):
 			given[trace.PlaceOf(m)] = m
@@ -128,6 +128,11 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 	for place := range given {
 		voted[place.Node] = true
 	}
+}
+
+// givesBack reports whether a command deleted its key, or may have changed it in a release call.
+func (c *Case) givesBack(m *history.Command) bool {
+	return c.trace.Deleted(m) || c.trace.Releasing(m) && !trace.Silent(m)
 }
 
 // ofOther reports whether a command is about another lock, and none of its words names this one.
@@ -209,12 +214,13 @@ const shortestValue = 8
 
 // showsOwn reports whether the reply to a command is a value that its client alone has sent for
 // this key, or says that the key has a field that its client alone has sent. If the reply is the
-// value of one client, the field has the same name for all.
+// value of one client, and no number, the field has the same name for all.
 func (c quorums) showsOwn(m *history.Command) bool {
 	shown := m.Reply
 	switch verb := trace.Verb(m); {
 	case verb != "HEXISTS" && verb != "HGET":
-	case verb == "HGET" && c.ownerOf(trace.Key(m), shown) != severalOwners:
+	case verb == "HGET" && len(shown) >= shortestValue &&
+		c.ownerOf(trace.Key(m), shown) != severalOwners:
 	case len(m.Args) < 3 || shown == "0" || shown == "(nil)":
 		return false
 	default:

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/internal/history"
@@ -26,6 +27,7 @@ type Trace struct {
 	byLock   map[int][]*history.Command
 	lost     []*history.Command
 	answered []answer
+	given    map[string]bool // by key: see returned
 }
 
 // New returns the trace of a run with this header and record. Commands may be none.
@@ -60,30 +62,54 @@ func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m
 
 // GrantOf returns the command that granted a hold: the last one of its acquire call that could have
 // taken the key and was answered before the call returned. It returns nil if there is none. It
-// accepts a script that the header does not describe only if no other command is possible, and a
-// counter only if no command took another key: many locks count a fencing token after that.
+// accepts what is less likely only if no other command is possible: a script that the header does
+// not describe, a key that the call deleted again, which was a guard, and a counter beside another
+// key, which is a fencing token, unless releases free that counter.
 func (t *Trace) GrantOf(h *record.Hold) *history.Command {
-	var script, counter *history.Command
+	var script, counter, guard *history.Command
+	freed := map[Place]bool{}
 	sent := t.Sent[h.Process]
 	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.From })
 	for i := last - 1; i >= 0 && sent[i].Sent >= h.Call; i-- {
 		m := sent[i]
+		if m.Recv <= h.From && t.Deleted(m) {
+			freed[PlaceOf(m)] = true
+		}
 		if m.Recv == 0 || m.Recv > h.From || m.N != 0 && m.N != h.N || !t.Takes(m) ||
 			!t.MayBeOf(m, h.Key) {
 			continue
 		}
+		counts := EffectOf(m.Args).Kind == Count
 		switch {
+		case freed[PlaceOf(m)]:
+			guard = cmp.Or(guard, m)
 		case t.Undeclared(m):
 			script = cmp.Or(script, m)
-		case EffectOf(m.Args).Kind == Count:
+		case counts && !t.returned(Key(m)):
 			counter = cmp.Or(counter, m)
-		case counter != nil && Key(counter) == Key(m):
+		case !counts && counter != nil && Key(counter) == Key(m):
 			return counter
 		default:
 			return m
 		}
 	}
-	return cmp.Or(counter, script)
+	return cmp.Or(counter, script, guard)
+}
+
+// returned reports whether clients free a key, or count it down, in their releases.
+func (t *Trace) returned(key string) bool {
+	given, known := t.given[key]
+	if !known {
+		given = slices.ContainsFunc(t.OfKey(key), func(m *history.Command) bool {
+			down := strings.HasPrefix(Verb(m), "DECR") || countsDown(m.Args)
+			return t.Releasing(m) && (t.Frees(m) || down)
+		})
+		if t.given == nil {
+			t.given = map[string]bool{}
+		}
+		t.given[key] = given
+	}
+	return given
 }
 
 // Tries returns the commands of a hold's acquire call about its lock, in the order of sending,
