@@ -25,7 +25,7 @@ type Found struct {
 	May map[string]int `yaml:"may" json:"may,omitempty"`
 	// properties that some runs left unknown, and how many did
 	Unknown map[string]int `yaml:"unknown" json:"unknown,omitempty"`
-	// properties that some run found valid and none violated
+	// properties that each run found valid
 	Valid []string `yaml:"valid,commas" json:"valid,omitempty"`
 	// for the simulator: a digest of everything that clients and Redis did, for each seed
 	Courses []string `yaml:"courses,commas" json:"courses,omitempty"`
@@ -86,7 +86,7 @@ func newFound(runs []Run) *Found {
 		}
 	}
 	f.Valid = slices.DeleteFunc(history.Properties(), func(l string) bool {
-		return c.valid[l] == 0 || c.violated[l] > 0
+		return c.runs == 0 || c.valid[l] < c.runs
 	})
 	return f
 }
@@ -127,10 +127,15 @@ func (f *Found) String() string {
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, "; ")
-	case len(f.Valid) == 0 && len(f.Unknown) > 0:
+	case len(f.Valid) == 0 && f.always(f.Unknown):
 		return "nothing known in " + units.Count(f.Runs, "run")
 	}
 	return "no letter in " + units.Count(f.Runs, "run")
+}
+
+// always reports whether some property was counted in each run.
+func (f *Found) always(counts map[string]int) bool {
+	return slices.Contains(slices.Collect(maps.Values(counts)), f.Runs)
 }
 
 // newLetters returns the violated properties of a run that the snapshot does not have.
@@ -204,9 +209,7 @@ func (f *Found) untold(c count) (out []string) {
 // dropped returns the properties that were judged in the snapshot, and that no run is asked for now
 // or can have.
 func (f *Found) dropped(c count) []string {
-	then := slices.Concat(f.Valid, slices.Collect(maps.Keys(f.May)))
-	slices.SortFunc(then, batch.ByProperty)
-	return slices.DeleteFunc(then, func(l string) bool {
+	return slices.DeleteFunc(slices.Clone(f.Valid), func(l string) bool {
 		return c.valid[l]+c.violated[l]+c.unknown[l] > 0
 	})
 }

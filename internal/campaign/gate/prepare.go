@@ -150,8 +150,8 @@ func (m *Machine) once(e Entry, adapter, settings string, use func() error) erro
 			return e.At.Errorf("entry %q: %w", e.Name, err)
 		}
 	case first.settings != settings:
-		return e.At.Errorf("entry %q: the simulator runs one variant, lease and poll of the adapter %s "+
-			"in a gate, and the entry %q has another; write a file for each", e.Name, adapter, first.entry)
+		return e.At.Errorf("entry %q: the simulator runs the adapter %s with the settings of one entry "+
+			"in a gate, and %q is there; write a file for each", e.Name, adapter, first.entry)
 	}
 	return nil
 }

@@ -21,8 +21,6 @@ type Evidence struct {
 	// the properties that some run could judge, and why no run could judge the others
 	Judged    []string          `json:"judged,omitempty"`
 	NotJudged map[string]string `json:"not_judged,omitempty"`
-
-	inapt map[string]int // runs to which a property did not apply
 }
 
 // note adds a run of a search for some properties.
@@ -48,14 +46,10 @@ func (e *Evidence) note(r *simrun.Record, properties []string) {
 	}
 }
 
-// enoughLooks is the number of runs after which a property that applied to none of them is not
-// looked at again.
-const enoughLooks = 64
-
 // judge notes which of the properties the run can judge, and why not the others.
 func (e *Evidence) judge(r *simrun.Record, properties []string) {
 	open := slices.DeleteFunc(slices.Clone(properties), func(p string) bool {
-		return slices.Contains(e.Judged, p) || e.inapt[p] >= enoughLooks
+		return slices.Contains(e.Judged, p)
 	})
 	if len(open) == 0 {
 		return
@@ -66,18 +60,7 @@ func (e *Evidence) judge(r *simrun.Record, properties []string) {
 			e.isJudged(p.Property)
 		default:
 			e.isNotJudged(p.Property, p.Reason)
-			e.count(p)
 		}
-	}
-}
-
-// count counts the runs to which a property did not apply.
-func (e *Evidence) count(p checker.Property) {
-	if e.inapt == nil {
-		e.inapt = map[string]int{}
-	}
-	if p.Verdict == checker.NA {
-		e.inapt[p.Property]++
 	}
 }
 
