@@ -77,7 +77,8 @@ var settled = []string{"setnx-del-expired/counter/message/741114",
 	"redisson-fenced fixed lease/counter/flush/57609",
 	"setnx-del-expired nil-retry/mutex/failover/814313", "getset-java/mutex/disconnect/430784",
 	"redisson watchdog/reentrant/flush/498725",
-	"redisson-fenced fixed lease/reentrant/random/903309"}
+	"redisson-fenced fixed lease/reentrant/random/903309", "setnx-expire/mutex/clock-server/789638",
+	"redisson fixed lease/counter/clock-server/765838"}
 
 // TestOrderOfCommands: no statement differs where the order of commands follows from their replies.
 func TestOrderOfCommands(t *testing.T) {

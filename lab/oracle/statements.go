@@ -97,11 +97,13 @@ func (e *execution) isOf(m *history.Command) bool {
 	return e != nil && e.command != nil && e.command.Process == m.Process && e.command.Seq == m.Seq
 }
 
-// denial checks that the key existed when a client was told so.
+// denial checks that the key existed when a client was told so. A key that no command found away
+// may outlive its lease if a clock was moved.
 func (c *comparing) denial(m *verdict.WitnessCommand, execs []*execution) {
 	for _, e := range execs {
 		for _, l := range c.all {
-			if l.node == e.Node && l.existedAt(e.T) {
+			longer := l.how == open && l.born <= e.T && c.clockMoved(e.T)
+			if l.node == e.Node && (longer || l.existedAt(e.T)) {
 				return
 			}
 		}
