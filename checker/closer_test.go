@@ -1,6 +1,9 @@
 package checker
 
-import "strings"
+import (
+	"strings"
+	"testing"
+)
 
 // Parts of histories in which a client takes the lock and counts up its fencing token.
 const (
@@ -67,6 +70,10 @@ const (
 		"c0 release 6500000200 6500000300"
 	deadSender = leased + "fault hold c2>n0 2 9000000000; c2 acquire 1 4 info; c2 kill 5; " +
 		"c0 acquire 9000000100 9000000200 fail; end 9900000000"
+	leftByClient = "c0 acquire 10 20 key=0 sent=12 lease=200000000; c0 release 30 40; " +
+		"c1 acquire 8000000000 8000000100 key=0 fail; end 9900000000"
+	leftKey = "0 1 12 15 n0 SET k aaaaaaaa NX -> OK\n0 1 31 35 n0 DEL x -> 0\n" +
+		"1 1 8000000010 8000000020 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n"
 	expiresOnce = "environment process; names k; poll 1; c1 acquire 1 4 sent=2; c1 release 5 8; " +
 		"c0 acquire 10 20; c0 kill 50; c1 acquire 60 90 fail; end 900"
 	missedWake = leased + endless + "c0 acquire 10 20 sent=12 lease=200; c0 release 25 28; " +
@@ -176,7 +183,8 @@ var closerCases = []propertyCase{
 	{"closer: a renewal by digest finds no key", "R", inside, takes + givesBack + "0 1 120 " +
 		"125 n0 " +
 		"SET k aaaaaaaa IFDEQ 0123456789abcdef PX 200 -> (nil)\n", NA, ""},
-	{"closer: a deletion by digest finds another key", "R", inside + "c1 acquire 200 210 fail", takes +
+	{"closer: a deletion by digest finds another key", "R", inside + "c1 acquire 200 210 " +
+		"fail", takes +
 		"0 1 101 105 n0 DELEX k IFDEQ 0123456789abcdef -> 0\n" +
 		"1 1 202 203 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n", Violated, ""},
 
@@ -212,11 +220,13 @@ var closerCases = []propertyCase{
 		"0 1 71 72 n0 DEL k -> 1\n", Valid, ""},
 
 	// Guards, counters and helpers.
-	{"closer: a semaphore behind a guard, given back by ZREM", "V", "environment process; names k; " +
+	{"closer: a semaphore behind a guard, given back by ZREM", "V", "environment process; " +
+		"names k; " +
 		"wholetrace; c0 acquire 10 60; c0 release 70 80; c1 acquire 90 120; c1 release 130 140",
 		"0 1 11 12 n0 SET guard:k me123456 NX PX 200 -> OK\n0 1 13 14 n0 ZADD k 1 me123456 -> 1\n" +
 			"0 1 15 16 n0 ZRANK k me123456 -> 0\n0 1 17 18 n0 DEL guard:k -> 1\n" +
-			"0 1 71 72 n0 ZREM k me123456 -> 1\n1 1 91 92 n0 SET guard:k you12345 NX PX 200 -> OK\n" +
+			"0 1 71 72 n0 ZREM k me123456 -> 1\n1 1 91 92 n0 SET guard:k you12345 NX PX " +
+			"200 -> OK\n" +
 			"1 1 93 94 n0 ZADD k 2 you12345 -> 1\n1 1 95 96 n0 ZRANK k you12345 -> 0\n" +
 			"1 1 97 98 n0 DEL guard:k -> 1\n1 1 131 132 n0 ZREM k you12345 -> 1\n", NA, ""},
 	{"closer: a counter is made before a field is taken", "R", inside +
@@ -246,13 +256,15 @@ var closerCases = []propertyCase{
 	{"closer: one of two locks is left behind by a call that failed", "R", "environment process; " +
 		"lease; names k,j; c0 acquire 10 20 key=0 sent=12 lease=200000000; " +
 		"c1 acquire 30 60 keys=0,1 fail; c2 acquire 100 120 keys=0,1 fail; c0 release 500 510",
-		"0 1 12 13 n0 SET k aaaaaaaa NX PX 200 -> OK\n1 1 32 33 n0 SET j bbbbbbbb NX PX 200 -> OK\n" +
+		"0 1 12 13 n0 SET k aaaaaaaa NX PX 200 -> OK\n1 1 32 33 n0 SET j bbbbbbbb NX PX " +
+			"200 -> OK\n" +
 			"1 1 34 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
 			"2 1 102 103 n0 SET j cccccccc NX PX 200 -> (nil)\n" +
 			"2 1 104 105 n0 SET k cccccccc NX PX 200 -> (nil)\n", Violated, ""},
 	{"closer: a counted lock behind a guard is deleted", "O", leased +
 		"c0 acquire 10 20 sent=13 lease=200000000; c1 acquire 25 60 fail; c0 release 100 110",
-		"0 1 11 12 n0 SET guard:k aaaaaaaa NX PX 200 -> OK\n0 1 13 14 n0 HINCRBY k aaaaaaaa 1 -> 1\n" +
+		"0 1 11 12 n0 SET guard:k aaaaaaaa NX PX 200 -> OK\n0 1 13 14 n0 HINCRBY k " +
+			"aaaaaaaa 1 -> 1\n" +
 			"0 1 15 16 n0 PEXPIRE k 200 -> 1\n0 1 17 18 n0 DEL guard:k -> 1\n" +
 			"1 1 34 35 n0 DEL k -> 1\n0 1 101 105 n0 DEL k -> 0\n", Violated, ReleasedByNonOwner},
 	{"closer: a counted lock with a guard that ends early", "V", leased +
@@ -270,19 +282,23 @@ var closerCases = []propertyCase{
 			"0 1 15 16 n0 PEXPIRE k 400 -> 1\n1 1 71 72 n0 SET note:k bbbbbbbb PX 400 -> OK\n" +
 			"1 1 73 74 n0 INCR k -> 2\n1 1 75 76 n0 DEL k -> 1\n" +
 			"1 2 121 122 n0 SET note:k bbbbbbbb PX 400 -> OK\n1 2 123 124 n0 INCR k -> 1\n" +
-			"1 2 125 126 n0 PEXPIRE k 400 -> 1\n0 1 351 352 n0 DEL k -> 1\n1 2 371 372 n0 DEL k -> 0\n",
+			"1 2 125 126 n0 PEXPIRE k 400 -> 1\n0 1 351 352 n0 DEL k -> 1\n1 2 371 372 n0 " +
+			"DEL k -> 0\n",
 		Violated, ReleasedByNonOwner},
 	{"closer: killed with an expiry that came before the last command", "D", oneKilled,
 		"0 1 11 12 n0 HSETNX k owner me123456 -> 1\n0 1 13 14 n0 PEXPIRE k 300 -> 1\n" +
 			"0 1 15 16 n0 HINCRBY k count 1 -> 1\n1 1 70 71 n0 HSETNX k owner you12345 -> 0\n",
 		Unknown, ""},
-	{"closer: a count that another client sent as a number", "V", "environment process; reentrant; " +
+	{"closer: a count that another client sent as a number", "V", "environment process; " +
+		"reentrant; " +
 		"names k; wholetrace; c1 acquire 1 2 sent=1; c1 release 3 5; c0 acquire 10 60",
-		"1 1 1 2 n0 HINCRBY k you12345 1 -> 1\n1 1 2 2 n0 EXPIRE k 2 -> 1\n1 1 3 4 n0 DEL k -> 1\n" +
+		"1 1 1 2 n0 HINCRBY k you12345 1 -> 1\n1 1 2 2 n0 EXPIRE k 2 -> 1\n1 1 3 4 n0 DEL " +
+			"k -> 1\n" +
 			"0 1 12 20 n0 HINCRBY k me123456 1 -> !timeout\n" +
 			"0 1 21 29 n0 HINCRBY k me123456 1 -> !timeout\n0 1 30 35 n0 HGET k me123456 -> 2\n",
 		Valid, ""},
-	{"closer: an endless call waits for the second of its locks", "D", "environment process; lease; " +
+	{"closer: an endless call waits for the second of its locks", "D", "environment " +
+		"process; lease; " +
 		"names k,j; " + endless + "c0 acquire 10 20 key=1 sent=12 lease=60000000000; " +
 		"c1 acquire 15 70000000100 keys=0,1 sent=70000000001 lease=60000000000; " +
 		"c0 release 70000000000 70000000002; c1 release 70000000200 70000000300; end 70000000400",
@@ -293,15 +309,18 @@ var closerCases = []propertyCase{
 			"1 1 70000000005 70000000006 n0 SET k b NX PX 60000 -> OK\n", Valid, ""},
 	{"closer: another inner release while the next one takes the key", "E", innerTwice,
 		"0 1 12 15 n0 EVAL take 1 k aaaaaaaa -> OK\n0 2 21 21 n0 EVAL take 1 k aaaaaaaa -> OK\n" +
-			"0 3 23 24 n0 EVAL take 1 k aaaaaaaa -> OK\n0 3 27 29 n0 EVAL free 1 k aaaaaaaa -> 0\n" +
-			shown + "0 2 82 84 n0 EVAL free 1 k aaaaaaaa -> 0\n" + nestedEnd, Violated, DoubleGrant},
+			"0 3 23 24 n0 EVAL take 1 k aaaaaaaa -> OK\n0 3 27 29 n0 EVAL free 1 k " +
+			"aaaaaaaa -> 0\n" +
+			shown + "0 2 82 84 n0 EVAL free 1 k aaaaaaaa -> " +
+			"0\n" + nestedEnd, Violated, DoubleGrant},
 	{"closer: evicted after an inner release, and no command shows the grant", "E", evicted,
 		nestedPart + shown + "0 1 201 205 n0 EVAL free 1 k aaaaaaaa -> no\n", Valid, ""},
 	{"closer: the last writer's key stays, beside a token", "D", lossy + since +
 		"c0 acquire 200 9000000000 fail; end 9000000000", lostTry +
 		"0 1 112 115 n0 SETNX k aaaaaaaa -> 1\n0 1 116 117 n0 INCR fence:k -> 1\n" +
 		"0 1 131 135 n0 DEL k -> 1\n1 1 152 155 n0 SETNX k bbbbbbbb -> 1\n" +
-		"1 1 156 157 n0 INCR fence:k -> 2\n1 1 171 175 n0 DEL x -> 0\n" + refusedSince, Violated, ""},
+		"1 1 156 157 n0 INCR fence:k -> 2\n1 1 171 175 n0 DEL x -> " +
+		"0\n" + refusedSince, Violated, ""},
 	{"closer: the last writer's key stays, and a signal is deleted", "R", lossy + since +
 		"c0 acquire 200 900 fail", lostTry + "0 1 112 115 n0 SETNX k aaaaaaaa -> 1\n" +
 		"0 1 131 135 n0 DEL k -> 1\n1 1 152 155 n0 SETNX k bbbbbbbb -> 1\n" +
@@ -311,4 +330,63 @@ var closerCases = []propertyCase{
 		"0 1 112 115 n0 SETNX k aaaaaaaa -> 1\n0 1 131 135 n0 DEL k -> 1\n" +
 		"1 1 152 155 n0 SETNX k bbbbbbbb -> 1\n1 1 156 157 n0 EXPIRE k 3600 -> 1\n" +
 		"1 1 171 175 n0 DEL x -> 0\n" + refusedSince, Violated, ""},
+
+	// What each condition is for.
+	{"closer: a client of a lock without a lease dies inside", "R", "environment process; " +
+		"names k; " +
+		"c0 acquire 10 20; c0 kill 50; c1 acquire 9000000000 9000000100 fail", deadKey +
+		"1 1 9000000010 9000000020 n0 SETNX k b -> 0\n", NA, ""},
+	{"closer: a live client's command for another lock comes late", "R", "environment " +
+		"process; lease; " +
+		"names k,j; fault hold c3>n0 2 9000000000; c3 acquire 1 4 key=1 info; c2 acquire 1 " +
+		"4 key=0 fail; " +
+		"c2 kill 5; " + leftByClient, "3 1 3 0 n0 SET j dddddddd NX PX 200 " +
+		"->\n" + leftKey, Violated, ""},
+	{"closer: another client is held up than the dead one", "R", leased +
+		"fault hold c3>n0 2 9000000000; c2 acquire 1 4 info; c2 kill 5; " + leftByClient,
+		"2 1 3 4 n0 SET k cccccccc NX PX 200 -> !timeout\n" + leftKey, Violated, ""},
+	{"closer: a guard is found in no call", "R", inside, "0 1 12 13 n0 SETNX guard:k 1 -> 1\n" +
+		"0 1 14 15 n0 SET k aaaaaaaa NX PX 200 -> OK\n0 1 101 105 n0 DEL k -> 1\n" +
+		"1 1 202 203 n0 SETNX guard:k 1 -> 0\n", Violated, ""},
+	{"closer: the servers of a majority have keys of their own names", "V", leased + "masters 3; " +
+		"c0 acquire 10 3000060 sent=3000012 lease=200000000 valid=203000012; " +
+		"c0 release 4000000 4000010", "0 1 12 13 n0 SET a:k aaaaaaaa NX PX 20 -> OK\n" +
+		"0 1 12 13 n1 SET b:k aaaaaaaa NX PX 20 -> OK\n0 1 12 13 n2 SET c:k aaaaaaaa NX PX " +
+		"20 -> OK\n",
+		Violated, PromisedTooLong},
+	{"closer: a guard is found, and the call looks at the key", "R", inside + "c1 acquire " +
+		"200 210 fail",
+		"0 1 12 13 n0 SETNX guard:k 1 -> 1\n0 1 14 15 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
+			"0 1 101 105 n0 DEL k -> 1\n1 1 202 203 n0 SETNX guard:k 1 -> 0\n" +
+			"1 1 204 205 n0 GET k -> (nil)\n", Violated, ""},
+	{"closer: a majority is taken and a signal of the first server " +
+		"refused", "V", leased + "masters 3; " +
+		"c0 acquire 10 3000060 sent=3000012 lease=200000000 valid=203000012; " +
+		"c0 release 4000000 4000010", "0 1 12 13 n0 SET k aaaaaaaa NX PX 20 -> OK\n" +
+		"0 1 12 13 n1 SET k aaaaaaaa NX PX 20 -> OK\n0 1 14 15 n0 INCR fence:k -> 1\n" +
+		"0 1 14 15 n1 INCR fence:k -> 1\n", Violated, PromisedTooLong},
+}
+
+// TestADeletionOfSomeOfItsKeys leaves none of them, and is one command.
+func TestADeletionOfSomeOfItsKeys(t *testing.T) {
+	const signal = "0 1 11 12 n0 LPUSH signal:k 1 -> 1\n"
+	for property, c := range map[string]struct{ story, trace string }{
+		"R": {inside + "c1 acquire 200 210 fail", signal + takes +
+			"0 1 101 105 n0 DEL k signal:k -> 1\n1 1 202 203 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n"},
+		"D": {"environment process; names k; poll 10000000; c0 acquire 10 20 sent=12; " +
+			"c0 release 100 110; c1 acquire 200 9000000000 fail; end 9000000000", signal +
+			"0 1 12 15 n0 SETNX k aaaaaaaa -> 1\n0 1 101 105 n0 DEL k signal:k -> 1\n" +
+			"1 1 210 215 n0 SETNX k b -> 0\n1 1 8000000000 8000000010 n0 SETNX k b -> 0\n"},
+	} {
+		p := Check(story(t, c.story), commands(t, c.trace), Options{
+			Properties: []string{property}}).Property(property)
+		if p.Verdict != Violated || strings.Contains(p.Explanation+p.Cause, "client 0") {
+			t.Errorf("%s: %s: %s %s", property, p.Verdict, p.Explanation, p.Cause)
+		}
+	}
+	v := Check(story(t, onesAndOthers), commands(t, oneAndOther+"1 1 26 29 n0 DEL k j -> !timeout\n"),
+		Options{Properties: []string{"O"}})
+	if v.Evidence.TimedOut != 1 {
+		t.Errorf("%d commands timed out", v.Evidence.TimedOut)
+	}
 }

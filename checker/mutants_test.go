@@ -63,7 +63,6 @@ var idleConditions = map[string]string{
 	"rules/deadlock.go: !ok":                              "saves time",
 	"rules/orphan_votes.go: c.unread != nil":              "saves time",
 	"rules/wanted.go: others == 0":                        "saves time",
-	"rules/reentry.go: in.From > h.End":                   "saves time",
 	"rules/reentry.go: !reentrant":                        onlyWords,
 	"rules/progress/wants.go: x.From < x.To":              "what it lets through has no length",
 	"rules/outage.go: end-begin <= longest":               "saves time",
@@ -109,7 +108,8 @@ const (
 		"StoryOfProgress|Innocent|AllServersThatAreGoneAreNamed|Words|NoticeIsForTheLoser|Expectations|" +
 		"Optimistic|AStrikeOfAnOptimisticLock|SharedHolds|WhatHasNoModelOfSharedHolds|" +
 		"AStrikeBetweenReadersHitsNothing|AnExtensionThatTheServerRefutes|NothingTried|" +
-		"Orphans.*|ALostReplyLeavesAnOrphanUndecided|ReportedDecidesNothing|CausesOfKeys|" +
+		"Orphans.*|ALostReplyLeavesAnOrphanUndecided|ADeletionOfSomeOfItsKeys|" +
+		"ReportedDecidesNothing|CausesOfKeys|" +
 		"VotesByNode|ClientsThatAskNoServer|ASessionThatIsAConnection|Starvation|ExpectedStarvation|" +
 		"Untested|AFailoverIsTestedOnlyWhileItsHolderIsInside|" +
 		"WhatAFencedResourceRefuses|AStoryNamesScripts|AStorySaysThingsOnce)$"

@@ -145,9 +145,8 @@ func (c deliveryRule) lengthened(h *record.Hold,
 func (c deliveryRule) lastWords(h *record.Hold) []*history.Command {
 	grant := c.trace.GrantOf(h)
 	return c.lastThat(h, func(m *history.Command) bool {
-		if grant != nil && trace.EffectOf(m.Args).Kind == trace.Count &&
-			trace.Key(m) != trace.Key(grant) {
-			return false // it counts a token
+		if grant != nil && trace.Key(m) != trace.Key(grant) {
+			return false // a token, or a guard
 		}
 		return c.trace.Takes(m) || c.trace.Refused(m) || c.trace.Frees(m)
 	})

@@ -181,7 +181,7 @@ func (c orphanRule) deadKeys() record.Reach {
 			to := c.silentFrom(e) + stays + c.waits().boundFor(0) +
 				dead*int64(c.history.Header.Declares.DeadWaiters)
 			dead++
-			if stays == 0 || !c.history.Header.Declares.Lease {
+			if !c.history.Header.Declares.Lease {
 				to = record.Forever
 			}
 			ts = append(ts, record.Interval{From: e.T, To: to, Process: e.Process})
@@ -209,13 +209,13 @@ func (c orphanRule) silentFrom(end *history.Event) int64 {
 // have been granted the same lock is about a key that did. Granting are those keys.
 func (c orphanRule) goesOn(refused *history.Command, granting map[string]bool) bool {
 	k := c.trace.CallOf(refused)
-	if k == nil || len(granting) == 0 || granting[trace.Key(refused)] {
+	if k == nil || granting[trace.Key(refused)] {
 		return false
 	}
 	lock, _ := c.grants().LockOf(refused)
 	for _, m := range c.waits().commandsOf(k) {
 		other, _ := c.grants().LockOf(m)
-		if m.Sent >= refused.Recv && other == lock && (c.trace.MayGrant(m) || c.trace.Undeclared(m)) {
+		if m.Sent >= refused.Recv && other == lock && c.trace.MayGrant(m) {
 			return granting[trace.Key(m)]
 		}
 	}

@@ -44,8 +44,7 @@ func (c quorums) slow(lock int, m *history.Command) bool {
 	all := c.lostCommands()[trace.PlaceOf(m)]
 	first := sort.Search(len(all), func(i int) bool { return all[i].command.Sent >= since })
 	last := sort.Search(len(all), func(i int) bool { return all[i].command.Sent > m.Sent })
-	if first >= last || !c.history.Header.Declares.Lease &&
-		c.excuses().anothers(m, all[first:last]) {
+	if first >= last || c.excuses().anothers(m, all[first:last]) {
 		return false
 	}
 	before := 0

@@ -10,6 +10,10 @@ import (
 // someOf is the reply for each key of a deletion that found only some of its keys.
 const someOf = "some of its keys"
 
+// DeletedSome reports whether a deletion found only some of its keys, so that its own key is away
+// after it, and may have been before.
+func DeletedSome(m *history.Command) bool { return m.Reply == someOf }
+
 // onePerKey replaces each deletion of several keys by one deletion of each key. It takes a key for
 // absent if no command can have written it. If the reply counts only some of the remaining keys,
 // each of them gets the reply someOf, because the reply does not tell which of them it counts.

@@ -27,7 +27,7 @@ func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writ
 			break
 		}
 		switch {
-		case clears(t, m):
+		case t.Deleted(m) || trace.DeletedSome(m):
 			writer, lost = nil, nil
 		case t.Frees(m):
 		case keptAway(faults, m, refusal.Sent):
@@ -49,13 +49,6 @@ func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writ
 		return refusal, refusal
 	}
 	return writer, lost
-}
-
-// clears reports whether the key of a command is certainly away after it: it said that it deleted
-// the key, or it deletes any key that is there and was answered.
-func clears(t *trace.Trace, m *history.Command) bool {
-	verb := trace.Verb(m)
-	return t.Deleted(m) || trace.Answered(m) && (verb == "DEL" || verb == "UNLINK")
 }
 
 // writes reports whether a command wrote its key, or may have.
@@ -109,7 +102,7 @@ func lastOf(t *trace.Trace, faults []record.Fault, commands []*history.Command,
 		}
 		e := trace.EffectOf(m.Args)
 		switch {
-		case clears(t, m):
+		case t.Deleted(m) || trace.DeletedSome(m):
 			left = nil
 		case t.Frees(m):
 		case keptAway(faults, m, before):
