@@ -233,17 +233,18 @@ var grantCases = []propertyCase{
 func TestALostReplyLeavesAnOrphanUndecided(t *testing.T) {
 	const story1 = "lease; names k; c0 acquire 1 9 info; c0 acquire 11 20 sent=12 lease=9000000; " +
 		"c0 release 30 40; c1 acquire 13 60 fail"
+	const first = "0 1 1 2 n0 SET k a NX PX 9 -> OK\n"
 	const answered = "0 2 12 15 n0 SET k a NX PX 9 -> OK\n1 1 51 52 n0 SET k b NX PX 9 -> (nil)"
 	for lost, decides := range map[string]struct{ cut, calm bool }{
-		"0 1 2 0 n0 SET k a NX PX 9 -> !timeout\n":                                   {false, false},
-		"0 1 2 0 n0 GET k -> !timeout\n":                                             {false, true}, // nothing that may count
-		"0 1 2 0 n0 DEL k -> !timeout\n":                                             {false, true},
-		"0 1 2 0 n0 EVAL free 1 k a -> !timeout\n":                                   {false, true},
-		"0 1 1 2 n0 SET k a NX PX 9 -> OK\n0 1 3 0 n0 GET k -> !timeout\n":           {false, true},
-		"0 1 1 2 n0 SET k a NX PX 9 -> OK\n0 1 3 0 n0 DEL k -> !timeout\n":           {false, true},
-		"0 1 1 2 n0 SET k a NX PX 9 -> OK\n0 1 3 0 n0 EVAL free 1 k a -> !timeout\n": {false, true},
-		"2 1 2 0 n0 SET k a NX PX 9 -> !timeout\n":                                   {true, true}, // another client
-		"0 1 2 0 n0 SET k2 a NX PX 9 -> !timeout\n":                                  {true, true}, // another key
+		"0 1 2 0 n0 SET k a NX PX 9 -> !timeout\n":         {false, false},
+		"0 1 2 0 n0 GET k -> !timeout\n":                   {false, true}, // nothing that may count
+		"0 1 2 0 n0 DEL k -> !timeout\n":                   {false, true},
+		"0 1 2 0 n0 EVAL free 1 k a -> !timeout\n":         {false, true},
+		first + "0 1 3 0 n0 GET k -> !timeout\n":           {false, true},
+		first + "0 1 3 0 n0 DEL k -> !timeout\n":           {false, true},
+		first + "0 1 3 0 n0 EVAL free 1 k a -> !timeout\n": {false, true},
+		"2 1 2 0 n0 SET k a NX PX 9 -> !timeout\n":         {true, true}, // another client
+		"0 1 2 0 n0 SET k2 a NX PX 9 -> !timeout\n":        {true, true}, // another key
 		"": {true, true},
 	} {
 		for fault, decides := range map[string]bool{"; fault cut c0>n0 2 8": decides.cut,
