@@ -257,7 +257,7 @@ func (t tracer) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		}
 		sent := t.beforeSend(ctx, cmd)
 		made := t.r.connections()
-		err := t.send(ctx, cmd, next)
+		err := t.send(ctx, &sent, cmd, next)
 		if replied := (redis.Error)(nil); err == nil || errorsAs(err, &replied) {
 			t.answered(&sent, made)
 		} else {
@@ -278,8 +278,10 @@ func (t tracer) doubt(cmd redis.Cmder, err error) error {
 	return err
 }
 
-// send passes a command on, unless a fault strikes it.
-func (t tracer) send(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) (err error) {
+// send passes a command on, unless a fault strikes it. A client that sends commands again does so
+// with one that was lost, or whose reply was.
+func (t tracer) send(ctx context.Context, sent *history.Command, cmd redis.Cmder,
+	next redis.ProcessHook) (err error) {
 	what := t.commands.fault.Swap(nil)
 	if what == nil || *what != nemesis.Drop {
 		err = next(ctx, cmd)
@@ -290,6 +292,9 @@ func (t tracer) send(ctx context.Context, cmd redis.Cmder, next redis.ProcessHoo
 		twin := redis.NewCmd(ctx, cmd.Args()...)
 		sent := t.commands.Sent(ctx, t.targetNode(), words(twin))
 		t.recordReply(ctx, sent, twin, next(ctx, twin))
+	case t.retries:
+		sent.Again++
+		err = next(ctx, cmd)
 	default:
 		err = io.ErrUnexpectedEOF
 		if c, ok := cmd.(*redis.Cmd); ok {
@@ -347,7 +352,7 @@ func (t tracer) answered(sent *history.Command, made int) {
 
 // recordReply records the reply, then stops at a breakpoint.
 func (t tracer) recordReply(ctx context.Context, c history.Command, cmd redis.Cmder, err error) {
-	done, unsure := history.Command{Node: c.Node}, false
+	done, unsure := history.Command{Node: c.Node, Again: c.Again}, false
 	var said redis.Error
 	switch {
 	case err == redis.Nil:

@@ -192,8 +192,7 @@ func ReadTrace(r io.Reader) ([]Command, error) {
 			cs[i].Effects = c.Effects
 			return nil
 		}
-		if c.Again > 0 {
-			cs[i].Again = c.Again
+		if cs[i].Again = max(cs[i].Again, c.Again); c.Again > 0 && c.Recv == 0 {
 			return nil
 		}
 		cs[i].Recv, cs[i].Reply, cs[i].Err, cs[i].Why = c.Recv, c.Reply, c.Err, c.Why

@@ -106,7 +106,7 @@ func (r *recorder) command(c history.Command) {
 	}
 	t := &r.Trace[i]
 	t.Recv, t.Reply, t.Err, t.Why = c.Recv-r.Epoch, c.Reply, c.Err, c.Why
-	t.Node = c.Node
+	t.Node, t.Again = c.Node, c.Again
 	if r.job.Steps {
 		r.step(c.Recv, counterexample.Step{Kind: counterexample.Recv, Client: c.Process, Seq: c.Seq,
 			Node: t.Node, Command: counterexample.Render(t.Args), Reply: c.Reply, Err: c.Err,
