@@ -42,12 +42,13 @@ func (g *Grants) Expect(keys []string) {
 	g.keys, g.last = keys, map[keyOn]granting{}
 }
 
-// See records the end of a command that a client sent before it has the lock. It ignores renewals:
-// a renewal may belong to the hold before, or to this hold, whose acquire has not returned yet.
+// See records the end of a command that a client sent before it has the lock. It ignores renewals,
+// which may belong to the hold before, or to this hold, whose acquire has not returned yet, and
+// deletions, by which a client gives back what an earlier try took.
 func (g *Grants) See(sent, done history.Command) {
 	g.learn(sent.Args)
 	lease, ok := takes(sent.Args, done)
-	if !ok || g.renews(sent.Args) {
+	if !ok || g.takesNothing(sent.Args) {
 		return
 	}
 	g.mu.Lock()
@@ -55,13 +56,13 @@ func (g *Grants) See(sent, done history.Command) {
 	g.note(sent, lease)
 }
 
-// renews reports whether a script can only renew a lease.
-func (g *Grants) renews(args []string) bool {
+// takesNothing reports whether a script can only renew a lease or delete.
+func (g *Grants) takesNothing(args []string) bool {
 	switch strings.ToLower(args[0]) {
 	case "eval":
-		return g.Scripts.only(digest(args[1]))
+		return g.Scripts.takesNothing(digest(args[1]))
 	case "evalsha":
-		return g.Scripts.only(strings.ToLower(args[1]))
+		return g.Scripts.takesNothing(strings.ToLower(args[1]))
 	}
 	return false
 }
@@ -220,6 +221,7 @@ func (g *Grants) learn(args []string) {
 type Scripts struct {
 	mu       sync.Mutex
 	prolongs map[string]bool // by digest
+	deletes  map[string]bool // by digest
 	creates  map[string]bool // by digest
 }
 
@@ -235,9 +237,10 @@ func (s *Scripts) Learn(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.prolongs == nil {
-		s.prolongs, s.creates = map[string]bool{}, map[string]bool{}
+		s.prolongs, s.deletes, s.creates = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
 	s.prolongs[digest(text)] = strings.Contains(lower, "expire") && !calls(lower, "del")
+	s.deletes[digest(text)] = calls(lower, "del") || calls(lower, "unlink")
 	s.creates[digest(text)] = slices.ContainsFunc(creating, func(command string) bool {
 		return calls(lower, command)
 	})
@@ -248,11 +251,11 @@ func calls(script, command string) bool {
 	return strings.Contains(script, "'"+command+"'") || strings.Contains(script, `"`+command+`"`)
 }
 
-// only reports whether a script prolongs a lease and creates no key.
-func (s *Scripts) only(digest string) bool {
+// takesNothing reports whether a script prolongs a lease or deletes, and creates no key.
+func (s *Scripts) takesNothing(digest string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.prolongs[digest] && !s.creates[digest]
+	return (s.prolongs[digest] || s.deletes[digest]) && !s.creates[digest]
 }
 
 func (s *Scripts) prolong(digest string) bool {

@@ -74,6 +74,22 @@ func TestARenewalIsNoGrant(t *testing.T) {
 	}
 }
 
+// TestWhatGivesBackIsNoGrant: a client of several masters deletes on one of them what an earlier try
+// took, and is granted the lock by another.
+func TestWhatGivesBackIsNoGrant(t *testing.T) {
+	const undo = "if(redis.call('get',KEYS[1])==ARGV[1])then return(redis.call('del',KEYS[1]))end"
+	g := Grants{Scripts: new(Scripts), Masters: 3}
+	g.Expect([]string{"k"})
+	for _, line := range []string{"n2 3 EVAL " + undo + " 1 k v > 1", "n0 5 SET k v NX PX 9 > OK",
+		"n1 6 SET k v NX PX 9 > OK"} {
+		g.See(told(line))
+	}
+	var to Granted
+	if g.Fill(&to); to.Sent != 5 {
+		t.Errorf("the grant was sent at %d", to.Sent)
+	}
+}
+
 // told is a command and its reply as a line has them.
 func told(line string) (c, r history.Command) {
 	command, reply, _ := strings.Cut(line, " > ")
