@@ -106,9 +106,26 @@ func withFaults(v *view.View, commands []checker.WitnessCommand) []checker.Witne
 	return all
 }
 
-// writeConfirmation writes the steps that turn the draft into a finding. A matrix of the fault has
-// its control, too.
+// writeConfirmation writes the steps that turn the draft into a finding: the run with twenty seeds
+// and its control, with the flags that it had.
 func writeConfirmation(b *bufio.Writer, v *view.View) {
+	h := v.History.Header
+	if line, ok := strings.CutSuffix(h.Command, fmt.Sprintf(" --seed %d", h.Seed)); ok {
+		fault := " --nemesis " + units.Quoted(h.Nemesis)
+		commands := "for seed in $(seq 20); do " + line + " --seed $seed; done"
+		if strings.Contains(line, fault) && h.Nemesis != "none" {
+			control := " --nemesis " + controlOf(nemesis.Base(h.Nemesis))
+			commands += "\n" + strings.Replace(line, fault, control, 1)
+		}
+		fmt.Fprintf(b, "To confirm it, on a machine with nothing else to do: twenty seeds, and the "+
+			"control, if there is one, which must find nothing.\n\n```\n%s\n```\n", commands)
+		return
+	}
+	writeMatrixOf(b, v)
+}
+
+// writeMatrixOf writes the steps for a run that no command line repeats.
+func writeMatrixOf(b *bufio.Writer, v *view.View) {
 	h := v.History.Header
 	many, once, lock := advice.MatrixLock, advice.ControlLock, h.Impl
 	if a := v.Adapter(); a != "" {

@@ -46,8 +46,8 @@ func TestADraftIsOfADefect(t *testing.T) {
 	}
 }
 
-// TestADraftHasTheControlOfItsRun: the control is of the same variant, and a run without a fault
-// has none.
+// TestADraftHasTheControlOfItsRun: of a run that no command line repeats, the control is of the
+// same variant, and a run without a fault has none.
 func TestADraftHasTheControlOfItsRun(t *testing.T) {
 	for nemesis, want := range map[string]string{
 		"failover": "lockbench run --impl getset --nemesis failover:healthy --variant x\n```",
@@ -56,8 +56,28 @@ func TestADraftHasTheControlOfItsRun(t *testing.T) {
 	} {
 		v := judgedAs(t, checker.Property{Property: "L", Class: checker.ReleasedByNonOwner})
 		v.History.Header.Nemesis, v.Plan = nemesis, []byte(`{"variant": "x"}`)
+		v.History.Header.Command = ""
 		var b bytes.Buffer
 		if err := WriteFinding(&b, v); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%s: %v\n%s", nemesis, err, &b)
+		}
+	}
+}
+
+// TestADraftRepeatsTheRunWithItsFlags: a matrix has neither them nor a scenario file.
+func TestADraftRepeatsTheRunWithItsFlags(t *testing.T) {
+	for nemesis, control := range map[string]string{"pause:long": "pause:short", "mine.yaml": "none",
+		"none": ""} {
+		v := judgedAs(t, checker.Property{Property: "L", Class: checker.ReleasedByNonOwner})
+		line := "lockbench run --impl getset --masters 3 --nemesis " + nemesis
+		v.History.Header.Nemesis, v.History.Header.Seed = nemesis, 7
+		v.History.Header.Command = line + " --seed 7"
+		want := "\nfor seed in $(seq 20); do " + line + " --seed $seed; done\n"
+		if control != "" {
+			want += "lockbench run --impl getset --masters 3 --nemesis " + control + "\n"
+		}
+		var b bytes.Buffer
+		if err := WriteFinding(&b, v); err != nil || !strings.Contains(b.String(), want+"```") {
 			t.Errorf("%s: %v\n%s", nemesis, err, &b)
 		}
 	}

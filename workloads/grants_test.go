@@ -74,8 +74,8 @@ func TestARenewalIsNoGrant(t *testing.T) {
 	}
 }
 
-// TestWhatGivesBackIsNoGrant: a client of several masters deletes on one of them what an earlier try
-// took, and is granted the lock by another.
+// TestWhatGivesBackIsNoGrant: a client of several masters deletes on one of them what an earlier
+// try took, and is granted the lock by another.
 func TestWhatGivesBackIsNoGrant(t *testing.T) {
 	const undo = "if(redis.call('get',KEYS[1])==ARGV[1])then return(redis.call('del',KEYS[1]))end"
 	g := Grants{Scripts: new(Scripts), Masters: 3}
