@@ -178,8 +178,8 @@ func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
 		words := Say("client %d %s the value that client %d had written", m.Process, deletedVerb(m),
 			p.A.Process)
 		if m.Process == p.A.Process {
-			words = Say("a release of an earlier attempt of client %d %s its own new value", m.Process,
-				deletedVerb(m))
+			words = Say("a release of an earlier attempt of client %d %s the key that it had taken since",
+				m.Process, deletedVerb(m))
 		}
 		if m.Node != "" {
 			words += Say(", on %s", m.Node)
@@ -193,7 +193,7 @@ func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
 // ended, or it was under way since before the grant.
 func describeEnabler(m *verdict.WitnessCommand, commands []verdict.WitnessCommand) (words string) {
 	if m.Kind == verdict.LateDelete {
-		return Say(": it was under way since %s, before that value was written", Stamp(m.Sent))
+		return Say(": it was under way since %s, before that key was taken", Stamp(m.Sent))
 	}
 	for _, c := range commands {
 		if c.Kind == verdict.LeaseEnd && c.Of == m.Process && c.Sent <= m.Sent {
