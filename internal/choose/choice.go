@@ -21,7 +21,7 @@ import (
 type Query struct {
 	Faults []string // columns of the matrix
 	// The lease, and the longest expected pause and work. Work that is longer than the lease counts as
-	// a fault, and so does a pause that is, with the work.
+	// a fault, and so does a pause that may outlast it (see pauses).
 	Lease, Pause, Work time.Duration
 	Told               bool // the holder must be told when its hold is over
 	// the guarded resource refuses old tokens, so F counts but overlapping holds do not
@@ -173,7 +173,7 @@ func (q Query) faults() ([]string, error) {
 	if q.Lease == 0 && q.Pause+q.Work > 0 {
 		return nil, errNoLease
 	}
-	if q.Lease > 0 && q.Pause > 0 && q.Pause+q.Work >= q.Lease {
+	if q.pauses() {
 		names = append(names, "pause")
 	}
 	if q.Lease > 0 && q.Work >= q.Lease {
@@ -190,6 +190,15 @@ func (q Query) faults() ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// pauses reports whether a pause may outlast the lease: with the work that it interrupts, or if the
+// lock must renew its lease during the work, with the time since the last renewal.
+func (q Query) pauses() bool {
+	if q.Work >= q.Lease {
+		return q.Lease > 0 && 2*q.Pause >= q.Lease
+	}
+	return q.Pause > 0 && q.Pause+q.Work >= q.Lease
 }
 
 // choice judges a row. It returns false if the lock is not for use.

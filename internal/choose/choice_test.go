@@ -363,3 +363,21 @@ func TestAProofJudgesWhatTheQueryAsks(t *testing.T) {
 		}
 	}
 }
+
+// TestAPauseCountsIfItMayOutlastTheLease: a lock that renews its lease during long work bears a
+// short pause.
+func TestAPauseCountsIfItMayOutlastTheLease(t *testing.T) {
+	for _, c := range []struct {
+		pause, work time.Duration
+		counts      bool
+	}{
+		{5 * time.Second, 10 * time.Second, false}, {20 * time.Second, 10 * time.Second, true},
+		{5 * time.Second, 60 * time.Second, false}, {15 * time.Second, 60 * time.Second, true},
+		{0, 60 * time.Second, false}, {30 * time.Second, 0, true},
+	} {
+		q := Query{Lease: 30 * time.Second, Pause: c.pause, Work: c.work}
+		if got := slices.Contains(q.AllFaults(), "pause"); got != c.counts {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

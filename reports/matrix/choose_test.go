@@ -29,6 +29,7 @@ func TestThePageChoosesAsTheVerb(t *testing.T) {
 		for _, q := range []choose.Query{{}, {Faults: []string{"crash"}},
 			{Faults: []string{"pause"}, Fencing: true}, {Faults: []string{"crash", "failover"}, Told: true},
 			{Lease: time.Second, Pause: 2 * time.Second, Work: time.Second},
+			{Lease: 3 * time.Second, Pause: time.Second, Work: 9 * time.Second},
 			{Lease: 3 * time.Second, Pause: 2 * time.Second, Work: time.Second}, {Told: true},
 			{Faults: []string{"failover"}, NoOutage: true},
 			{Faults: []string{"partition"}, Lease: 30 * time.Second, Work: 5 * time.Second}} {

@@ -51,7 +51,7 @@
     const lease = number('lease'), short = number('work') > 0 && number('work') + number('pause') < lease,
       mode = $('must-stay').checked + 2 * $('must-fencing').checked + 4 * short;
     const asked = new Set(['none', 'crash', ...[...chosen].map(c => D.columns[c])]);
-    if (lease > 0 && number('pause') > 0 && number('pause') + number('work') >= lease) asked.add('pause');
+    if (lease > 0 && (number('work') >= lease ? 2 * number('pause') >= lease : number('pause') > 0 && number('pause') + number('work') >= lease)) asked.add('pause');
     if (lease > 0 && number('work') >= lease) asked.add('longwork');
     const demands = [$('must-told').checked, $('must-fencing').checked, asked.has('longwork')];
     const strange = [...asked].filter(f => !D.columns.includes(f));
