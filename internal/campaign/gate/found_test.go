@@ -507,3 +507,15 @@ func TestALetterThatIsOnlyReportedIsNoClaim(t *testing.T) {
 		t.Error(claim)
 	}
 }
+
+// TestFormsInDoubtAreNamed on the terminal, though the gate passes.
+func TestFormsInDoubtAreNamed(t *testing.T) {
+	then := Says{Of: 16, Forms: map[string]int{"SET KEY VALUE NX PX 500": 16}}
+	e := then.judge(Says{Of: 16, Forms: map[string]int{"SET KEY VALUE NX PX 500": 16, "DEL KEY": 2}},
+		heard{true, 16, 16}, "process")
+	var b strings.Builder
+	if err := (&Result{Entries: []EntryResult{e}}).Text(&b, ""); err != nil || e.Result != Passed ||
+		!strings.Contains(b.String(), "In doubt: So few runs do not tell whether it is luck: DEL KEY") {
+		t.Errorf("%v %s:\n%s", err, e.Result, &b)
+	}
+}

@@ -207,6 +207,7 @@ func (s Says) unsure(now Says, e *EntryResult) {
 	if len(forms) == 0 {
 		return
 	}
+	e.InDoubt = len(forms)
 	if e.Result != Unknown {
 		e.Found = "in doubt: " + units.Count(len(forms), "form")
 	}

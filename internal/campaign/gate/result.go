@@ -94,6 +94,8 @@ type EntryResult struct {
 	Shown   *Shown `json:"shown,omitempty"`
 	// expected violations that decide a run, unless work only outlasted a lease
 	Accepted []string `json:"accepted,omitempty"`
+	// of the forms of messages: those that are new or gone, perhaps by chance
+	InDoubt int `json:"in_doubt,omitempty"`
 }
 
 // Shown refers to the run that shows an entry's result. Paths are relative to the gate's directory.

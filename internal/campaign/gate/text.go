@@ -29,6 +29,11 @@ func (r *Result) Text(w io.Writer, dir string) error {
 	for _, note := range r.Notes() {
 		fmt.Fprintln(w, batch.Plain(note))
 	}
+	for _, e := range r.Entries {
+		if e.InDoubt > 0 && e.Result == Passed {
+			fmt.Fprintln(w, progress.Fold("In doubt: "+batch.Plain(e.Claim), widest, 4))
+		}
+	}
 	r.explain(w, dir)
 	fmt.Fprintln(w)
 	return r.table(w)
