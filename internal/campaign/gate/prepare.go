@@ -128,7 +128,7 @@ func (m *Machine) simulate(ctx context.Context, e Entry) error {
 	if e.Environment != runner.Sim || o.Adapter == "" || m.gate.Simulate == nil {
 		return nil
 	}
-	return m.once(e, o.Adapter, fmt.Sprint(o.Variant, e.asked.Lease, o.Poll), func() error {
+	return m.link(e, o.Adapter, fmt.Sprint(o.Variant, e.asked.Lease, o.Poll), func() error {
 		if err := o.SetLease(e.asked.Lease); err != nil {
 			return err
 		}
@@ -139,9 +139,9 @@ func (m *Machine) simulate(ctx context.Context, e Entry) error {
 // simulated is an entry that runs an adapter in the simulator.
 type simulated struct{ entry, settings string }
 
-// once makes the simulator able to run an adapter with some settings, unless it is. It returns an
+// link makes the simulator able to run an adapter with some settings, unless it is. It returns an
 // error if an earlier entry has other settings.
-func (m *Machine) once(e Entry, adapter, settings string, use func() error) error {
+func (m *Machine) link(e Entry, adapter, settings string, use func() error) error {
 	first, known := m.sims[adapter]
 	switch {
 	case !known:

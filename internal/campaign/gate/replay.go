@@ -31,7 +31,7 @@ func (m *Machine) replay(ctx context.Context, e Entry) (none Prepared, err error
 	}
 	if a := x.Plan.Adapter; a != nil && m.gate.SimulatePlan != nil {
 		settings := fmt.Sprint("replay ", x.Plan.Variant, x.Plan.TTL, x.Plan.Poll)
-		err := m.once(e, cmp.Or(a.Dir, a.Name), settings, func() error {
+		err := m.link(e, cmp.Or(a.Dir, a.Name), settings, func() error {
 			return m.gate.SimulatePlan(ctx, x.Plan)
 		})
 		if err != nil {
