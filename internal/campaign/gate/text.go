@@ -171,7 +171,7 @@ func (r *Result) how() string {
 		n    int
 		word string
 	}{{n[Worse], "worse"}, {n[Gone], "without what was expected"},
-		{n[Said] + n[Different], "only different"}} {
+		{n[Said], "says something else"}, {n[Different], "only took another course"}} {
 		if x.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.word))
 		}
