@@ -298,8 +298,9 @@ func TestWhatFailedIsToldInOrder(t *testing.T) {
 	for _, e := range r.InOrder() {
 		order += e.Name
 	}
-	if want := "1 of 7 entries are as expected; 5 not as expected (1 worse, 1 without what was " +
-		"expected, 1 says something else, 2 only took another course), 1 unknown."; order != "fceagbd" || r.Sentence() != want {
+	const want = "1 of 7 entries are as expected; 5 not as expected (1 worse, 1 without what was " +
+		"expected, 1 says something else, 2 only took another course), 1 unknown."
+	if order != "fceagbd" || r.Sentence() != want {
 		t.Errorf("%s; %s", order, r.Sentence())
 	}
 }
