@@ -174,7 +174,8 @@ const Page = "docs/which-lock.md"
 
 // EvidenceNote explains the last column.
 const EvidenceNote = "Clean in: runs without a violation, of the fault with the fewest, each " +
-	"aimed at the moment that hurts; an outage (A) is none, unless --no-outage asks. Broken by: " +
+	"aimed at the moment that hurts; an outage (A) is none, unless --no-outage asks, and neither " +
+	"is a key that stays until its lease is over (R). Broken by: " +
 	"other faults, after the letters that they violate; ? counts those that were not tried. S " +
 	"without L in Redis: the lease of one of two holders had ended."
 
