@@ -75,6 +75,8 @@ type Config struct {
 	Master string `json:"master"`
 	// addresses of the sentinels, which name the master instead
 	Sentinels []string `json:"sentinels,omitempty"`
+	// the addresses by which the sentinels know each other, in the same order
+	Peers []string `json:"peers,omitempty"`
 	// names of nodes by the address that sentinels, or the nodes of a cluster, know them by
 	Announced map[string]string `json:"announced,omitempty"`
 	Cluster   bool              `json:"cluster,omitempty"` // the nodes form a Redis Cluster

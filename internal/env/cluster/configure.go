@@ -33,6 +33,7 @@ func (w *Environment) workerConfig(i int) (workloads.Config, error) {
 	if cfg.Sentinels, err = w.linksToSentinels(i); err != nil {
 		return cfg, err
 	}
+	cfg.Peers = w.peers
 	if w.cfg.needs(nemesis.Redirect, nemesis.Spare) {
 		cfg.Spares, err = w.linksToNodes(fmt.Sprintf("c%d+>", i))
 	}

@@ -17,6 +17,7 @@ type links struct {
 	proxies  *proxy.Links // or nil before they are started
 	election *election
 	names    map[string]string // names of nodes by their public address
+	peers    []string          // public addresses of the sentinels, in their order
 }
 
 // publish makes the public address of a node.

@@ -122,6 +122,7 @@ func (l sentinelLayout) describeSentinels() (configs []server.NodeConfig, peers 
 		if err != nil {
 			return nil, nil, err
 		}
+		l.links.peers = append(l.links.peers, public)
 		configs = append(configs, c)
 		peers = append(peers, server.Peer{Addr: public, ID: randomID()})
 	}

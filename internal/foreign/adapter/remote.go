@@ -74,7 +74,7 @@ func (r *remote) listen(options map[string]adapters.Option) (c Config, err error
 }
 
 // sentinels opens an address on the tap for each server and each sentinel. The sentinels tell the
-// client the master, and the tap replaces its address with the client's own way.
+// client the master and each other, and the tap replaces their addresses with the client's own ways.
 func (r *remote) sentinels() (addrs []string, err error) {
 	for node, addr := range r.cfg.Nodes[0] {
 		here, err := r.tap.Listen(tap.Ways{Nodes: map[string]string{node: addr}, First: node})
@@ -87,10 +87,13 @@ func (r *remote) sentinels() (addrs []string, err error) {
 			}
 		}
 	}
-	for _, s := range r.cfg.Sentinels {
+	for i, s := range r.cfg.Sentinels {
 		here, err := r.tap.Sentinel(s)
 		if err != nil {
 			return nil, err
+		}
+		if i < len(r.cfg.Peers) {
+			r.tap.Announce(r.cfg.Peers[i], here)
 		}
 		addrs = append(addrs, here)
 	}
