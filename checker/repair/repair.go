@@ -84,6 +84,7 @@ type Violation struct {
 	Fault           string // a value of --nemesis
 	Property, Class string
 	System          string // of the servers; "" for Redis
+	Masters         int    // independent ones; 0 and 1 mean one
 	Lease           bool   // the lock declares a lease
 	Plain           bool   // the key was deleted with a plain command, which compares nothing
 	Renewed         bool   // the key was renewed on although no client was inside
@@ -128,6 +129,9 @@ func Find(v Violation) *Found {
 			continue
 		}
 		same, shown := slices.Contains(r.Locks, v.Lock), v.Flags
+		if r.Repair == fence && (v.System != "" || v.Masters > 1) {
+			r.Repair = drawn
+		}
 		if r.Anywhere && !same {
 			return &Found{Repair: r.Repair, Tried: true, Command: advice.Command{
 				Line: r.command(shown, v.Fault).Line}}
@@ -135,8 +139,8 @@ func Find(v Violation) *Found {
 		if !same {
 			shown = "--impl " + r.Locks[0]
 		}
-		return &Found{Repair: r.Repair, Own: same, Fault: r.FaultFor(fault), Tokens: r.Repair == fence,
-			Command: r.command(shown, fault)}
+		return &Found{Repair: r.Repair, Own: same, Fault: r.FaultFor(fault),
+			Tokens: r.Repair == fence || r.Repair == drawn, Command: r.command(shown, fault)}
 	}
 	return nil
 }

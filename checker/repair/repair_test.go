@@ -250,3 +250,19 @@ func TestARenewalThatGoesOnHasItsOwnRepair(t *testing.T) {
 		t.Errorf("a key that is renewed on: %+v", x)
 	}
 }
+
+// TestSeveralServersDrawNoToken: each counts for itself, so that tokens of two majorities need not
+// grow.
+func TestSeveralServersDrawNoToken(t *testing.T) {
+	for _, c := range []struct {
+		masters int
+		system  string
+		draws   string
+	}{{1, "", "redis.call"}, {5, "", "nextval"}, {0, "postgres", "nextval"}} {
+		x := repair.Find(repair.Violation{Lock: "redlock", Flags: "--impl redlock", Fault: "pause",
+			Property: "S", Class: checker.LeaseOverrun, Lease: true, Masters: c.masters, System: c.system})
+		if x == nil || !x.Tokens || !strings.Contains(x.Code[0], c.draws) {
+			t.Errorf("%+v: %+v", c, x)
+		}
+	}
+}

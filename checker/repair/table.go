@@ -23,6 +23,9 @@ var (
 			"UPDATE account SET token = $1 WHERE id = $2 AND token < $1;  -- first",
 			"UPDATE account SET balance = $3 WHERE id = $2 AND token = $1;  -- each write",
 			"-- no row: a later holder was here, or this was sent before: read the token"}}
+	// of a lock whose servers count apart, or do not run Redis
+	drawn = &Repair{fence.Name, fence.Do, append([]string{
+		"SELECT nextval('token');  -- after each grant, one sequence for all"}, fence.Code[1:]...)}
 	disk = &Repair{"a disk",
 		"Have Redis write to its disk, so that a restart does not forget the grant",
 		[]string{"appendonly yes", "appendfsync always"}}

@@ -16,7 +16,8 @@ import (
 // RepairOf returns the repair that runs have shown for a violation in a plan's run, or nil.
 func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repair.Found {
 	x := repair.Violation{Flags: LockFlags(p), Property: property, Class: class,
-		System: p.System(), Lease: p.Declares().Lease, Plain: plain(v.Property(property)),
+		System: p.System(), Masters: p.Masters, Lease: p.Declares().Lease,
+		Plain:   plain(v.Property(property)),
 		Renewed: v.Property(property).Renewed()}
 	if row, ok := RowFor(p); ok && p.Adapter == nil {
 		x.Lock = row.Name

@@ -74,7 +74,7 @@ func (r *remote) listen(options map[string]adapters.Option) (c Config, err error
 }
 
 // sentinels opens an address on the tap for each server and each sentinel. The sentinels tell the
-// client the master and each other, and the tap replaces their addresses with the client's own ways.
+// client the master and each other, and the tap replaces their addresses with the client's ways.
 func (r *remote) sentinels() (addrs []string, err error) {
 	for node, addr := range r.cfg.Nodes[0] {
 		here, err := r.tap.Listen(tap.Ways{Nodes: map[string]string{node: addr}, First: node})
