@@ -77,7 +77,7 @@ func TestARenewalIsNoGrant(t *testing.T) {
 // TestWhatGivesBackIsNoGrant: a client of several masters deletes on one of them what an earlier
 // try took, and is granted the lock by another.
 func TestWhatGivesBackIsNoGrant(t *testing.T) {
-	const undo = "if(redis.call('get',KEYS[1])==ARGV[1])then return(redis.call('del',KEYS[1]))end"
+	const undo = "if(redis.call('get',KEYS[1])==ARGV[1])then(redis.call('del',KEYS[1]))end"
 	g := Grants{Scripts: new(Scripts), Masters: 3}
 	g.Expect([]string{"k"})
 	for _, line := range []string{"n2 3 EVAL " + undo + " 1 k v > 1", "n0 5 SET k v NX PX 9 > OK",
