@@ -146,7 +146,7 @@ var closerCases = []propertyCase{
 			"0 2 210 215 n0 EVAL take 2 k queue:k aaaaaaaa -> 0\n" +
 			"0 2 8000000000 8000000010 n0 EVAL take 2 k queue:k aaaaaaaa -> 0\n", Unknown, ""},
 
-	// Keys beside that of the lock.
+	// The lock has other keys, too.
 	{"closer: a counter that is made twice and counted", "R", inside +
 		"c1 acquire 200 210 sent=204 lease=200000000", helped + "0 1 16 17 n0 INCR fence:k -> 1\n" +
 		"0 1 101 105 n0 DEL lock:k -> 1\n1 1 202 203 n0 SET fence:k 0 NX -> (nil)\n" +

@@ -204,9 +204,10 @@ func (c orphanRule) silentFrom(end *history.Event) int64 {
 	return t
 }
 
-// goesOn reports whether a refusal did not end an attempt, as that of a counter which is created
-// before its first use: its key never granted the lock, and the next command by which the call may
-// have been granted the same lock is about a key that did. Granting are those keys.
+// goesOn reports whether the call of a refused command went on to take the lock: no command for
+// that key ever granted the lock, and the next command that may grant it is for a key that did.
+// Granting is the set of keys that did. A client is refused so if it creates a counter before its
+// first use.
 func (c orphanRule) goesOn(refused *history.Command, granting map[string]bool) bool {
 	k := c.trace.CallOf(refused)
 	if k == nil || granting[trace.Key(refused)] {

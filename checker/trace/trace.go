@@ -62,9 +62,9 @@ func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m
 
 // GrantOf returns the command that granted a hold: the last one of its acquire call that could have
 // taken the key and was answered before the call returned. It returns nil if there is none. It
-// accepts what is less likely only if no other command is possible: a script that the header does
-// not describe, a key that the call deleted again, which was a guard, and a counter beside another
-// key, which is a fencing token, unless releases free that counter.
+// accepts these only if no other command is possible: a counter that no release frees, because many
+// locks count a fencing token; a script that the header does not describe; and a command whose key
+// the call deleted again, because that was a guard.
 func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 	var script, counter, guard *history.Command
 	freed := map[Place]bool{}

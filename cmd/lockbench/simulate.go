@@ -54,7 +54,7 @@ func simulateProgram(ctx context.Context, o harness.RunOptions) error {
 func simulateReplay(ctx context.Context, p harness.Plan) error {
 	a, err := adapters.Find(cmp.Or(p.Adapter.Dir, p.Adapter.Name))
 	if err != nil {
-		return simulatePlan(ctx, p) // it says what is wrong
+		return simulatePlan(ctx, p) // simulatePlan explains the error
 	}
 	if way, err := a.Simulated(p.Variant); err == nil && way == adapters.Linked {
 		return fmt.Errorf("the adapter %s is in Go, and a gate cannot build it in; %s does so for a "+

@@ -253,8 +253,8 @@ func (p Pair) Changed() (out []PropertyPair) {
 	return out
 }
 
-// Exit returns the exit code for a script that demands that no property changed. It is 1 if one
-// did, and 2 if one is no longer known, or B lacks something that A has.
+// Exit returns the exit code for a script that demands that no property changed: 1 if a property
+// changed, and 2 if a property is no longer known or B lacks an item of A.
 func (c *Comparison) Exit() int {
 	exit := 0
 	if len(c.OnlyA) > 0 {

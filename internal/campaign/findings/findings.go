@@ -41,8 +41,8 @@ type Cell struct {
 	Letters     map[string]checker.Result
 }
 
-// Join returns the cell of a lock under a fault, which it adds unless it is there: several entries
-// of a gate may have the same ones. The pointer is good until the next call.
+// Join returns the cell of a lock under a fault. It adds the cell if there is none, because several
+// entries of a gate may share a lock and a fault. The pointer is valid until the next call.
 func Join(cells *[]Cell, lock, fault string) *Cell {
 	i := slices.IndexFunc(*cells, func(c Cell) bool { return c.Lock == lock && c.Fault == fault })
 	if i < 0 {
