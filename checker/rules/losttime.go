@@ -157,9 +157,10 @@ func (c excuses) leavesUntil(l *record.Lock, m *history.Command) int64 {
 	return max(m.Sent, m.Recv) + c.waits().longestLease()
 }
 
-// freedBy returns when the key that a lost command may have left is gone: it has expired, or the
-// key that stays is another client's. That others were granted the lock shows it only of a command
-// that takes nothing: what held another one back may let it go later.
+// freedBy returns when the key that a lost command may have left is gone: when it has expired, or
+// when another client wrote the key that stays. A lost command that takes nothing, such as a
+// deletion that may have left its client's key, is over when another client is granted the lock. A
+// lost command that takes the key is not: the network may deliver it later.
 func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 	until := c.leavesUntil(l, m)
 	takes := !c.trace.Frees(m) && trace.EffectOf(m.Args).Kind.Writes()
@@ -205,8 +206,8 @@ func (c excuses) anothers(found *history.Command, lost []lostCommand) bool {
 	})
 }
 
-// keepsOut reports whether a key that a command wrote cannot be of a lost command, since that takes
-// no key that is there.
+// keepsOut reports whether a key that a command wrote is certainly not the key of a command that
+// another client lost earlier. The lost command must be one that takes no key that is there.
 func keepsOut(writer, lost *history.Command) bool {
 	kind := trace.EffectOf(lost.Args).Kind
 	return writer.Sent > lost.Sent && writer.Process != lost.Process &&

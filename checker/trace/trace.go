@@ -62,9 +62,10 @@ func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m
 
 // GrantOf returns the command that granted a hold: the last one of its acquire call that could have
 // taken the key and was answered before the call returned. It returns nil if there is none. It
-// accepts these only if no other command is possible: a counter that no release frees, because many
-// locks count a fencing token; a script that the header does not describe; and a command whose key
-// the call deleted again, because that was a guard.
+// accepts these only if no other command is possible, in this order: a counter that no release
+// frees or counts down, because many locks count a fencing token; a script that the header does not
+// describe; and a command whose key the call deleted again, because that was a guard. If the call
+// also took the counter's key in another way, the counter granted the hold.
 func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 	var script, counter, guard *history.Command
 	freed := map[Place]bool{}

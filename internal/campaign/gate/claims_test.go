@@ -58,7 +58,7 @@ func TestFormsInDoubtAreNamed(t *testing.T) {
 		heard{true, 16, 16}, "process")
 	var b strings.Builder
 	if err := (&Result{Entries: []EntryResult{e}}).Text(&b, ""); err != nil || e.Result != Passed ||
-		!strings.Contains(b.String(), "In doubt: So few runs do not tell whether it is luck: DEL KEY") {
+		!strings.Contains(b.String(), "In doubt. With so few runs it may be chance: DEL KEY") {
 		t.Errorf("%v %s:\n%s", err, e.Result, &b)
 	}
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // Found is a snapshot: what the runs of an entry showed when its file was written (docs/ci.md, A
-// snapshot). It replaces an expectation. The entry fails if a run violates a property that is not
-// in it, or if a property of Must is no longer violated.
+// snapshot). An entry has it instead of an expectation. The entry fails if a run violates a
+// property that is neither in Must nor in May, or if no run violates a property of Must any more.
 type Found struct {
 	Runs int `yaml:"runs" json:"runs"` // runs that could be judged; 0 means not measured yet
 	// properties that every run violated
@@ -206,8 +206,8 @@ func (f *Found) untold(c count) (out []string) {
 	return out
 }
 
-// dropped returns the properties that were judged in the snapshot, and that no run is asked for now
-// or can have.
+// dropped returns the properties that each run of the snapshot found valid, and of which no run now
+// says anything: the entry does not ask for them, or they do not apply.
 func (f *Found) dropped(c count) []string {
 	return slices.DeleteFunc(slices.Clone(f.Valid), func(l string) bool {
 		return c.valid[l]+c.violated[l]+c.unknown[l] > 0

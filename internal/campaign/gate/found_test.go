@@ -380,10 +380,10 @@ func TestFewRunsDoNotPass(t *testing.T) {
 			"GET KEY": 1}, Passed, "Each of the 3 forms"},
 		{"a rare one is not there", map[string]int{"SET KEY VALUE NX PX 500": 6,
 			"SCRIPT e9f69f2b KEY VALUE": 6}, Passed,
-			"GET KEY was in 1 of 5 runs then, and is in 0 of 6 now"},
+			"GET KEY was in 1 of 5 runs of the file, and is in 0 of 6 now"},
 		{"another release", map[string]int{"SET KEY VALUE NX PX 500": 6, "DEL KEY": 6, "GET KEY": 1},
 			Unknown,
-			"DEL KEY was in 0 of 5 runs then, and is in 6 of 6 now"},
+			"DEL KEY was in 0 of 5 runs of the file, and is in 6 of 6 now"},
 	} {
 		e := then.judge(Says{Of: 6, Forms: c.now}, heard{true, 5, 5}, "process")
 		if e.Result != c.result || !strings.Contains(e.Claim, c.claim) {

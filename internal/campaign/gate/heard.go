@@ -169,7 +169,7 @@ func (s Says) suspect(now Says, h heard, e *EntryResult) {
 		if s.Forms[f] == 0 && now.Forms[f] == now.Of &&
 			batch.Chance(min(h.then, s.Of), now.Of, now.Of) < unlikely {
 			e.Result, e.Found = Unknown, "unknown"
-			e.Claim = fmt.Sprintf("So few runs do not tell whether it is luck: %s (then in none of the %d "+
+			e.Claim = fmt.Sprintf("With so few runs it may be chance: %s (then in none of the %d "+
 				"runs of these entries, now in all %d). More entries, or a file measured with more runs "+
 				"(--repeat), would tell.", f, min(h.then, s.Of), now.Of)
 			return
@@ -188,8 +188,8 @@ const unlikely = 0.01
 func (s Says) unsure(now Says, e *EntryResult) {
 	var forms []string
 	tell := func(f string, then, is int) {
-		forms = append(forms, fmt.Sprintf("%s was in %d of %d runs then, and is in %d of %d now", f, then,
-			s.Of, is, now.Of))
+		forms = append(forms, fmt.Sprintf("%s was in %d of %d runs of the file, and is in %d of %d now",
+			f, then, s.Of, is, now.Of))
 		if (then == s.Of || is == now.Of) && batch.Chance(s.Of, now.Of, now.Of) < unlikely {
 			e.Result, e.Found = Unknown, "unknown"
 		}
@@ -212,7 +212,7 @@ func (s Says) unsure(now Says, e *EntryResult) {
 		e.Found = "in doubt: " + units.Count(len(forms), "form")
 	}
 	slices.Sort(forms)
-	e.Claim = "So few runs do not tell whether it is luck: " +
+	e.Claim = "With so few runs it may be chance: " +
 		strings.Join(forms[:min(len(forms), 4)], "; ") + "."
 	if left := len(forms) - 4; left > 0 {
 		e.Claim = strings.TrimSuffix(e.Claim, ".") + fmt.Sprintf("; and %d more.", left)

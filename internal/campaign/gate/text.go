@@ -31,7 +31,7 @@ func (r *Result) Text(w io.Writer, dir string) error {
 	}
 	for _, e := range r.Entries {
 		if e.InDoubt > 0 && e.Result == Passed {
-			fmt.Fprintln(w, progress.Fold("In doubt: "+batch.Plain(e.Claim), widest, 4))
+			fmt.Fprintln(w, progress.Fold("In doubt. "+batch.Plain(e.Claim), widest, 4))
 		}
 	}
 	r.explain(w, dir)
