@@ -45,3 +45,23 @@ func TestVictimOfADeletion(t *testing.T) {
 		}
 	}
 }
+
+// TestADeletionIsNoCauseOfAGrantThatCameLate checks that a story blames the grant whose lease was
+// over before its reply came, and no client that deleted the key afterwards.
+func TestADeletionIsNoCauseOfAGrantThatCameLate(t *testing.T) {
+	v := Check(story(t, "c0 acquire 10 20 sent=11 lease=5; c1 acquire 30 40 sent=31 lease=5; "+
+		"c1 release 42 45; c0 release 50 60"), commands(t, "0 1 11 19 n0 SETNX k a -> 1\n"+
+		"1 1 22 25 n0 DEL k -> 1\n1 1 31 35 n0 SETNX k b -> 1\n"),
+		Options{Properties: []string{"S"}})
+	p := v.Properties[0]
+	if !p.CameLate() || strings.Contains(p.Explanation, "DEL") {
+		t.Errorf("%+v %s", p.Witness, p.Explanation)
+	}
+	v = Check(story(t, "c0 acquire 10 20 sent=11 lease=100; c1 acquire 30 40 sent=31 lease=100; "+
+		"c1 release 42 45; c0 release 50 60"), commands(t, "0 1 11 19 n0 SETNX k a -> 1\n"+
+		"1 1 22 25 n0 DEL k -> 1\n1 1 31 35 n0 SETNX k b -> 1\n"),
+		Options{Properties: []string{"S"}})
+	if p = v.Properties[0]; p.CameLate() || !strings.Contains(p.Explanation, "DEL") {
+		t.Errorf("%+v %s", p.Witness, p.Explanation)
+	}
+}

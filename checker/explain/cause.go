@@ -167,15 +167,15 @@ func clockOf(faults []record.Fault, p *record.Pair) string {
 		"before its time.", nemesis.TargetName(last.Target), Stamp(last.From), p.A.Process)
 }
 
-// deletedBy says which client deleted the first holder's value, on which server, and why it
-// believed that the value was its own.
+// deletedBy says which client deleted the first holder's key, on which server, and why it believed
+// that the key was its own.
 func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
 	for i := range commands {
 		m := &commands[i]
 		if !m.Kind.Deletes() {
 			continue
 		}
-		words := Say("client %d %s the value that client %d had written", m.Process, deletedVerb(m),
+		words := Say("client %d %s the key that client %d had taken", m.Process, deletedVerb(m),
 			p.A.Process)
 		if m.Process == p.A.Process {
 			words = Say("a release of an earlier attempt of client %d %s the key that it had taken since",

@@ -76,6 +76,9 @@ func violations(run matrix.Result) (*checker.Verdict, string) {
 		if verdict == checker.Violated && !slices.Contains(history.ReportedProperties(), letter) {
 			p := checker.Property{Property: letter, Class: run.Classes[letter], Verdict: verdict}
 			p.UsePresentNames()
+			if letter == checker.MutualExclusion && run.Nemesis == "late:reply" { // its witness is lost
+				p.Witness = &checker.Witness{Commands: make([]checker.WitnessCommand, 1)}
+			}
 			v.Properties = append(v.Properties, p)
 		}
 	}

@@ -88,6 +88,7 @@ type Violation struct {
 	Lease           bool   // the lock declares a lease
 	Plain           bool   // the key was deleted with a plain command, which compares nothing
 	Renewed         bool   // the key was renewed on although no client was inside
+	CameLate        bool   // the grant was believed although its lease was over
 }
 
 // Plain reports whether a command deletes a key without a look at its value.
@@ -149,10 +150,13 @@ func Find(v Violation) *Found {
 // must be for this kind of violation and fault, and keep the violated property. A fence need not:
 // it makes the violation harmless, and it alone fits other systems than Redis. If the row does not
 // list the lock, the owner check fits only plain deletions, and a fresh value only others. The
-// lease that is promised fits only a lock with a lease: another one promises no end.
+// lease that is promised fits only a lock with a lease: another one promises no end. A look at the
+// validity fits only a grant that came late.
 func (v Violation) suits(r Row) bool {
 	unfit := r.Repair == owner && !v.Plain || r.Repair == fresh && v.Plain ||
-		r.Repair == whole && !v.Lease || (r.Repair == quit) != v.Renewed && r.Kind == verdict.Deadlock
+		r.Repair == whole && !v.Lease ||
+		(r.Repair == quit) != v.Renewed && r.Kind == verdict.Deadlock ||
+		(r.Repair == validity) != v.CameLate && r.Kind == verdict.LateMessage
 	if unfit && !slices.Contains(r.Locks, v.Lock) {
 		return false
 	}

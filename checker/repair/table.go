@@ -131,7 +131,7 @@ var rows = []Row{
 	{Kind: verdict.LateMessage, Repair: fresh, With: Lock{Impl: "redlock"}, Keeps: entry,
 		Others: NoOther, Locks: []string{"redlock per call"}, Faults: []string{"late:vote"}},
 	{Kind: verdict.LateMessage, Repair: validity, With: Lock{Impl: "redlock"}, Keeps: timely,
-		Locks: []string{"token-lua", "setnx-expire-lua", "setpx-getdel",
+		General: true, Locks: []string{"token-lua", "setnx-expire-lua", "setpx-getdel",
 			"redisson fixed lease", "redisson watchdog", "redisson-spin", "redisson-fenced fixed lease"},
 		Faults: []string{"late:reply"}},
 

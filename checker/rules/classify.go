@@ -23,9 +23,7 @@ func (c *Case) classifier() classifier { return classifier{c} }
 func (c classifier) classify(p *record.Pair, commands []command) (class, assumption string) {
 	leased := p.A.LeaseAt(p.B.From)
 	switch {
-	case p.A.From >= p.A.Leases[0].To || p.B.From >= p.B.Leases[0].To && leased > p.B.From:
-		// a grant was believed although its lease was over before the reply was read; if the other
-		// client had outlived its lease, too, it would meet the next grant as well
+	case p.CameLate():
 		return verdict.LateMessage, ""
 	case leased <= p.B.From && p.A.Valid != record.Forever && p.B.From < p.A.Valid:
 		return verdict.PromisedTooLong, ""

@@ -134,6 +134,15 @@ func (p Property) Renewed() bool {
 		slices.ContainsFunc(p.Witness.Commands, func(m WitnessCommand) bool { return m.Kind == Renewal })
 }
 
+// CameLate reports whether the violation is a grant that was believed although its lease was over
+// when the reply came.
+func (p Property) CameLate() bool {
+	return p.Class == LateMessage && p.Witness != nil && len(p.Witness.Commands) > 0 &&
+		!slices.ContainsFunc(p.Witness.Commands, func(m WitnessCommand) bool {
+			return m.Kind.Deletes()
+		})
+}
+
 // Witness is the smallest part of a history that is a violation by itself.
 type Witness struct {
 	Key     int              `json:"key"`

@@ -63,12 +63,7 @@ func prevented(w *Violation) string {
 
 // CameLate reports whether the violation is a grant that was believed although its reply came after
 // its lease.
-func (w *Violation) CameLate() bool {
-	return w.Class == checker.LateMessage && len(w.Commands) > 0 &&
-		!slices.ContainsFunc(w.Commands, func(m checker.WitnessCommand) bool {
-			return m.Kind.Deletes()
-		})
-}
+func (w *Violation) CameLate() bool { return w.property.CameLate() }
 
 // outside says why no lock of its kind prevents a violation, and which assumption was broken.
 func outside(w *Violation, h history.Header) string {
