@@ -18,6 +18,9 @@ func refusals(process, n, from, times int) (out string) {
 const leftBehind = "environment process; names k; poll 10000000; c2 acquire 50 60 sent=52; " +
 	"fault kill-node n0 70 80; c2 release 90 100 info; c1 acquire 110 9000000000 fail; end 9000000000"
 
+// keptAlive is the same on a server that did not restart.
+var keptAlive = strings.Replace(leftBehind, "fault kill-node n0 70 80; ", "", 1)
+
 const leftOnN0 = "2 1 50 51 n0 GET k -> (nil)\n2 1 52 55 n0 SETNX k cccccccc -> 1\n"
 
 // asksN0 is client 1 that gets an answer twice.
@@ -278,10 +281,18 @@ var wordCases = []struct {
 		asksN0("SETNX k b -> 0"), "The last to write the key was client 2", ""},
 	{"a key that its server may have lost, and nobody was refused", "D", leftBehind, leftOnN0 +
 		asksN0("PING -> PONG"), "no client was granted", "client 2"},
-	{"a key that a client found absent", "D", strings.Replace(leftBehind, "fault kill-node n0 70 80; ",
-		"", 1), leftOnN0 + asksN0("EXISTS k -> 0"), "no client was granted", "client 2"},
+	{"a key that a client found absent", "D", keptAlive, leftOnN0 +
+		asksN0("EXISTS k -> 0"), "no client was granted", "client 2"},
 	{"a key that was there before its server lost it", "D", strings.Replace(leftBehind, "70 80",
 		"8100000000 8100000010", 1), leftOnN0 + asksN0("SETNX k b -> 0"), "client 2", ""},
+	{"a key that was taken as another client's was released", "D", keptAlive, leftOnN0 +
+		"0 1 53 54 n0 DEL k -> 1\n" + asksN0("SETNX k b -> 0"), "The last to write the key was client 2",
+		""},
+	{"a key that was taken and released at once", "D", keptAlive, leftOnN0 +
+		"0 1 53 54 n0 DEL k -> 1\n" + asksN0("PING -> PONG"), "no client was granted", "client 2"},
+	{"a key that was taken, released, and taken again", "D", keptAlive, leftOnN0 +
+		"0 1 53 54 n0 DEL k -> 1\n3 1 60 0 n0 SETNX k d ->\n" + asksN0("SETNX k b -> 0"),
+		"The last to write the key was client 3", "client 2"},
 
 	// The error that a client got while it waited.
 	{"an error before the wait", "D", "c2 acquire 1 4 info; " + once + "c1 acquire 10 1500000000 fail",

@@ -137,7 +137,7 @@ var rows = []Row{
 
 	{Kind: verdict.Deadlock, Repair: lease, With: tokenLua, Keeps: progress, Others: Leaseless,
 		Locks: []string{"setnx"}, Faults: []string{"crash", "partition", "reply-loss:acquire",
-			"late:request", "failover:release", "request-loss:release"}},
+			"late:request", "failover:release", "request-loss:release", "message:drop"}},
 	{Kind: verdict.Deadlock, Repair: lease, With: tokenLua, Keeps: progress, Others: NoOther,
 		Locks: []string{"setnx-expire"}, Faults: []string{"reply-loss:acquire", "late:request"}},
 	{Kind: verdict.Deadlock, Repair: lease, With: tokenLua, Keeps: progress, Others: NoOther,

@@ -94,7 +94,7 @@ func holdIn(r *record.Record, h checker.Hold) *record.Hold {
 // Cause says in a sentence what caused the violation. It is the class's own sentence if the record
 // shows no more. It returns "" for a violation without a class.
 func (w *Violation) Cause() string {
-	words := ""
+	words := w.property.Cause
 	if w.pair != nil {
 		words = explain.Because(w.faults, w.pair, w.property)
 	}

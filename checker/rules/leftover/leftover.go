@@ -96,14 +96,16 @@ func LastWriterOf(t *trace.Trace, faults []record.Fault, key string,
 func lastOf(t *trace.Trace, faults []record.Fault, commands []*history.Command,
 	before int64) *explain.Leftover {
 	var left *explain.Leftover
-	for _, m := range commands {
+	for i, m := range commands {
 		if m.Sent >= before {
 			break
 		}
 		e := trace.EffectOf(m.Args)
 		switch {
 		case t.Deleted(m) || trace.DeletedSome(m):
-			left = nil
+			if left != nil && !(m.Sent < left.Command.Recv && keepsOut(t, left.Command, commands[i+1:])) {
+				left = nil
+			}
 		case t.Frees(m):
 		case keptAway(faults, m, before):
 			if left != nil && !stays(left.Command, m, before) {
@@ -116,6 +118,20 @@ func lastOf(t *trace.Trace, faults []record.Fault, commands []*history.Command,
 		}
 	}
 	return left
+}
+
+// keepsOut reports whether the first command that tells found the key of a writer there: it was
+// refused, and sent after the writer's answer.
+func keepsOut(t *trace.Trace, writer *history.Command, later []*history.Command) bool {
+	for _, m := range later {
+		switch {
+		case t.Denied(m) && m.Sent > writer.Recv:
+			return true
+		case t.Deleted(m) || trace.DeletedSome(m) || writes(t, m) || t.FindsNone(m):
+			return false
+		}
+	}
+	return false
 }
 
 // Renewal returns the last command that was sent between two stamps and gave the key of a lock
