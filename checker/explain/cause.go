@@ -24,12 +24,39 @@ func cause(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	if p.Token != "" && (v.Class == verdict.DoubleGrant || v.Class == verdict.ReleasedByNonOwner) {
 		words = strings.TrimSpace(words + " " + OneToken(p.Token))
 	}
+	return strings.TrimSpace(votes(p) + " " + words)
+}
+
+// votes says which of several servers had granted each hold, or "" if there is one server.
+func votes(p *record.Pair) string {
 	if len(p.VotesA) == 0 || len(p.VotesB) == 0 {
-		return words
+		return ""
 	}
-	votes := Say("Votes: client %d had %s, client %d had %s.", p.A.Process, enumerated(p.VotesA),
+	return Say("Votes: client %d had %s, client %d had %s.", p.A.Process, enumerated(p.VotesA),
 		p.B.Process, enumerated(p.VotesB))
-	return strings.TrimSpace(votes + " " + words)
+}
+
+// ByVotes says why two clients had a majority of several servers, and which. It returns "" if there
+// is one server.
+func ByVotes(faults []record.Fault, p *record.Pair, v verdict.Property) string {
+	words, had, both := Because(faults, p, v), votes(p), votedForBoth(p)
+	switch {
+	case had == "" || words == "" && len(both) == 0:
+		return ""
+	case words == "" && v.Class == verdict.LostByServer:
+		words = Say("%s voted for both, and had lost the key of client %d.", enumerated(both),
+			p.A.Process)
+	case words == "":
+		words = Say("%s voted for both.", enumerated(both))
+	}
+	return words + " " + had
+}
+
+// votedForBoth returns the servers that granted both holds, of several.
+func votedForBoth(p *record.Pair) []string {
+	return slices.DeleteFunc(slices.Clone(p.VotesA), func(node string) bool {
+		return !slices.Contains(p.VotesB, node)
+	})
 }
 
 func causeOf(faults []record.Fault, p *record.Pair, v verdict.Property) string {
@@ -136,17 +163,22 @@ func promisedAt(h *record.Hold, t int64) int64 {
 
 // lostBy describes a grant that a server forgot, or that another server never had.
 func lostBy(faults []record.Fault, p *record.Pair) string {
+	promoted := func(f record.Fault) bool {
+		return f.Promotes() && f.From < p.B.From &&
+			(f.Target == p.B.Node || slices.Contains(p.VotesB, f.Target))
+	}
+	i := slices.IndexFunc(faults, promoted)
 	switch {
 	case p.A.Node == "" || p.B.Node == "":
-		return ""
+		if i < 0 {
+			return ""
+		}
+		return Say("%s was promoted without the key of client %d.", faults[i].Target, p.A.Process)
 	case p.A.Node == p.B.Node:
 		return Say("%s lost the key that it had written for client %d.", p.A.Node, p.A.Process)
-	}
-	for _, f := range faults {
-		if f.Promotes() && f.Target == p.B.Node && f.From < p.B.From {
-			return Say("%s was promoted without the key that %s had written for client %d.",
-				p.B.Node, p.A.Node, p.A.Process)
-		}
+	case i >= 0:
+		return Say("%s was promoted without the key that %s had written for client %d.",
+			p.B.Node, p.A.Node, p.A.Process)
 	}
 	return Say("%s did not have the key that %s had written for client %d.", p.B.Node,
 		p.A.Node, p.A.Process)
@@ -155,8 +187,13 @@ func lostBy(faults []record.Fault, p *record.Pair) string {
 // clockOf says whose clock was moved last before the second grant.
 func clockOf(faults []record.Fault, p *record.Pair) string {
 	var last *record.Fault
+	both := votedForBoth(p)
 	for i := range faults {
-		if f := &faults[i]; f.MovesClock() && f.From < p.B.From {
+		f := &faults[i]
+		servers := f.Servers()
+		other := len(both) > 0 && len(servers) > 0 && !slices.ContainsFunc(servers,
+			func(name string) bool { return slices.Contains(both, name) })
+		if f.MovesClock() && f.From < p.B.From && (last == nil || !other) {
 			last = f
 		}
 	}

@@ -95,7 +95,7 @@ func holdIn(r *record.Record, h checker.Hold) *record.Hold {
 // shows no more. It returns "" for a violation without a class.
 func (w *Violation) Cause() string {
 	words := w.property.Cause
-	if w.pair != nil {
+	if words == "" && w.pair != nil {
 		words = explain.Because(w.faults, w.pair, w.property)
 	}
 	if words == "" && w.Why() != "" {

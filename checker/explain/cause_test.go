@@ -1,0 +1,44 @@
+package explain
+
+import (
+	"testing"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// TestByVotes: the cause of two majorities names the server that made the second one possible.
+func TestByVotes(t *testing.T) {
+	clock := func(target string, at int64) record.Fault {
+		return record.Fault{Action: nemesis.NodeClock, Target: target, From: at}
+	}
+	const had = " Votes: client 1 had n0, n1 and n2, client 2 had "
+	for _, c := range []struct {
+		class  string
+		next   []string
+		faults []record.Fault
+		want   string
+	}{
+		{verdict.LostByServer, []string{"n2", "n3", "n4"}, nil,
+			"n2 voted for both, and had lost the key of client 1." + had + "n2, n3 and n4."},
+		{verdict.LostByServer, []string{"n3", "n4", "r0"},
+			[]record.Fault{{Action: nemesis.Promote, Target: "r0", From: 2e9}},
+			"r0 was promoted without the key of client 1." + had + "n3, n4 and r0."},
+		{verdict.DoubleGrant, []string{"n2", "n3", "n4"}, nil, "n2 voted for both." + had +
+			"n2, n3 and n4."},
+		{verdict.Clock, []string{"n2", "n3", "n4"}, []record.Fault{clock("n2", 2e9), clock("n4", 3e9)},
+			"by the clock of n2, which was moved at 2.000 s, the lease of client 1 was over before its " +
+				"time." + had + "n2, n3 and n4."},
+		{verdict.DoubleGrant, []string{"n3", "n4"}, nil, ""},
+		{verdict.DoubleGrant, nil, nil, ""},
+	} {
+		p := &record.Pair{A: &record.Hold{Process: 1,
+			Leases: []record.Lease{{To: record.Forever}}}, B: &record.Hold{Process: 2, From: 4e9},
+			VotesA: []string{"n0", "n1", "n2"}, VotesB: c.next}
+		got := ByVotes(c.faults, p, verdict.Property{Class: c.class, Witness: &verdict.Witness{}})
+		if got != c.want {
+			t.Errorf("%s, %v: %q, want %q", c.class, c.next, got, c.want)
+		}
+	}
+}
