@@ -192,6 +192,7 @@ func TestFind(t *testing.T) {
 		{"compares", "late:again", "L", checker.LateMessage, "new value for each try",
 			"lockbench run --impl token-lua --nemesis late:again --properties L,O"},
 		{"compares", "late:again", "S", checker.LateMessage, "", ""},
+		{"mine", "suspend:granting", "S", checker.LateMessage, "", ""},
 		{"mine", "race:finally", "S", checker.LateMessage, "validity check",
 			"lockbench run --impl redlock --nemesis late:reply --properties S,D"},
 		{"compares", "pause", "L", checker.ReleasedByNonOwner, "", ""},
@@ -227,7 +228,8 @@ func TestFind(t *testing.T) {
 	} {
 		got := repair.Find(repair.Violation{Lock: c.lock, Flags: "--impl x", Fault: c.fault,
 			Property: c.property, Class: c.class, Plain: c.lock == "mine",
-			Lease: c.lock != "mine", CameLate: c.want == "validity check"})
+			Lease: c.lock != "mine", CameLate: c.want == "validity check" ||
+				c.fault == "suspend:granting"})
 		name, command := "", ""
 		if got != nil {
 			name, command = got.Name, got.Command.Line
