@@ -294,6 +294,13 @@ var wordCases = []struct {
 		"0 1 53 54 n0 DEL k -> 1\n3 1 60 0 n0 SETNX k d ->\n" + asksN0("SETNX k b -> 0"),
 		"The last to write the key was client 3", "client 2"},
 
+	{"a key left behind that was taken as another client's was released", "R", leased +
+		"c0 acquire 10 20 sent=12 lease=200000000; c0 release 50 60; " +
+		"c2 acquire 51 60 sent=52 lease=200000000; c2 release 70 80; c1 acquire 200 210 fail",
+		takes + "2 1 52 57 n0 SET k cccccccc NX PX 200 -> OK\n0 1 54 56 n0 DEL k -> 1\n" +
+			"2 1 71 72 n0 DEL x -> 0\n1 1 202 203 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n",
+		"client 2 had written the key", ""},
+
 	// The error that a client got while it waited.
 	{"an error before the wait", "D", "c2 acquire 1 4 info; " + once + "c1 acquire 10 1500000000 fail",
 		"2 1 2 3 n0 EVALSHA ab 1 k b -> (error) NOSCRIPT No\n" + refusals(1, 1, 20, 15),

@@ -342,7 +342,8 @@ var allCases = slices.Concat(propertyCases, lostCases, conditionCases, declaredC
 	undeclaredCases, causeCases, orderCases, keyCases, letterCases, progressCases,
 	progressConditions, callCases, letterConditions, grantCases, depthCases, behindCases,
 	certainCases, absentCases, lostConditions, ownerConditions, waitConditions,
-	deliveryConditions, stallConditions, reenteredConditions, nearCases, closerCases)
+	deliveryConditions, stallConditions, reenteredConditions, nearCases, closerCases,
+	closestCases)
 
 func TestProperties(t *testing.T) {
 	for _, c := range allCases {

@@ -33,8 +33,9 @@ func TestByVotes(t *testing.T) {
 		{verdict.DoubleGrant, []string{"n3", "n4"}, nil, ""},
 		{verdict.DoubleGrant, nil, nil, ""},
 	} {
-		p := &record.Pair{A: &record.Hold{Process: 1,
-			Leases: []record.Lease{{To: record.Forever}}}, B: &record.Hold{Process: 2, From: 4e9},
+		endless := []record.Lease{{To: record.Forever}}
+		p := &record.Pair{A: &record.Hold{Process: 1, Leases: endless},
+			B:      &record.Hold{Process: 2, From: 4e9, Leases: endless},
 			VotesA: []string{"n0", "n1", "n2"}, VotesB: c.next}
 		got := ByVotes(c.faults, p, verdict.Property{Class: c.class, Witness: &verdict.Witness{}})
 		if got != c.want {

@@ -61,6 +61,9 @@ func wrongRelease(p *record.Pair, v verdict.Property) string {
 	})
 	switch {
 	case i < 0 && v.Class == verdict.LateMessage:
+		if lateHold(p) == p.B {
+			a, b = b, a
+		}
 		return Say("client %d entered on a grant whose lease was over, and client %d had the lock",
 			a, b)
 	case i < 0:
@@ -81,6 +84,17 @@ func wrongRelease(p *record.Pair, v verdict.Property) string {
 	}
 	return Say("client %d %s the key of client %d, and client %d was granted the lock", m.Process,
 		what, a, b)
+}
+
+// lateHold returns the hold of the two that began when the lease of its grant was over, or nil.
+func lateHold(p *record.Pair) *record.Hold {
+	switch {
+	case p.A.CameLate():
+		return p.A
+	case p.B.CameLate():
+		return p.B
+	}
+	return nil
 }
 
 // deletedVerb says whether a command deleted a key for certain.
@@ -116,11 +130,11 @@ func Because(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	if words := causeOf(faults, p, v); words != "" {
 		return words
 	}
-	end := p.A.LeaseAt(p.B.From)
-	if v.Class == verdict.LateMessage && end <= p.A.From {
-		return Say("client %d's lease ended at %s, before it heard of its grant at %s.", p.A.Process,
-			Stamp(end), Stamp(p.A.From))
+	if h := lateHold(p); v.Class == verdict.LateMessage && h != nil {
+		return Say("client %d's lease ended at %s, before it heard of its grant at %s.", h.Process,
+			Stamp(h.Leases[0].To), Stamp(h.From))
 	}
+	end := p.A.LeaseAt(p.B.From)
 	if !verdict.FindClass(v.Class).Overrun || end > p.B.From {
 		return ""
 	}

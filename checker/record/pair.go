@@ -15,13 +15,6 @@ type Pair struct {
 	Token string // of both clients, so that one passed for the other; "" if none
 }
 
-// CameLate reports whether one of the two was granted the lock by a reply that came after its
-// lease. If the other had outlived its lease, too, it would meet the next grant as well.
-func (p *Pair) CameLate() bool {
-	return p.A.From >= p.A.Leases[0].To ||
-		p.B.From >= p.B.Leases[0].To && p.A.LeaseAt(p.B.From) > p.B.From
-}
-
 // Pair returns the pair of two spans of a key, if b begins inside a, with their holds.
 func (r *Record) Pair(rule ExclusionRule, key int, a, b Span) *Pair {
 	return &Pair{Rule: rule, Key: key, A: &r.Holds[a.Hold], B: &r.Holds[b.Hold], SpanA: a, SpanB: b,

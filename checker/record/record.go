@@ -133,6 +133,9 @@ func (h *Hold) LeaseIn(t int64) *Lease {
 	return &h.Leases[in]
 }
 
+// CameLate reports whether the client got inside when the lease of its grant was over.
+func (h *Hold) CameLate() bool { return h.From >= h.Leases[0].To }
+
 // LeaseAt returns the end of the lease that is in force at t, or of the last one before. What the
 // client asked for after t does not count.
 func (h *Hold) LeaseAt(t int64) int64 { return h.LeaseIn(t).endAt(t) }

@@ -94,7 +94,8 @@ func (c waits) overdue(calls []explain.OpenCall, bound int64) *explain.OpenCall 
 }
 
 // undisturbed returns the parts of a call during which no fault was under way. Of an acquire of a
-// lock that ignores its time-out, no other client was inside then, either.
+// lock that ignores its time-out, no other client was inside then, either, and no command was lost
+// whose key may have kept the client out.
 func (c waits) undisturbed(k *explain.OpenCall) (out []record.Interval) {
 	busy := slices.Clone(c.faultTimes().everywhere())
 	if ignoresTimeout(c.history.Header, k) {
@@ -102,6 +103,10 @@ func (c waits) undisturbed(k *explain.OpenCall) (out []record.Interval) {
 			if h := &c.Record.Holds[i]; h.Process != k.Process && slices.Contains(k.Keys, h.Key) {
 				busy = append(busy, record.Interval{From: h.Call, To: c.Record.LeftAt(h)})
 			}
+		}
+		for _, key := range k.Keys {
+			lost, _ := c.excuses().strikes(c.lock(key))
+			busy = append(busy, lost...)
 		}
 	}
 	record.SortIntervals(busy)

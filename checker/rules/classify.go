@@ -23,7 +23,8 @@ func (c *Case) classifier() classifier { return classifier{c} }
 func (c classifier) classify(p *record.Pair, commands []command) (class, assumption string) {
 	leased := p.A.LeaseAt(p.B.From)
 	switch {
-	case p.CameLate():
+	case p.A.CameLate() || p.B.CameLate() && leased > p.B.From && !deletes(commands):
+		// if the first client had outlived its lease, it would meet the next grant as well
 		return verdict.LateMessage, ""
 	case leased <= p.B.From && p.A.Valid != record.Forever && p.B.From < p.A.Valid:
 		return verdict.PromisedTooLong, ""
@@ -73,6 +74,11 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		class = verdict.Vanished
 	}
 	return class, assumption
+}
+
+// deletes reports whether a command of a witness deleted the first holder's key, or may have.
+func deletes(commands []command) bool {
+	return slices.ContainsFunc(commands, func(m command) bool { return m.Kind.Deletes() })
 }
 
 // neverCopied reports whether the server of the second grant never had the first holder's key: its

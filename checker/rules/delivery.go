@@ -143,13 +143,18 @@ func (c deliveryRule) lengthened(h *record.Hold,
 // lock, gave it back or was refused it. A vote counts as withdrawn even if the withdrawal was not
 // answered.
 func (c deliveryRule) lastWords(h *record.Hold) []*history.Command {
-	grant := c.trace.GrantOf(h)
 	return c.lastThat(h, func(m *history.Command) bool {
-		if grant != nil && trace.Key(m) != trace.Key(grant) {
-			return false // a token, or a guard
-		}
-		return c.trace.Takes(m) || c.trace.Refused(m) || c.trace.Frees(m)
+		return c.ofGrant(h, m) && (c.trace.Takes(m) || c.trace.Refused(m) || c.trace.Frees(m))
 	})
+}
+
+// ofGrant reports whether a command is not for another key than the one that its server granted.
+func (c *Case) ofGrant(h *record.Hold, m *history.Command) bool {
+	grant := c.trace.GrantOf(h)
+	return grant == nil || trace.Key(m) == trace.Key(grant) || m.Node != grant.Node &&
+		!slices.ContainsFunc(c.trace.Tries(h), func(o *history.Command) bool {
+			return o.Node == m.Node && trace.Key(o) == trace.Key(grant)
+		})
 }
 
 // lastThat returns the last command of a hold's call on each server that fits and that was over

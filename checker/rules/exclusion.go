@@ -146,7 +146,7 @@ func (c exclusionRule) overlap(b record.ExclusionRule, key int, ss []record.Span
 	out := violated(key, part(p.A, p.SpanA, at), part(p.B, p.SpanB, at))
 	out.Witness.Overlap, out.Witness.More = history.Duration(p.To-p.From), more
 	p, out.Witness.Commands = c.inGrantOrder(p)
-	if p.CameLate() { // the lease was over, so no deletion let the next client in
+	if p.A.CameLate() { // no deletion let the next client in
 		out.Witness.Commands = slices.DeleteFunc(out.Witness.Commands, func(m command) bool {
 			return m.Kind.Deletes()
 		})

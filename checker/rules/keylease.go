@@ -83,7 +83,8 @@ func (c keyFacts) shownSince(h *record.Hold, called, before int64) bool {
 		func(m *history.Command) bool {
 			return m.Node == grant.Node && m.Recv < before &&
 				(c.trace.Denied(m) || c.trace.Renews(m) ||
-					m.Process == h.Process && c.trace.Takes(m))
+					m.Process == h.Process && c.trace.Takes(m) && !c.trace.Undeclared(m) &&
+						trace.EffectOf(m.Args).Kind != trace.Take) // that finds no key
 		})
 }
 

@@ -163,7 +163,8 @@ func (c excuses) leavesUntil(l *record.Lock, m *history.Command) int64 {
 // lost command that takes the key is not: the network may deliver it later.
 func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 	until := c.leavesUntil(l, m)
-	takes := !c.trace.Frees(m) && trace.EffectOf(m.Args).Kind.Writes()
+	kind := trace.EffectOf(m.Args).Kind
+	takes := !c.trace.Frees(m) && (kind.Writes() || kind == trace.None && !trace.Silent(m))
 	for _, h := range l.Holds {
 		if !takes && h.Sent > max(m.Sent, m.Recv) && h.Process != m.Process {
 			until = min(until, h.Sent) // no key was there then
@@ -195,7 +196,13 @@ func (c *Case) writerBefore(key string, before int64) *history.Command {
 	if left == nil || left.Expiry != 0 || left.LifeUnknown || !c.trace.TakesFree(left.Command) {
 		return nil
 	}
-	return left.Command
+	by := left.Command
+	for _, m := range c.trace.OfKey(key) {
+		if m.Process == by.Process && m.Sent > by.Sent && m.Sent < before && c.trace.MayHaveDeleted(m) {
+			return nil
+		}
+	}
+	return by
 }
 
 // anothers reports whether the key that a command found cannot be of one of these lost commands.
@@ -212,7 +219,7 @@ func keepsOut(writer, lost *history.Command) bool {
 	kind := trace.EffectOf(lost.Args).Kind
 	return writer.Sent > lost.Sent && writer.Process != lost.Process &&
 		trace.PlaceOf(writer) == trace.PlaceOf(lost) && kind != trace.Write && kind != trace.Swap &&
-		kind != trace.Script
+		kind != trace.Rewrite && kind != trace.Script
 }
 
 // keepsForEver reports whether a key of a lock may stay for ever.

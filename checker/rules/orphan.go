@@ -174,13 +174,9 @@ func (c orphanRule) deadKeys() record.Reach {
 		asked, _ := c.trace.Asked(&c.trace.Commands[i])
 		stays = max(stays, asked)
 	}
-	dead := int64(0)
 	for _, e := range c.Record.Marks {
 		if e.Type == history.Kill || e.Type == history.Exit {
-			// each dead client may have kept a place in a queue
-			to := c.silentFrom(e) + stays + c.waits().boundFor(0) +
-				dead*int64(c.history.Header.Declares.DeadWaiters)
-			dead++
+			to := min(c.silentFrom(e), record.Forever/2) + stays + c.waits().boundFor(0)
 			if !c.history.Header.Declares.Lease {
 				to = record.Forever
 			}
@@ -204,10 +200,10 @@ func (c orphanRule) silentFrom(end *history.Event) int64 {
 	return t
 }
 
-// goesOn reports whether the call of a refused command went on to take the lock: no command for
-// that key ever granted the lock, and the next command that may grant it is for a key that did.
-// Granting is the set of keys that did. A client is refused so if it creates a counter before its
-// first use.
+// goesOn reports whether the call of a refused command went on to take the lock, or had no time to:
+// no command for that key ever granted the lock, and a later one that may grant it is for a key
+// that did. Granting is the set of keys that did. A client is refused so if it creates a counter
+// before its first use.
 func (c orphanRule) goesOn(refused *history.Command, granting map[string]bool) bool {
 	k := c.trace.CallOf(refused)
 	if k == nil || granting[trace.Key(refused)] {
@@ -216,11 +212,15 @@ func (c orphanRule) goesOn(refused *history.Command, granting map[string]bool) b
 	lock, _ := c.grants().LockOf(refused)
 	for _, m := range c.waits().commandsOf(k) {
 		other, _ := c.grants().LockOf(m)
-		if m.Sent >= refused.Recv && other == lock && c.trace.MayGrant(m) {
-			return granting[trace.Key(m)]
+		switch {
+		case other != lock || m == refused || m.Sent < refused.Sent:
+		case trace.Key(m) == trace.Key(refused) && c.trace.Denied(m):
+			return false // it tries the same key again
+		case granting[trace.Key(m)] && (c.trace.MayGrant(m) || c.trace.Undeclared(m)):
+			return true
 		}
 	}
-	return false
+	return !k.Denied()
 }
 
 // grantingKeys returns the keys of the commands that are known to have granted a lock.

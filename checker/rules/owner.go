@@ -91,7 +91,11 @@ func (c ownerRule) victimOf(m *history.Command, ss []record.Span, g *trace.Grant
 // certainlyHit reports whether a deletion can have found nothing but the key of a grant. A script
 // names several keys in any order.
 func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
-	return ga.Node == m.Node && slices.Contains(trace.Keys(m), trace.Key(ga)) &&
+	deletes := []string{trace.Key(m)}
+	if c.trace.Declared(m) { // no node showed which of its keys it deletes
+		deletes = trace.Keys(m)
+	}
+	return ga.Node == m.Node && slices.Contains(deletes, trace.Key(ga)) &&
 		!g.Possible[trace.PlaceOf(ga)].MeetsOther(ga.Sent, m.Recv-1, ga.Process)
 }
 

@@ -22,7 +22,7 @@ func (c *Case) shortLease(h *record.Hold) *shortfall {
 		return nil
 	}
 	s := &shortfall{commands: c.lastThat(h, func(m *history.Command) bool {
-		return c.trace.MayVote(m) || c.trace.Frees(m)
+		return c.ofGrant(h, m) && (c.trace.MayVote(m) || c.trace.Frees(m))
 	})}
 	if len(s.commands) < c.quorum() {
 		return nil

@@ -116,10 +116,12 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 		case m.Recv > h.From, c.ofOther(m, h.Key):
 		case c.trace.Deleted(m) && given[trace.PlaceOf(m)] != nil:
 			delete(given, trace.PlaceOf(m))
+			if !c.givenBack(h.Key, trace.Key(m)) {
+				continue // it was a guard
+			}
 			// What neither takes a free key nor is ever given back does not grant the lock alone.
 			maps.DeleteFunc(given, func(p trace.Place, o *history.Command) bool {
-				return p.Node == m.Node && !c.trace.TakesFree(o) &&
-					!slices.ContainsFunc(c.trace.OfKey(p.Key), c.givesBack)
+				return p.Node == m.Node && !c.trace.TakesFree(o) && !c.givenBack(h.Key, p.Key)
 			})
 		case c.trace.MayVote(m), c.showsOwn(m):
 			given[trace.PlaceOf(m)] = m
@@ -130,9 +132,11 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 	}
 }
 
-// givesBack reports whether a command deleted its key, or may have changed it in a release call.
-func (c *Case) givesBack(m *history.Command) bool {
-	return c.trace.Deleted(m) || c.trace.Releasing(m) && !trace.Silent(m)
+// givenBack reports whether a release call may have changed a key of a lock.
+func (c *Case) givenBack(lock int, key string) bool {
+	return slices.ContainsFunc(c.trace.OfLock(lock), func(m *history.Command) bool {
+		return c.trace.Releasing(m) && !trace.Silent(m) && slices.Contains(trace.Keys(m), key)
+	})
 }
 
 // ofOther reports whether a command is about another lock, and none of its words names this one.

@@ -165,10 +165,19 @@ func (c waits) seenWithout(lock int, q record.Interval) int64 {
 	return cmp.Or(c.seenPauses().longestOutside(q), c.betweenCalls())
 }
 
-// boundFor returns the bound with a pause between tries.
+// boundFor returns the bound with a pause between tries. Each client that has ended may have kept a
+// place in a queue.
 func (c waits) boundFor(pause int64) int64 {
-	return int64(c.history.Header.Declares.GrantBound(history.Duration(c.longestLease()),
-		history.Duration(pause), len(c.faults) > 0))
+	d := c.history.Header.Declares
+	bound := d.GrantBound(history.Duration(c.longestLease()), history.Duration(pause),
+		len(c.faults) > 0) - d.DeadWaiters
+	dead := 0
+	for _, e := range c.Record.Marks {
+		if e.Type == history.Kill || e.Type == history.Exit {
+			dead++
+		}
+	}
+	return int64(bound + history.Duration(max(dead, 1))*d.DeadWaiters)
 }
 
 // declaredPause returns the longest pause between tries that the lock or its manifest declares, or

@@ -91,7 +91,7 @@ var commands = map[string]command{
 
 	"DEL":    {kind: Free, done: yes},
 	"UNLINK": {kind: Free, done: yes},
-	"GETDEL": {kind: Free, done: yes},
+	"GETDEL": {kind: Free, done: notNil},
 	// they compare: Valkey has the one since 9.0, Redis the other since 8.4
 	"DELIFEQ": {kind: Free, done: yes},
 	"DELEX":   {kind: Free, done: yes},

@@ -95,7 +95,11 @@ func (r *Reader) Deleted(m *history.Command) bool {
 	if s := r.declared(m); s != nil {
 		return s.is(history.ScriptFrees, s.done, m)
 	}
-	return !r.Undeclared(m) && r.Frees(m) && Answered(m) && yes(m.Reply)
+	done := yes
+	if c := commands[Verb(m)]; c.kind == Free && c.done != nil {
+		done = c.done
+	}
+	return !r.Undeclared(m) && r.Frees(m) && Answered(m) && done(m.Reply)
 }
 
 // LeavesKey reports whether a command that should free a key counted it down and left it there,

@@ -60,18 +60,16 @@ func (t *Trace) Mentions(m *history.Command, lock int) bool {
 // Releasing reports whether a command was sent by a release call.
 func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m.Process, m.Sent) }
 
-// GrantOf returns the command that granted a hold: the last one of its acquire call that could have
-// taken the key and was answered before the call returned. It returns nil if there is none. It
-// accepts these only if no other command is possible, in this order: a counter that no release
-// frees or counts down, because many locks count a fencing token; a script that the header does not
-// describe; and a command whose key the call deleted again, because that was a guard. If the call
-// also took the counter's key in another way, the counter granted the hold.
+// GrantOf returns the command that granted a hold, of those of its acquire call that could have
+// taken the key and were answered before the call returned. It returns nil if there is none. It
+// takes the likeliest, and of several the last: see likely. If the call also took a counter's key
+// in another way, the counter granted the hold.
 func (t *Trace) GrantOf(h *record.Hold) *history.Command {
-	var script, counter, guard *history.Command
-	freed := map[Place]bool{}
+	var grant, counter *history.Command
+	best, freed := unlikely, map[Place]bool{}
 	sent := t.Sent[h.Process]
 	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.From })
-	for i := last - 1; i >= 0 && sent[i].Sent >= h.Call; i-- {
+	for i := last - 1; i >= 0 && sent[i].Sent >= h.Call && best < isReturned; i-- {
 		m := sent[i]
 		if m.Recv <= h.From && t.Deleted(m) {
 			freed[PlaceOf(m)] = true
@@ -80,21 +78,49 @@ func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 			!t.MayBeOf(m, h.Key) {
 			continue
 		}
-		counts := EffectOf(m.Args).Kind == Count
+		l := t.likely(m)
 		switch {
 		case freed[PlaceOf(m)]:
-			guard = cmp.Or(guard, m)
-		case t.Undeclared(m):
-			script = cmp.Or(script, m)
-		case counts && !t.returned(Key(m)):
+			l = isGuard
+		case l == isCounter:
 			counter = cmp.Or(counter, m)
-		case !counts && counter != nil && Key(counter) == Key(m):
-			return counter
-		default:
-			return m
+		case l != isScript && counter != nil && Key(counter) == Key(m):
+			m = counter
+		}
+		if l > best {
+			grant, best = m, l
 		}
 	}
-	return cmp.Or(counter, script, guard)
+	return grant
+}
+
+// likelihood says how likely it is that a command granted a hold.
+type likelihood int
+
+// From a command whose key its call deleted again to one whose key clients give back.
+const (
+	unlikely   likelihood = iota
+	isGuard               // the call deleted its key again
+	isScript              // the header does not describe it
+	isCounter             // many locks count a fencing token
+	isNote                // it writes, whatever is there
+	isTake                // it may be refused
+	isReturned            // a release frees the key, or counts it down
+)
+
+// likely returns how likely it is that a command granted a hold.
+func (t *Trace) likely(m *history.Command) likelihood {
+	switch kind := EffectOf(m.Args).Kind; {
+	case t.returned(Key(m)):
+		return isReturned
+	case t.Undeclared(m):
+		return isScript
+	case kind == Count:
+		return isCounter
+	case kind == Write:
+		return isNote
+	}
+	return isTake
 }
 
 // returned reports whether clients free a key, or count it down, in their releases.
@@ -103,7 +129,7 @@ func (t *Trace) returned(key string) bool {
 	if !known {
 		given = slices.ContainsFunc(t.OfKey(key), func(m *history.Command) bool {
 			down := strings.HasPrefix(Verb(m), "DECR") || countsDown(m.Args)
-			return t.Releasing(m) && (t.Frees(m) || down)
+			return t.Releasing(m) && (t.Frees(m) || down || t.Undeclared(m))
 		})
 		if t.given == nil {
 			t.given = map[string]bool{}

@@ -19,7 +19,8 @@ import (
 // passes over a write that a fault can have kept from its server.
 func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writer,
 	lost *history.Command) {
-	for _, m := range t.OfKey(trace.Key(refusal)) {
+	commands := t.OfKey(trace.Key(refusal))
+	for i, m := range commands {
 		if m.Node != refusal.Node {
 			continue
 		}
@@ -28,7 +29,9 @@ func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writ
 		}
 		switch {
 		case t.Deleted(m) || trace.DeletedSome(m):
-			writer, lost = nil, nil
+			if writer != nil && !outlives(t, writer, commands[i:]) {
+				writer, lost = nil, nil
+			}
 		case t.Frees(m):
 		case keptAway(faults, m, refusal.Sent):
 			if writer != nil && !stays(writer, m, refusal.Sent) {
@@ -103,7 +106,7 @@ func lastOf(t *trace.Trace, faults []record.Fault, commands []*history.Command,
 		e := trace.EffectOf(m.Args)
 		switch {
 		case t.Deleted(m) || trace.DeletedSome(m):
-			if left != nil && !(m.Sent < left.Command.Recv && keepsOut(t, left.Command, commands[i+1:])) {
+			if left != nil && !outlives(t, left.Command, commands[i:]) {
 				left = nil
 			}
 		case t.Frees(m):
@@ -120,10 +123,14 @@ func lastOf(t *trace.Trace, faults []record.Fault, commands []*history.Command,
 	return left
 }
 
-// keepsOut reports whether the first command that tells found the key of a writer there: it was
-// refused, and sent after the writer's answer.
-func keepsOut(t *trace.Trace, writer *history.Command, later []*history.Command) bool {
-	for _, m := range later {
+// outlives reports whether the key of a writer was there after a deletion, the first of some
+// commands, that was sent before the writer's answer. The first later command that tells was
+// refused, and sent after that answer.
+func outlives(t *trace.Trace, writer *history.Command, commands []*history.Command) bool {
+	if commands[0].Sent >= writer.Recv {
+		return false
+	}
+	for _, m := range commands[1:] {
 		switch {
 		case t.Denied(m) && m.Sent > writer.Recv:
 			return true

@@ -88,7 +88,9 @@ func (t *tally) add(run Run) {
 		}
 	}
 	t.letters = slices.DeleteFunc(t.letters, func(l string) bool { return t.violated[l] > 0 })
-	t.na = slices.DeleteFunc(t.na, func(l string) bool { return slices.Contains(t.letters, l) })
+	t.na = slices.DeleteFunc(t.na, func(l string) bool {
+		return slices.Contains(t.letters, l) || t.violated[l] > 0
+	})
 	slices.SortFunc(t.letters, batch.ByProperty)
 	slices.SortFunc(t.na, batch.ByProperty)
 }
