@@ -79,14 +79,14 @@ const (
 // closestCases are cases in which what a rule took for certain has another explanation.
 var closestCases = []propertyCase{
 	// O: which key a script deletes.
-	{"closest: a script that names the key deletes its queue", "O", inside + "c1 acquire 25 60 fail",
+	{"closest: a script frees a queue and names the key", "O", inside + "c1 acquire 25 60 fail",
 		takes + "1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n1 1 40 45 n0 EVAL leave 2 queue:k k " +
 			"bbbbbbbb -> 1 | LREM queue:k 0 bbbbbbbb | DEL queue:k | EXISTS k\n" + givesBack, Valid, ""},
 	{"closest: a script that names the key deletes its guard", "O", inside + "c1 acquire 25 60 fail",
 		takes + "1 1 30 31 n0 SET guard:k bbbbbbbb NX PX 200 -> OK\n1 1 40 45 n0 EVAL leave 2 guard:k " +
 			"k bbbbbbbb -> 1 | GET guard:k | DEL guard:k\n" + givesBack, Valid, ""},
-	{"closest: GETDEL of another's key", "O", inside + "c1 acquire 25 60 fail", takes + "1 1 30 35 n0 " +
-		"SET k bbbbbbbb NX PX 200 -> (nil)\n1 1 40 45 n0 GETDEL k -> aaaaaaaa\n" +
+	{"closest: GETDEL of another's key", "O", inside + "c1 acquire 25 60 fail", takes +
+		"1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n1 1 40 45 n0 GETDEL k -> aaaaaaaa\n" +
 		"0 1 101 105 n0 DEL k -> 0\n", Violated, ReleasedByNonOwner},
 	{"closest: GETDEL of one's own key", "O", inside + "c1 acquire 25 60 fail", takes +
 		"0 1 101 105 n0 GETDEL k -> aaaaaaaa\n", Valid, ""},
@@ -94,9 +94,9 @@ var closestCases = []propertyCase{
 	// R: a counter that exists already.
 	{"closest: the run ends before the take", "R", inside + "c1 acquire 200; end 300",
 		helped + lockFreed + counterMade, NA, ""},
-	{"closest: killed between the counter and the take", "R", inside + "c1 acquire 200; c1 kill 250; " +
+	{"closest: killed before the take", "R", inside + "c1 acquire 200; c1 kill 250; " +
 		"end 900", helped + lockFreed + counterMade, NA, ""},
-	{"closest: given up between the counter and the take", "R", inside + "c1 acquire 200 250 info; " +
+	{"closest: given up before the take", "R", inside + "c1 acquire 200 250 info; " +
 		"end 900", helped + lockFreed + counterMade, NA, ""},
 	{"closest: a note before the take", "R", inside + countsFirst, helped + lockFreed +
 		counterMade + "1 1 204 205 n0 SET note:k bbbbbbbb -> OK\n" +
