@@ -175,6 +175,10 @@ var closestCases = []propertyCase{
 			triesAndDel + "0 1 101 105 n0 DEL k -> 0\n", Violated, ReleasedByNonOwner},
 	{"closest: killed, with a note", "D", oneKilled, "0 1 12 13 n0 SET k a NX PX 300 -> OK\n" +
 		"0 1 14 15 n0 SET holder:k a -> OK\n1 1 70 75 n0 SET k b NX PX 300 -> (nil)\n", Unknown, ""},
+	{"closest: killed, with an unknown script", "D", oneKilled, "0 1 12 13 n0 EVAL unk 1 k a 300 -> " +
+		"OK\n1 1 70 75 n0 EVAL unk 1 k b 300 -> (nil)\n", Unknown, ""},
+	{"closest: killed, without a lease", "D", oneKilled, "0 1 12 13 n0 SETNX k a -> 1\n" +
+		"1 1 70 75 n0 SETNX k b -> 0\n", Violated, ""},
 	{"closest: a counted lock with a token, freed by an unknown script", "O", inside +
 		"c1 acquire 25 60 fail", "0 1 12 13 n0 HINCRBY k aaaaaaaa 1 -> 1\n" +
 		"0 1 14 15 n0 PEXPIRE k 200 -> 1\n0 1 16 17 n0 INCR fence:k -> 1\n" +

@@ -128,14 +128,14 @@ func (c deadlockRule) blocks(k *record.Call, m *history.Command) bool {
 }
 
 // endless reports whether a client was killed inside of a hold whose lease never ends, as far as
-// the commands show.
+// the commands show. What a script asks for that nothing describes, they do not show.
 func (c deadlockRule) endless(h *record.Hold) bool {
 	inside := h.Ended == record.Killed && h.From <= h.End && h.End < c.trust.Cut
 	if !inside || h.LeaseEnd() != record.Forever || c.history.Header.Declares.Lease {
 		return false
 	}
 	grant := c.trace.GrantOf(h)
-	return grant == nil || c.keyFacts().keyLeaseOf(h, grant, h.End).end == record.Forever &&
+	return grant == nil || !c.trace.Undeclared(grant) && c.keyFacts().keyLeaseOf(h, grant, h.End).end == record.Forever &&
 		!slices.ContainsFunc(c.trace.OfKey(trace.Key(grant)), func(m *history.Command) bool {
 			return m.Sent >= h.Call && trace.EffectOf(m.Args).Expiry != trace.Expiry{}
 		})
