@@ -69,9 +69,14 @@ const (
 		"c0 acquire 10 20 sent=12 lease=200000000; " +
 		"c0 acquire 22 25 depth=1 sent=23 lease=200000000; c0 release 26 30; " +
 		"c1 acquire 24 90 sent=80 lease=200000000; c0 release 200 210; c1 release 220 230"
-	innerFreed = "0 1 12 15 n0 SET k aaaaaaaa NX PX 200 -> OK\n0 2 27 29 n0 DEL k -> 1\n"
-	nextTakes  = "1 1 80 85 n0 SET k bbbbbbbb NX PX 200 -> OK\n1 1 221 225 n0 DEL k -> 1\n"
-	bothLate   = leased + "c0 acquire 10 20 sent=12 lease=200000000; c1 acquire 25 60 fail; " +
+	innerFreed  = "0 1 12 15 n0 SET k aaaaaaaa NX PX 200 -> OK\n0 2 27 29 n0 DEL k -> 1\n"
+	nextTakes   = "1 1 80 85 n0 SET k bbbbbbbb NX PX 200 -> OK\n1 1 221 225 n0 DEL k -> 1\n"
+	pausedAfter = "environment process; lease; names k; c0 acquire 10 900 sent=12 lease=200; " +
+		"fault pause c0 20 800; c1 acquire 25 310 sent=300 lease=2000; c0 release 1000 1010; " +
+		"c1 release 1100 1110"
+	takesThenNote = "0 1 12 13 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
+		"0 1 14 15 n0 SET holder:k aaaaaaaa PX 20 -> OK\n"
+	bothLate = leased + "c0 acquire 10 20 sent=12 lease=200000000; c1 acquire 25 60 fail; " +
 		"c2 acquire 61 3000100 sent=70 lease=2000000; c2 release 3000200 3000300; " +
 		"c0 release 4000000 4000010"
 )
@@ -205,4 +210,107 @@ var closestCases = []propertyCase{
 	{"closest: deleted, and the next grant came late", "S", bothLate, takes + triesAndDel +
 		"2 1 70 75 n0 SET k cccccccc NX PX 2 -> OK\n0 1 4000001 4000005 n0 DEL k -> 0\n", Violated,
 		ReleasedByNonOwner},
+
+	// R: a counter on each master, and one that is made before each look.
+	{"closest: a counter on each master", "R", leased + "masters 3; c0 acquire 10 40 sent=20 " +
+		"lease=200000000; c0 release 100 110; c1 acquire 200 240 sent=220 lease=200000000",
+		onEach("0 1 11 12", "SET fence:k 0 NX -> OK") +
+			onEach("0 1 20 22", "SET lock:k aaaaaaaa NX PX 200 -> OK") +
+			onEach("0 1 101 102", "DEL lock:k -> 1") + onEach("1 1 201 202", "SET fence:k 0 NX -> (nil)") +
+			onEach("1 1 220 222", "SET lock:k bbbbbbbb NX PX 200 -> OK"), NA, ""},
+	{"closest: a counter that is made before each look", "R", inside + "c2 acquire 204 220 sent=206 " +
+		"lease=200000000; c2 release 230 240; c1 acquire 200 260 sent=252 lease=200000000", helped +
+		lockFreed + "1 1 201 202 n0 SET fence:k 0 NX -> (nil)\n2 1 205 206 n0 GET lock:k -> (nil)\n" +
+		"2 1 206 207 n0 SET lock:k cccccccc NX PX 200 -> OK\n1 1 208 209 n0 GET lock:k -> cccccccc\n" +
+		"2 1 231 235 n0 DEL lock:k -> 1\n1 1 246 247 n0 SET fence:k 0 NX -> (nil)\n" +
+		"1 1 248 249 n0 GET lock:k -> (nil)\n1 1 252 253 n0 SET lock:k bbbbbbbb NX PX 200 -> OK\n", NA,
+		""},
+	{"closest: nobody was ever granted it", "R", leased + "c0 acquire 10 20 fail; c1 acquire 200; " +
+		"end 900", takes + "1 1 202 203 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n", Violated, ""},
+	{"closest: a second key that the lock gives back", "R", leased + "c2 acquire 1 5 sent=3 " +
+		"lease=200000000; c2 release 6 9; c0 acquire 10 20 sent=14 lease=200000000; c0 release 100 " +
+		"110; c1 acquire 200; end 900", "2 1 1 2 n0 SETNX two:k c -> 1\n" +
+		"2 1 3 4 n0 SET lock:k cccccccc NX PX 200 -> OK\n2 1 6 7 n0 DEL lock:k -> 1\n" +
+		"2 1 7 8 n0 DEL two:k -> 1\n" +
+		"0 1 12 13 n0 SETNX two:k a -> 1\n0 1 14 15 n0 SET lock:k aaaaaaaa NX PX 200 -> OK\n" +
+		"0 1 101 105 n0 DEL lock:k -> 1\n1 1 202 203 n0 SETNX two:k b -> 0\n", Violated, ""},
+
+	// S: what came late.
+	{"closest: paused after the reply", "S", pausedAfter, "0 1 12 15 n0 SET k aaaaaaaa NX PX 0.0002 " +
+		"-> OK\n1 1 300 305 n0 SET k bbbbbbbb NX PX 0.002 -> OK\n", Violated, LeaseOverrun},
+	{"closest: the reply came late", "S", pausedAfter, "0 1 12 800 n0 SET k aaaaaaaa NX PX 0.0002 " +
+		"-> OK\n1 1 300 305 n0 SET k bbbbbbbb NX PX 0.002 -> OK\n", Violated, LateMessage},
+	{"closest: written over, and the next grant came late", "S", bothLate, takes +
+		"1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n2 1 70 75 n0 SET k cccccccc PX 2 -> OK\n" +
+		"0 1 4000001 4000005 n0 DEL k -> 0\n", Violated, DoubleGrant},
+
+	// The grant of a lock that clears a note, or counts a gauge down, in its release.
+	{"closest: a note with a short expiry that is cleared", "V", longHold, takesThenNote +
+		longFreed + "0 1 4000006 4000007 n0 DEL holder:k -> 0\n", Valid, ""},
+	{"closest: another deletes the note", "O", inside + "c1 acquire 25 60 fail", takesThenNote +
+		"1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n1 1 40 45 n0 DEL holder:k -> 1\n" +
+		"0 1 101 105 n0 DEL k -> 1\n0 1 106 107 n0 DEL holder:k -> 0\n", Valid, ""},
+	{"closest: looked, then written, behind a throttle", "V", leased + "c0 acquire 10 60 sent=18 " +
+		"lease=500000000; c0 release 70 80; end 200", "0 1 11 12 n0 SET throttle:k me123456 NX PX 50 " +
+		"-> OK\n0 1 13 14 n0 GET k -> (nil)\n0 1 18 19 n0 SET k me123456 PX 500 -> OK\n" +
+		"0 1 71 72 n0 SET k free -> OK\n", Valid, ""},
+	{"closest: a gauge, and the key is another's", "O", inside + "c1 acquire 25 60 fail",
+		"0 1 12 13 n0 SET k aaaaaaaa NX PX 200 -> OK\n0 1 14 15 n0 INCR active:k -> 1\n" + triesAndDel +
+			"0 1 101 105 n0 DEL k -> 0\n0 1 106 107 n0 DECR active:k -> 0\n", Violated,
+		ReleasedByNonOwner},
+	{"closest: a gauge, and the key stays", "R", inside + "c1 acquire 200 300000000 sent=299999990 " +
+		"lease=200000000", "0 1 12 13 n0 SET k aaaaaaaa NX PX 200 -> OK\n0 1 14 15 n0 INCR active:k " +
+		"-> 1\n0 1 106 107 n0 DECR active:k -> 0\n1 1 202 203 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
+		"1 1 299999990 299999991 n0 SET k bbbbbbbb NX PX 200 -> OK\n" +
+		"1 1 299999995 299999996 n0 INCR active:k -> 1\n", Violated, ""},
+	{"closest: a release script names the counter first", "O", inside + "c1 acquire 25 60 fail",
+		"0 1 12 13 n0 SET k aaaaaaaa NX PX 200 -> OK\n0 1 16 17 n0 INCR fence:k -> 1\n" + triesAndDel +
+			"0 1 101 105 n0 EVAL rel 2 fence:k k aaaaaaaa -> 0\n", Violated, ReleasedByNonOwner},
+	{"closest: it promises too much, and names the counter first", "V", longHold,
+		"0 1 12 13 n0 SET k aaaaaaaa NX PX 20 -> OK\n0 1 16 17 n0 INCR fence:k -> 1\n" +
+			"0 1 4000001 4000005 n0 EVAL rel 2 fence:k k aaaaaaaa -> 0\n", Violated, PromisedTooLong},
+
+	// V: a guard that the release takes, too.
+	{"closest: behind a guard, killed in its release", "V", guarded + "c0 release 70; c0 kill 90; " +
+		"end 200", behind + "0 1 71 72 n0 SET guard:k me123456 NX PX 200 -> OK\n", NA, ""},
+	{"closest: behind a guard, and its entry is gone", "V", guarded + "c0 release 70 80; end 200",
+		behind + "0 1 71 72 n0 SET guard:k me123456 NX PX 200 -> OK\n0 1 73 74 n0 ZSCAN k 0 -> []\n" +
+			"0 1 75 76 n0 DEL guard:k -> 1\n", NA, ""},
+
+	// O: a script that deletes the lock beside another key.
+	{"closest: a script deletes a guard and the lock", "O", inside + "c1 acquire 25 60 fail", takes +
+		"1 1 30 31 n0 SET guard:k bbbbbbbb NX PX 200 -> OK\n1 1 40 45 n0 EVAL leave 2 guard:k k " +
+		"bbbbbbbb -> 1 | DEL guard:k | DEL k\n0 1 101 105 n0 DEL k -> 0\n", Violated,
+		ReleasedByNonOwner},
+	{"closest: a script deletes a signal, too", "O", inside + "c1 acquire 25 60 fail",
+		takes + "1 1 40 45 n0 EVAL leave 2 signal:k k bbbbbbbb -> 2 | DEL signal:k k\n" +
+			"0 1 101 105 n0 DEL k -> 0\n", Violated, ReleasedByNonOwner},
+
+	// D: who waits in a queue, and what leaves no key.
+	{"closest: a dead client that waited for nothing", "D", strings.Replace(queuesUp,
+		"c3 acquire 2; c3 kill 5; ", "c3 acquire 2 4 fail; c3 kill 5; ", 1), inQueue, Violated, ""},
+	{"closest: a lost signal leaves no key", "D", lossyWait, "2 1 52 62 n0 LPUSH signal:k 1 -> " +
+		"!timeout\n" + bothFree("DEL k -> 1", "DEL x -> 0") + keptOut, Violated, ""},
+	{"closest: freed by an unknown script that names a queue first", "D", lossyWait, lossySet +
+		bothFree("EVAL rel 2 queue:k k aaaaaaaa -> 0", "EVAL rel 2 queue:k k bbbbbbbb -> 0") + keptOut,
+		Unknown, ""},
+	{"closest: freed by an expiry of nothing", "D", lossyWait, lossySet + bothFree("PEXPIRE k 0 -> 1",
+		"PEXPIRE k 0 -> 1") + keptOut, Unknown, ""},
+
+	// E: a script that takes the key anew.
+	{"closest: the owner's script takes its key anew", "E", strings.Replace(reentry, "c1 acquire 24",
+		"c0 acquire 40 45 depth=1 sent=41 lease=200000000; c0 release 150 160; c1 acquire 24", 1),
+		innerFreed + "0 3 41 44 n0 EVAL tk 1 k aaaaaaaa -> OK | SET k aaaaaaaa NX PX 200\n" +
+			nextTakes, Violated, DoubleGrant},
+	{"closest: the owner counts its key anew", "E", strings.Replace(reentry, "c1 acquire 24",
+		"c0 acquire 40 45 depth=1 sent=41 lease=200000000; c0 release 150 160; c1 acquire 24", 1),
+		innerFreed + "0 3 41 44 n0 HINCRBY k aaaaaaaa 1 -> 1\n" + nextTakes, Violated, DoubleGrant},
+}
+
+// onEach is a command of a client on each of three servers at once.
+func onEach(who, command string) (lines string) {
+	for _, node := range []string{"n0", "n1", "n2"} {
+		lines += who + " " + node + " " + command + "\n"
+	}
+	return lines
 }

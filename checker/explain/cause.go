@@ -44,7 +44,7 @@ func ByVotes(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	case had == "" || words == "" && len(both) == 0:
 		return ""
 	case words == "" && v.Class == verdict.LostByServer:
-		words = Say("%s voted for both, and had lost the key of client %d.", enumerated(both),
+		words = Say("%s voted for both, and no longer had the key of client %d.", enumerated(both),
 			p.A.Process)
 	case words == "":
 		words = Say("%s voted for both.", enumerated(both))
@@ -164,7 +164,7 @@ func promisedAt(h *record.Hold, t int64) int64 {
 // lostBy describes a grant that a server forgot, or that another server never had.
 func lostBy(faults []record.Fault, p *record.Pair) string {
 	promoted := func(f record.Fault) bool {
-		return f.Promotes() && f.From < p.B.From &&
+		return f.Promotes() && f.From < p.B.From && f.To > p.A.Granting &&
 			(f.Target == p.B.Node || slices.Contains(p.VotesB, f.Target))
 	}
 	i := slices.IndexFunc(faults, promoted)

@@ -21,10 +21,14 @@ func TestByVotes(t *testing.T) {
 		want   string
 	}{
 		{verdict.LostByServer, []string{"n2", "n3", "n4"}, nil,
-			"n2 voted for both, and had lost the key of client 1." + had + "n2, n3 and n4."},
+			"n2 voted for both, and no longer had the key of client 1." + had + "n2, n3 and n4."},
 		{verdict.LostByServer, []string{"n3", "n4", "r0"},
-			[]record.Fault{{Action: nemesis.Promote, Target: "r0", From: 2e9}},
+			[]record.Fault{{Action: nemesis.Promote, Target: "r0", From: 2e9,
+				To: 3e9}},
 			"r0 was promoted without the key of client 1." + had + "n3, n4 and r0."},
+		{verdict.LostByServer, []string{"n2", "n3", "r0"},
+			[]record.Fault{{Action: nemesis.Promote, Target: "r0", From: 1, To: 2}},
+			"n2 voted for both, and no longer had the key of client 1." + had + "n2, n3 and r0."},
 		{verdict.DoubleGrant, []string{"n2", "n3", "n4"}, nil, "n2 voted for both." + had +
 			"n2, n3 and n4."},
 		{verdict.Clock, []string{"n2", "n3", "n4"}, []record.Fault{clock("n2", 2e9), clock("n4", 3e9)},
@@ -34,7 +38,7 @@ func TestByVotes(t *testing.T) {
 		{verdict.DoubleGrant, nil, nil, ""},
 	} {
 		endless := []record.Lease{{To: record.Forever}}
-		p := &record.Pair{A: &record.Hold{Process: 1, Leases: endless},
+		p := &record.Pair{A: &record.Hold{Process: 1, Granting: 1e9, Leases: endless},
 			B:      &record.Hold{Process: 2, From: 4e9, Leases: endless},
 			VotesA: []string{"n0", "n1", "n2"}, VotesB: c.next}
 		got := ByVotes(c.faults, p, verdict.Property{Class: c.class, Witness: &verdict.Witness{}})

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -23,7 +24,8 @@ func (c *Case) classifier() classifier { return classifier{c} }
 func (c classifier) classify(p *record.Pair, commands []command) (class, assumption string) {
 	leased := p.A.LeaseAt(p.B.From)
 	switch {
-	case p.A.CameLate() || p.B.CameLate() && leased > p.B.From && !deletes(commands):
+	case c.cameLate(p.A) ||
+		c.cameLate(p.B) && leased > p.B.From && !deletes(commands) && !c.grantedFirst(p):
 		// if the first client had outlived its lease, it would meet the next grant as well
 		return verdict.LateMessage, ""
 	case leased <= p.B.From && p.A.Valid != record.Forever && p.B.From < p.A.Valid:
@@ -74,6 +76,24 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		class = verdict.Vanished
 	}
 	return class, assumption
+}
+
+// cameLate reports whether the last reply that a client got before it was inside came when the
+// lease of its grant was over. Without a trace that is when it got inside.
+func (c classifier) cameLate(h *record.Hold) bool {
+	at := int64(0)
+	for _, m := range c.trace.Tries(h) {
+		if m.Recv <= h.From {
+			at = max(at, m.Recv)
+		}
+	}
+	return cmp.Or(at, h.From) >= h.Leases[0].To
+}
+
+// grantedFirst reports whether the first of two holds was certainly granted before the second.
+func (c classifier) grantedFirst(p *record.Pair) bool {
+	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
+	return ga != nil && gb != nil && ga.Recv < gb.Sent
 }
 
 // deletes reports whether a command of a witness deleted the first holder's key, or may have.

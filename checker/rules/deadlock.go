@@ -135,7 +135,8 @@ func (c deadlockRule) endless(h *record.Hold) bool {
 		return false
 	}
 	grant := c.trace.GrantOf(h)
-	return grant == nil || !c.trace.Undeclared(grant) && c.keyFacts().keyLeaseOf(h, grant, h.End).end == record.Forever &&
+	return grant == nil || !c.trace.Undeclared(grant) &&
+		c.keyFacts().keyLeaseOf(h, grant, h.End).end == record.Forever &&
 		!slices.ContainsFunc(c.trace.OfKey(trace.Key(grant)), func(m *history.Command) bool {
 			return m.Sent >= h.Call && trace.EffectOf(m.Args).Expiry != trace.Expiry{}
 		})

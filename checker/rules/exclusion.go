@@ -146,7 +146,8 @@ func (c exclusionRule) overlap(b record.ExclusionRule, key int, ss []record.Span
 	out := violated(key, part(p.A, p.SpanA, at), part(p.B, p.SpanB, at))
 	out.Witness.Overlap, out.Witness.More = history.Duration(p.To-p.From), more
 	p, out.Witness.Commands = c.inGrantOrder(p)
-	if p.A.CameLate() { // no deletion let the next client in
+	if c.classifier().cameLate(p.A) && p.A.LeaseAt(p.B.From) <= p.B.From {
+		// no deletion let the next client in
 		out.Witness.Commands = slices.DeleteFunc(out.Witness.Commands, func(m command) bool {
 			return m.Kind.Deletes()
 		})

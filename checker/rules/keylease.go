@@ -83,9 +83,17 @@ func (c keyFacts) shownSince(h *record.Hold, called, before int64) bool {
 		func(m *history.Command) bool {
 			return m.Node == grant.Node && m.Recv < before &&
 				(c.trace.Denied(m) || c.trace.Renews(m) ||
-					m.Process == h.Process && c.trace.Takes(m) && !c.trace.Undeclared(m) &&
-						trace.EffectOf(m.Args).Kind != trace.Take) // that finds no key
+					m.Process == h.Process && c.trace.Takes(m) && c.foundKey(m))
 		})
+}
+
+// foundKey reports whether a command that took a key shows that it was there before.
+func (c keyFacts) foundKey(m *history.Command) bool {
+	if c.trace.Declared(m) {
+		return true
+	}
+	writes := trace.EffectOf(m.Args).Kind == trace.Write
+	return !c.trace.Undeclared(m) && !c.trace.TakesFree(m) && !writes && m.Reply != "1"
 }
 
 // stillThere reports whether the key that a command wrote may still be there at a stamp: no client

@@ -140,7 +140,7 @@ func (c excuses) faultHits(process int, g record.Gap) bool {
 func (c excuses) strikes(l *record.Lock) (out []record.Interval, one *history.Command) {
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
-		if !c.trace.MayBeOf(m, l.Key) || !c.unexplained(m) {
+		if !c.trace.MayBeOf(m, l.Key) || !c.unexplained(m) || !mayLeave(c.Case, m) {
 			continue
 		}
 		out, one = append(out, record.Interval{From: m.Sent, To: c.freedBy(l, m)}), m
@@ -164,7 +164,8 @@ func (c excuses) leavesUntil(l *record.Lock, m *history.Command) int64 {
 func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 	until := c.leavesUntil(l, m)
 	kind := trace.EffectOf(m.Args).Kind
-	takes := !c.trace.Frees(m) && (kind.Writes() || kind == trace.None && !trace.Silent(m))
+	takes := !c.trace.Frees(m) &&
+		(kind.Writes() || kind == trace.None && !trace.Silent(m) && !c.helps(l, m))
 	for _, h := range l.Holds {
 		if !takes && h.Sent > max(m.Sent, m.Recv) && h.Process != m.Process {
 			until = min(until, h.Sent) // no key was there then
@@ -174,6 +175,15 @@ func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 		return min(until, w.Sent)
 	}
 	return until
+}
+
+// helps reports whether a command is for another key than those that granted a lock, as far as all
+// of these are known.
+func (c excuses) helps(l *record.Lock, m *history.Command) bool {
+	return len(l.Holds) > 0 && !slices.ContainsFunc(l.Holds, func(h *record.Hold) bool {
+		grant := c.trace.GrantOf(h)
+		return grant == nil || trace.Key(grant) == trace.Key(m)
+	})
 }
 
 // staying returns the command that wrote a key last, if the key stays until the run ends, or nil.
@@ -197,8 +207,8 @@ func (c *Case) writerBefore(key string, before int64) *history.Command {
 		return nil
 	}
 	by := left.Command
-	for _, m := range c.trace.OfKey(key) {
-		if m.Process == by.Process && m.Sent > by.Sent && m.Sent < before && c.trace.MayHaveDeleted(m) {
+	for _, m := range c.quorums().sentWithin(by.Process, by.Sent+1, before-1) {
+		if slices.Contains(trace.Keys(m), key) && (trace.Key(m) != key || c.trace.MayHaveDeleted(m)) {
 			return nil
 		}
 	}

@@ -77,7 +77,7 @@ func (w *chain) ordersAt(node string, ga *history.Command) *trace.Orders {
 func votesByNode(c *Case, h *record.Hold) map[string]*history.Command {
 	votes := map[string]*history.Command{}
 	for _, m := range c.lastThat(h, func(m *history.Command) bool {
-		return c.trace.Takes(m) || c.trace.Deleted(m)
+		return c.ofGrant(h, m) && (c.trace.Takes(m) || c.trace.Deleted(m) || c.trace.Refused(m))
 	}) {
 		if c.trace.Takes(m) {
 			votes[m.Node] = m

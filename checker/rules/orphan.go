@@ -212,15 +212,17 @@ func (c orphanRule) goesOn(refused *history.Command, granting map[string]bool) b
 	lock, _ := c.grants().LockOf(refused)
 	for _, m := range c.waits().commandsOf(k) {
 		other, _ := c.grants().LockOf(m)
+		again := trace.PlaceOf(m) == trace.PlaceOf(refused)
 		switch {
 		case other != lock || m == refused || m.Sent < refused.Sent:
-		case trace.Key(m) == trace.Key(refused) && c.trace.Denied(m):
-			return false // it tries the same key again
+		case again && (c.trace.TakesFree(m) || c.trace.Denied(m) && k.Outcome != history.OK):
+			return false // it needs that key
 		case granting[trace.Key(m)] && (c.trace.MayGrant(m) || c.trace.Undeclared(m)):
 			return true
 		}
 	}
-	return !k.Denied()
+	return k.Outcome == history.OK ||
+		!k.Denied() && len(granting) > 0 && !c.givenBack(lock, trace.Key(refused))
 }
 
 // grantingKeys returns the keys of the commands that are known to have granted a lock.

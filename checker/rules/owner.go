@@ -95,6 +95,11 @@ func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
 	if c.trace.Declared(m) { // no node showed which of its keys it deletes
 		deletes = trace.Keys(m)
 	}
+	for _, args := range m.Effects {
+		if trace.EffectOf(args).Kind == trace.Free {
+			deletes = append(deletes, args[1:]...)
+		}
+	}
 	return ga.Node == m.Node && slices.Contains(deletes, trace.Key(ga)) &&
 		!g.Possible[trace.PlaceOf(ga)].MeetsOther(ga.Sent, m.Recv-1, ga.Process)
 }

@@ -132,11 +132,19 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 	}
 }
 
-// givenBack reports whether a release call may have changed a key of a lock.
-func (c *Case) givenBack(lock int, key string) bool {
-	return slices.ContainsFunc(c.trace.OfLock(lock), func(m *history.Command) bool {
-		return c.trace.Releasing(m) && !trace.Silent(m) && slices.Contains(trace.Keys(m), key)
-	})
+// givenBack reports whether a release call may have changed a key of a lock, and none took it: then
+// it is a guard.
+func (c *Case) givenBack(lock int, key string) (changed bool) {
+	for _, m := range c.trace.OfLock(lock) {
+		switch {
+		case !c.trace.Releasing(m) || trace.Silent(m) || !slices.Contains(trace.Keys(m), key):
+		case trace.Key(m) == key && trace.EffectOf(m.Args).Kind == trace.Take:
+			return false
+		default:
+			changed = true
+		}
+	}
+	return changed
 }
 
 // ofOther reports whether a command is about another lock, and none of its words names this one.

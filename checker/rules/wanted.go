@@ -165,19 +165,32 @@ func (c waits) seenWithout(lock int, q record.Interval) int64 {
 	return cmp.Or(c.seenPauses().longestOutside(q), c.betweenCalls())
 }
 
-// boundFor returns the bound with a pause between tries. Each client that has ended may have kept a
-// place in a queue.
+// boundFor returns the bound with a pause between tries. Each client that ended while it waited may
+// have kept a place in a queue.
 func (c waits) boundFor(pause int64) int64 {
 	d := c.history.Header.Declares
 	bound := d.GrantBound(history.Duration(c.longestLease()), history.Duration(pause),
 		len(c.faults) > 0) - d.DeadWaiters
-	dead := 0
+	return int64(bound + history.Duration(max(c.deadWaiters(), 1))*d.DeadWaiters)
+}
+
+// deadWaiters returns how many clients ended inside an acquire call, if the lock lets others wait
+// for them.
+func (c *Case) deadWaiters() (n int) {
+	if c.history.Header.Declares.DeadWaiters == 0 {
+		return 0
+	}
 	for _, e := range c.Record.Marks {
-		if e.Type == history.Kill || e.Type == history.Exit {
-			dead++
+		waits := func(k record.Call) bool {
+			return k.Process == e.Process && k.Outcome != history.OK && !k.Denied() && k.From <= e.T &&
+				e.T <= k.To
+		}
+		if (e.Type == history.Kill || e.Type == history.Exit) &&
+			slices.ContainsFunc(c.Record.Calls, waits) {
+			n++
 		}
 	}
-	return int64(bound + history.Duration(max(dead, 1))*d.DeadWaiters)
+	return n
 }
 
 // declaredPause returns the longest pause between tries that the lock or its manifest declares, or

@@ -69,7 +69,7 @@ func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 	best, freed := unlikely, map[Place]bool{}
 	sent := t.Sent[h.Process]
 	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.From })
-	for i := last - 1; i >= 0 && sent[i].Sent >= h.Call && best < isReturned; i-- {
+	for i := last - 1; i >= 0 && sent[i].Sent >= h.Call && best < likeliest; i-- {
 		m := sent[i]
 		if m.Recv <= h.From && t.Deleted(m) {
 			freed[PlaceOf(m)] = true
@@ -82,9 +82,9 @@ func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 		switch {
 		case freed[PlaceOf(m)]:
 			l = isGuard
-		case l == isCounter:
+		case l%isReturned == isCounter:
 			counter = cmp.Or(counter, m)
-		case l != isScript && counter != nil && Key(counter) == Key(m):
+		case l%isReturned != isScript && counter != nil && Key(counter) == Key(m):
 			m = counter
 		}
 		if l > best {
@@ -97,46 +97,65 @@ func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 // likelihood says how likely it is that a command granted a hold.
 type likelihood int
 
-// From a command whose key its call deleted again to one whose key clients give back.
+// From a command whose key its call deleted again to one that may be refused. A key that clients
+// give back is likelier than any other.
 const (
 	unlikely   likelihood = iota
 	isGuard               // the call deleted its key again
 	isScript              // the header does not describe it
 	isCounter             // many locks count a fencing token
 	isNote                // it writes, whatever is there
-	isTake                // it may be refused
-	isReturned            // a release frees the key, or counts it down
+	isTake                // it may be refused, or its client looked before
+	isReturned            // added if releases free the key, or count it down
+	likeliest  = isReturned + isTake
 )
 
 // likely returns how likely it is that a command granted a hold.
-func (t *Trace) likely(m *history.Command) likelihood {
-	switch kind := EffectOf(m.Args).Kind; {
-	case t.returned(Key(m)):
-		return isReturned
-	case t.Undeclared(m):
-		return isScript
-	case kind == Count:
-		return isCounter
-	case kind == Write:
-		return isNote
+func (t *Trace) likely(m *history.Command) (l likelihood) {
+	kind := EffectOf(m.Args).Kind
+	if e, ok := t.observed(m); ok {
+		kind = e.Kind
 	}
-	return isTake
+	switch {
+	case t.Undeclared(m):
+		l = isScript
+	case kind == Count:
+		l = isCounter
+	case kind == Write && !t.lookedFree(m):
+		l = isNote
+	default:
+		l = isTake
+	}
+	if t.returned()[Key(m)] {
+		l += isReturned
+	}
+	return l
 }
 
-// returned reports whether clients free a key, or count it down, in their releases.
-func (t *Trace) returned(key string) bool {
-	given, known := t.given[key]
-	if !known {
-		given = slices.ContainsFunc(t.OfKey(key), func(m *history.Command) bool {
-			down := strings.HasPrefix(Verb(m), "DECR") || countsDown(m.Args)
-			return t.Releasing(m) && (t.Frees(m) || down || t.Undeclared(m))
-		})
-		if t.given == nil {
-			t.given = map[string]bool{}
-		}
-		t.given[key] = given
+// lookedFree reports whether the call of a command read its key as free before.
+func (t *Trace) lookedFree(m *history.Command) bool {
+	return slices.ContainsFunc(t.OfKey(Key(m)), func(k *history.Command) bool {
+		return k.Process == m.Process && k.N == m.N && k.Node == m.Node && k.Sent < m.Sent &&
+			Silent(k) && t.FindsNone(k)
+	})
+}
+
+// returned returns the keys that clients free, or count down, in their releases.
+func (t *Trace) returned() map[string]bool {
+	if t.given != nil {
+		return t.given
 	}
-	return given
+	t.given = map[string]bool{}
+	for i := range t.Commands {
+		m := &t.Commands[i]
+		down := strings.HasPrefix(Verb(m), "DECR") || countsDown(m.Args)
+		if (t.Frees(m) || down || t.Undeclared(m)) && t.Releasing(m) {
+			for _, key := range Keys(m) {
+				t.given[key] = true
+			}
+		}
+	}
+	return t.given
 }
 
 // Tries returns the commands of a hold's acquire call about its lock, in the order of sending,

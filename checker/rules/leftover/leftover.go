@@ -116,6 +116,8 @@ func lastOf(t *trace.Trace, faults []record.Fault, commands []*history.Command,
 			}
 		case writes(t, m):
 			left = &explain.Leftover{Command: m, Expiry: nanoseconds(e), LifeUnknown: e.Kind == trace.Script}
+		case e.Kind == trace.Expire && left != nil && trace.Answered(m) && e.Expiry.Seconds <= 0:
+			left = nil // that deletes it
 		case e.Kind == trace.Expire && left != nil && !t.Unchanged(m):
 			left.Expiry, left.LifeUnknown = nanoseconds(e), !trace.Answered(m)
 		}
@@ -132,6 +134,7 @@ func outlives(t *trace.Trace, writer *history.Command, commands []*history.Comma
 	}
 	for _, m := range commands[1:] {
 		switch {
+		case m.Node != writer.Node:
 		case t.Denied(m) && m.Sent > writer.Recv:
 			return true
 		case t.Deleted(m) || trace.DeletedSome(m) || writes(t, m) || t.FindsNone(m):
