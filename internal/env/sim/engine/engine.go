@@ -110,6 +110,24 @@ func (v *value) copied(k kind) *value {
 	return &next
 }
 
+// entries returns the entries of a collection, or none if v is nil.
+func (v *value) entries() []field {
+	if v == nil {
+		return nil
+	}
+	return v.fields
+}
+
+// of returns a command on the value of its key, which is nil if there is none. If the key holds a
+// value of another kind, the command replies the error.
+func of(k kind, run func(c *call, v *value)) func(*call) {
+	return func(c *call) {
+		if v, ok := c.collection(c.args[1], k); ok {
+			run(c, v)
+		}
+	}
+}
+
 // keep stores a collection, or removes it if it is empty.
 func (c *call) keep(key string, v *value) {
 	if len(v.fields) == 0 {
@@ -283,7 +301,7 @@ func (c *call) refusal(cmd command) string {
 		return "OOM command not allowed when used memory > 'maxmemory'."
 	case cmd.has(write) && c.e.Replica:
 		return "READONLY You can't write against a read only replica."
-	case c.listens() && !cmd.has(subscribed):
+	case c.s.listens() && !cmd.has(subscribed):
 		return "ERR Can't execute '" + cmd.name +
 			"': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
 	case c.e.Busy && !cmd.has(busy):

@@ -2,18 +2,15 @@ package engine
 
 import "strings"
 
-// Glob reports whether a text matches a pattern, as KEYS does it.
-func Glob(pattern, text string) bool { return glob(pattern, text) }
-
-// glob reports whether a text matches a pattern as Redis reads it: "*", "?", "[a-c]", "[^a]", and a
+// Glob reports whether a text matches a pattern as Redis reads it: "*", "?", "[a-c]", "[^a]", and a
 // backslash before a letter that means itself.
-func glob(pattern, text string) bool {
+func Glob(pattern, text string) bool {
 	for pattern != "" {
 		switch pattern[0] {
 		case '*':
 			pattern = strings.TrimLeft(pattern, "*")
 			for i := range len(text) + 1 {
-				if glob(pattern, text[i:]) {
+				if Glob(pattern, text[i:]) {
 					return true
 				}
 			}

@@ -7,12 +7,6 @@ import (
 	"strings"
 )
 
-// hash returns the hash at a key, or nil. If the key holds a value of another kind, it replies the
-// error and returns false.
-func (c *call) hash(key string) (v *value, ok bool) {
-	return c.collection(key, aHash)
-}
-
 // fieldIndex returns the index of a field, or -1 if v lacks it. v may be nil.
 func (v *value) fieldIndex(name string) int {
 	if v == nil {
@@ -32,12 +26,13 @@ func (v *value) with(name, text string) *value {
 	return next
 }
 
+// hset is HSET and HMSET.
 func hset(c *call) {
 	if len(c.args)%2 != 0 {
 		c.out.Error(arity(c.args[0]))
 		return
 	}
-	v, ok := c.hash(c.args[1])
+	v, ok := c.collection(c.args[1], aHash)
 	if !ok {
 		return
 	}
@@ -49,14 +44,14 @@ func hset(c *call) {
 		v = v.with(c.args[i], c.args[i+1])
 	}
 	c.e.put(c.args[1], v)
-	c.out.Integer(added)
+	if strings.EqualFold(c.args[0], "hmset") {
+		c.out.Status("OK")
+	} else {
+		c.out.Integer(added)
+	}
 }
 
-func hsetnx(c *call) {
-	v, ok := c.hash(c.args[1])
-	if !ok {
-		return
-	}
+func hsetnx(c *call, v *value) {
 	free := v.fieldIndex(c.args[2]) < 0
 	if free {
 		c.e.put(c.args[1], v.with(c.args[2], c.args[3]))
@@ -64,52 +59,13 @@ func hsetnx(c *call) {
 	c.out.Boolean(free)
 }
 
-func hget(c *call) {
-	v, ok := c.hash(c.args[1])
-	i := v.fieldIndex(c.args[2])
-	switch {
-	case ok && i >= 0:
-		c.out.Bulk(v.fields[i].value)
-	case ok:
-		c.out.Null()
-	}
-}
+func hget(c *call, v *value) { c.out.fieldOf(v, c.args[2]) }
 
-func hexists(c *call) {
-	if v, ok := c.hash(c.args[1]); ok {
-		c.out.Boolean(v.fieldIndex(c.args[2]) >= 0)
-	}
-}
-
-func hlen(c *call) {
-	v, ok := c.hash(c.args[1])
-	switch {
-	case ok && v != nil:
-		c.out.Integer(int64(len(v.fields)))
-	case ok:
-		c.out.Integer(0)
-	}
-}
-
-func hdel(c *call) {
-	v, ok := c.hash(c.args[1])
-	if !ok {
-		return
-	}
-	gone := int64(0)
+func hmget(c *call, v *value) {
+	c.out.Array(len(c.args) - 2)
 	for _, name := range c.args[2:] {
-		if i := v.fieldIndex(name); i >= 0 {
-			v = &value{kind: aHash, until: v.until, fields: slices.Delete(slices.Clone(v.fields), i, i+1)}
-			gone++
-		}
+		c.out.fieldOf(v, name)
 	}
-	switch {
-	case gone > 0 && len(v.fields) == 0:
-		c.e.remove(c.args[1])
-	case gone > 0:
-		c.e.put(c.args[1], v)
-	}
-	c.out.Integer(gone)
 }
 
 func hincrby(c *call) {
@@ -118,7 +74,7 @@ func hincrby(c *call) {
 		c.out.Error(notInteger)
 		return
 	}
-	v, ok := c.hash(c.args[1])
+	v, ok := c.collection(c.args[1], aHash)
 	if !ok {
 		return
 	}
@@ -138,25 +94,18 @@ func hincrby(c *call) {
 }
 
 // hgetall is HGETALL, HKEYS and HVALS.
-func hgetall(c *call) {
-	v, ok := c.hash(c.args[1])
-	if !ok {
-		return
-	}
+func hgetall(c *call, v *value) {
+	name := strings.ToLower(c.args[0])
 	var all []string
-	if v != nil {
-		for _, f := range v.fields {
-			switch strings.ToLower(c.args[0]) {
-			case "hkeys":
-				all = append(all, f.name)
-			case "hvals":
-				all = append(all, f.value)
-			default:
-				all = append(all, f.name, f.value)
-			}
+	for _, f := range v.entries() {
+		if name != "hvals" {
+			all = append(all, f.name)
+		}
+		if name != "hkeys" {
+			all = append(all, f.value)
 		}
 	}
-	if strings.EqualFold(c.args[0], "hgetall") {
+	if name == "hgetall" {
 		c.out.Map(len(all) / 2)
 	} else {
 		c.out.Array(len(all))

@@ -38,19 +38,13 @@ type expireOptions struct{ nx, xx, gt, lt bool }
 
 // parse reads the options. It returns an error if they contradict each other or are unknown.
 func (o *expireOptions) parse(args []string) string {
+	flags := map[string]*bool{"nx": &o.nx, "xx": &o.xx, "gt": &o.gt, "lt": &o.lt}
 	for _, a := range args {
-		switch strings.ToLower(a) {
-		case "nx":
-			o.nx = true
-		case "xx":
-			o.xx = true
-		case "gt":
-			o.gt = true
-		case "lt":
-			o.lt = true
-		default:
+		f := flags[strings.ToLower(a)]
+		if f == nil {
 			return "ERR Unsupported option " + a
 		}
+		*f = true
 	}
 	switch {
 	case o.nx && (o.xx || o.gt || o.lt):
@@ -93,11 +87,16 @@ func expire(c *call) {
 	if when <= c.e.ms() {
 		c.e.remove(c.args[1])
 	} else {
-		next := *v
-		next.until = when
-		c.e.put(c.args[1], &next)
+		c.e.put(c.args[1], v.ending(when))
 	}
 	c.out.Integer(1)
+}
+
+// ending returns a copy of an existing value with another expiry, or none for 0.
+func (v *value) ending(until int64) *value {
+	next := *v
+	next.until = until
+	return &next
 }
 
 func ttl(c *call) {
@@ -127,19 +126,13 @@ func persist(c *call) {
 	v := c.e.get(c.args[1])
 	kept := v != nil && v.until != 0
 	if kept {
-		next := *v
-		next.until = 0
-		c.e.put(c.args[1], &next)
+		c.e.put(c.args[1], v.ending(0))
 	}
 	c.out.Boolean(kept)
 }
 
 func flush(c *call) {
-	mode := ""
-	if len(c.args) > 1 {
-		mode = strings.ToLower(c.args[1])
-	}
-	if len(c.args) > 2 || mode != "" && mode != "sync" && mode != "async" {
+	if len(c.args) > 2 || len(c.args) == 2 && !isFlushMode(c.args[1]) {
 		c.out.Error(syntax)
 		return
 	}
@@ -151,4 +144,36 @@ func flush(c *call) {
 	c.e.version++
 	clear(c.e.keys)
 	c.out.Status("OK")
+}
+
+// rename is RENAME and RENAMENX.
+func rename(c *call) {
+	nx := strings.EqualFold(c.args[0], "renamenx")
+	v := c.e.get(c.args[1])
+	switch {
+	case v == nil:
+		c.out.Error("ERR no such key")
+		return
+	case nx && c.e.get(c.args[2]) != nil:
+		c.out.Integer(0)
+		return
+	case c.args[1] != c.args[2]:
+		c.e.remove(c.args[1])
+		c.e.put(c.args[2], v)
+	}
+	if nx {
+		c.out.Integer(1)
+	} else {
+		c.out.Status("OK")
+	}
+}
+
+func dbsize(c *call) {
+	n := int64(0)
+	for key := range c.e.keys {
+		if c.e.get(key) != nil {
+			n++
+		}
+	}
+	c.out.Integer(n)
 }

@@ -6,12 +6,8 @@ import (
 )
 
 // push is LPUSH and RPUSH, and LPUSHX and RPUSHX for an existing list.
-func push(c *call) {
+func push(c *call, v *value) {
 	name := strings.ToLower(c.args[0])
-	v, ok := c.collection(c.args[1], aList)
-	if !ok {
-		return
-	}
 	if v == nil && strings.HasSuffix(name, "x") {
 		c.out.Integer(0)
 		return
@@ -30,12 +26,9 @@ func push(c *call) {
 
 // pop is LPOP and RPOP, with or without a number of elements.
 func pop(c *call) {
-	left, many, n := strings.EqualFold(c.args[0], "lpop"), len(c.args) == 3, int64(1)
-	if many {
-		if n, many = integer(c.args[2]); !many || n < 0 {
-			c.out.Error("ERR value is out of range, must be positive")
-			return
-		}
+	n, many, ok := c.amount()
+	if !ok {
+		return
 	}
 	if len(c.args) > 3 {
 		c.out.Error(arity(c.args[0]))
@@ -53,6 +46,7 @@ func pop(c *call) {
 		return
 	}
 	next := v.copied(aList)
+	left := strings.EqualFold(c.args[0], "lpop")
 	taken := next.take(left, int(min(n, int64(len(v.fields)))))
 	if len(taken) > 0 {
 		c.keep(c.args[1], next)
@@ -62,6 +56,19 @@ func pop(c *call) {
 	} else {
 		c.out.Bulk(taken[0].name)
 	}
+}
+
+// amount reads how many elements a command takes, and reports whether it says a number. If the
+// number is invalid, amount replies the error and ok is false.
+func (c *call) amount() (n int64, many, ok bool) {
+	if len(c.args) != 3 {
+		return 1, false, true
+	}
+	if n, ok = integer(c.args[2]); !ok || n < 0 {
+		c.out.Error("ERR value is out of range, must be positive")
+		return 0, true, false
+	}
+	return n, true, true
 }
 
 // take removes n elements from one end of a list, and returns them in the order of their removal.
@@ -115,14 +122,29 @@ func move(c *call) {
 	c.out.Bulk(moved.name)
 }
 
-// size is LLEN, SCARD and ZCARD.
-func size(k kind) func(*call) {
-	return func(c *call) {
-		if v, ok := c.collection(c.args[1], k); ok {
-			c.out.Integer(int64(len(v.copied(k).fields)))
-		}
-	}
+// size is HLEN, LLEN, SCARD and ZCARD.
+func size(c *call, v *value) { c.out.Integer(int64(len(v.entries()))) }
+
+// withdraw is HDEL, SREM and ZREM.
+func withdraw(c *call, v *value) {
+	c.shrink(v, slices.DeleteFunc(slices.Clone(v.entries()), func(f field) bool {
+		return slices.Contains(c.args[2:], f.name)
+	}))
 }
+
+// shrink keeps these of a collection's entries, and replies how many are gone. It may be nil.
+func (c *call) shrink(v *value, left []field) {
+	gone := len(v.entries()) - len(left)
+	if gone > 0 {
+		next := *v
+		next.fields = left
+		c.keep(c.args[1], &next)
+	}
+	c.out.Integer(int64(gone))
+}
+
+// contains is HEXISTS and SISMEMBER.
+func contains(c *call, v *value) { c.out.Boolean(v.fieldIndex(c.args[2]) >= 0) }
 
 // clampRange returns [from, to] of n elements, where numbers below zero count from the end.
 func clampRange(n int, from, to int64) (int, int) {
@@ -155,9 +177,8 @@ func lrange(c *call) {
 		return
 	}
 	if v, ok := c.collection(c.args[1], aList); ok {
-		all := v.copied(aList).fields
-		a, b := clampRange(len(all), from, to)
-		c.out.names(all[a:b])
+		a, b := clampRange(len(v.entries()), from, to)
+		c.out.names(v.entries()[a:b])
 	}
 }
 
@@ -179,11 +200,7 @@ func ltrim(c *call) {
 	c.out.Status("OK")
 }
 
-func lindex(c *call) {
-	v, ok := c.collection(c.args[1], aList)
-	if !ok {
-		return
-	}
+func lindex(c *call, v *value) {
 	if v == nil {
 		c.out.Null()
 		return
@@ -214,11 +231,11 @@ func lrem(c *call) {
 	if !ok {
 		return
 	}
-	next, gone := v.copied(aList), int64(0)
+	left, gone := slices.Clone(v.entries()), int64(0)
 	if n < 0 {
-		slices.Reverse(next.fields)
+		slices.Reverse(left)
 	}
-	next.fields = slices.DeleteFunc(next.fields, func(f field) bool {
+	left = slices.DeleteFunc(left, func(f field) bool {
 		is := f.name == c.args[3] && (n == 0 || gone < max(n, -n))
 		if is {
 			gone++
@@ -226,10 +243,7 @@ func lrem(c *call) {
 		return is
 	})
 	if n < 0 {
-		slices.Reverse(next.fields)
+		slices.Reverse(left)
 	}
-	if gone > 0 {
-		c.keep(c.args[1], next)
-	}
-	c.out.Integer(gone)
+	c.shrink(v, left)
 }

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/lockbench/lockbench/internal/base/resp"
+import (
+	"strconv"
+
+	"github.com/lockbench/lockbench/internal/base/resp"
+)
 
 // reply writes the reply to a command. Its methods write forms that several commands share.
 type reply struct{ resp.Writer }
@@ -49,6 +53,15 @@ func (r *reply) old(v *value) {
 	}
 }
 
+// fieldOf replies the value of a field of a hash, which may be nil.
+func (r *reply) fieldOf(v *value, name string) {
+	if i := v.fieldIndex(name); i >= 0 {
+		r.Bulk(v.fields[i].value)
+	} else {
+		r.Null()
+	}
+}
+
 // pair replies an element and its score, in RESP3 as an array of its own.
 func (r *reply) pair(f field) {
 	if r.Three {
@@ -76,4 +89,18 @@ func (r *reply) subscription(s *Session, what string, channel *string) {
 		r.Bulk(*channel)
 	}
 	r.Integer(int64(len(s.subs) + len(s.patterns)))
+}
+
+// The errors that several commands have.
+const (
+	wrongType  = "WRONGTYPE Operation against a key holding the wrong kind of value"
+	syntax     = "ERR syntax error"
+	notInteger = "ERR value is not an integer or out of range"
+	overflow   = "ERR increment or decrement would overflow"
+)
+
+// integer reads a number as Redis does: no sign but a minus, no leading zero, no space.
+func integer(s string) (int64, bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && strconv.FormatInt(n, 10) == s
 }

@@ -9,7 +9,7 @@ import (
 
 // keys lists the keys that match a pattern, sorted by name. A real server lists them in any order.
 func keys(c *call) {
-	c.out.bulks(c.e.names(func(k string, _ *value) bool { return glob(c.args[1], k) }))
+	c.out.bulks(c.e.names(func(k string, _ *value) bool { return Glob(c.args[1], k) }))
 }
 
 // names returns the names of the keys that want accepts, sorted.
@@ -69,7 +69,7 @@ func scan(c *call) {
 	}
 	c.out.scanned(c.e.names(func(k string, v *value) bool {
 		typed := o.kind == "" || strings.EqualFold(o.kind, kindNames[v.kind])
-		return start && typed && glob(o.match, k)
+		return start && typed && Glob(o.match, k)
 	}))
 }
 
@@ -90,7 +90,7 @@ func scanFields(k kind) func(*call) {
 		}
 		var all []string
 		for _, f := range v.inOrder(k) {
-			if glob(o.match, f.name) {
+			if Glob(o.match, f.name) {
 				all = append(all, f.name)
 				if k != aSet {
 					all = append(all, f.value)

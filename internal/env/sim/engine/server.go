@@ -14,7 +14,7 @@ func ping(c *call) {
 	switch {
 	case len(c.args) > 2:
 		c.out.Error(arity("ping"))
-	case c.listens():
+	case c.s.listens():
 		c.out.Array(2)
 		c.out.Bulk("pong")
 		c.out.Bulk(strings.Join(c.args[1:], ""))

@@ -62,7 +62,7 @@ func (c *call) assign(key, text string, o setOptions) {
 	}
 	old := c.e.get(key)
 	if o.get {
-		if old, ok = c.text(key); !ok {
+		if old, ok = c.collection(key, aString); !ok {
 			return
 		}
 		c.out.old(old)

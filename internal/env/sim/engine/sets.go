@@ -8,11 +8,7 @@ import (
 	"strings"
 )
 
-func sadd(c *call) {
-	v, ok := c.collection(c.args[1], aSet)
-	if !ok {
-		return
-	}
+func sadd(c *call, v *value) {
 	next, added := v.copied(aSet), int64(0)
 	for _, s := range c.args[2:] {
 		if next.fieldIndex(s) < 0 {
@@ -26,41 +22,11 @@ func sadd(c *call) {
 	c.out.Integer(added)
 }
 
-// withdraw is SREM and ZREM.
-func withdraw(k kind) func(*call) {
-	return func(c *call) {
-		v, ok := c.collection(c.args[1], k)
-		if !ok {
-			return
-		}
-		next, gone := v.copied(k), int64(0)
-		for _, s := range c.args[2:] {
-			if i := next.fieldIndex(s); i >= 0 {
-				next.fields = slices.Delete(next.fields, i, i+1)
-				gone++
-			}
-		}
-		if gone > 0 {
-			c.keep(c.args[1], next)
-		}
-		c.out.Integer(gone)
-	}
-}
-
-func sismember(c *call) {
-	if v, ok := c.collection(c.args[1], aSet); ok {
-		c.out.Boolean(v.fieldIndex(c.args[2]) >= 0)
-	}
-}
-
 // smembers lists a set in the order of insertion. A real server lists it in any order.
-func smembers(c *call) {
-	if v, ok := c.collection(c.args[1], aSet); ok {
-		all := v.copied(aSet).fields
-		c.out.Set(len(all))
-		for _, f := range all {
-			c.out.Bulk(f.name)
-		}
+func smembers(c *call, v *value) {
+	c.out.Set(len(v.entries()))
+	for _, f := range v.entries() {
+		c.out.Bulk(f.name)
 	}
 }
 
@@ -188,22 +154,15 @@ func (v *value) rate(name string, n float64, o zaddOptions) (was, is string) {
 	return was, v.fields[i].value
 }
 
-func zscore(c *call) {
-	v, ok := c.collection(c.args[1], aSortedSet)
-	i := v.fieldIndex(c.args[2])
-	switch {
-	case ok && i >= 0:
+func zscore(c *call, v *value) {
+	if i := v.fieldIndex(c.args[2]); i >= 0 {
 		c.out.Double(v.fields[i].value)
-	case ok:
+	} else {
 		c.out.Null()
 	}
 }
 
-func zrank(c *call) {
-	v, ok := c.collection(c.args[1], aSortedSet)
-	if !ok {
-		return
-	}
+func zrank(c *call, v *value) {
 	i := slices.IndexFunc(v.ranked(), func(f field) bool { return f.name == c.args[2] })
 	if i < 0 {
 		c.out.Null()
@@ -218,9 +177,8 @@ func zrange(c *call) {
 	if !ok {
 		return
 	}
-	scores := len(c.args) == 5 && strings.EqualFold(c.args[4], "withscores")
-	if len(c.args) > 4 && !scores {
-		c.out.Error(c.lack("ZRANGE with options but WITHSCORES"))
+	scores, ok := c.withScores()
+	if !ok {
 		return
 	}
 	if v, ok := c.collection(c.args[1], aSortedSet); ok {
@@ -228,6 +186,17 @@ func zrange(c *call) {
 		a, b := clampRange(len(all), from, to)
 		c.out.ranking(all[a:b], scores)
 	}
+}
+
+// withScores reports whether a command asks for scores. If it has another option, withScores
+// replies the error and returns false.
+func (c *call) withScores() (scores, ok bool) {
+	scores = len(c.args) == 5 && strings.EqualFold(c.args[4], "withscores")
+	if len(c.args) > 4 && !scores {
+		c.out.Error(c.lack(c.args[0] + " with options but WITHSCORES"))
+		return false, false
+	}
+	return scores, true
 }
 
 // scoreRange reads the bounds of scores. If they are invalid, it replies the error and returns
@@ -252,9 +221,8 @@ func zrangebyscore(c *call) {
 	if !ok {
 		return
 	}
-	scores := len(c.args) == 5 && strings.EqualFold(c.args[4], "withscores")
-	if len(c.args) > 4 && !scores {
-		c.out.Error(c.lack("ZRANGEBYSCORE with options but WITHSCORES"))
+	scores, ok := c.withScores()
+	if !ok {
 		return
 	}
 	if v, ok := c.collection(c.args[1], aSortedSet); ok {
@@ -278,15 +246,7 @@ func zremrangebyscore(c *call) {
 	if !ok {
 		return
 	}
-	v, ok := c.collection(c.args[1], aSortedSet)
-	if !ok {
-		return
+	if v, ok := c.collection(c.args[1], aSortedSet); ok {
+		c.shrink(v, slices.DeleteFunc(slices.Clone(v.entries()), in))
 	}
-	next := v.copied(aSortedSet)
-	before := len(next.fields)
-	next.fields = slices.DeleteFunc(next.fields, in)
-	if len(next.fields) < before {
-		c.keep(c.args[1], next)
-	}
-	c.out.Integer(int64(before - len(next.fields)))
 }

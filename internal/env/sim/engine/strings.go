@@ -6,17 +6,7 @@ import (
 	"strings"
 )
 
-// text returns the string at a key, or nil. If the key holds a value of another kind, it replies
-// the error and returns false.
-func (c *call) text(key string) (v *value, ok bool) {
-	return c.collection(key, aString)
-}
-
-func get(c *call) {
-	if v, ok := c.text(c.args[1]); ok {
-		c.out.old(v)
-	}
-}
+func get(c *call, v *value) { c.out.old(v) }
 
 func setnx(c *call) {
 	free := c.e.get(c.args[1]) == nil
@@ -26,19 +16,15 @@ func setnx(c *call) {
 	c.out.Boolean(free)
 }
 
-func getset(c *call) {
-	if v, ok := c.text(c.args[1]); ok {
-		c.out.old(v)
-		c.e.put(c.args[1], &value{str: c.args[2]})
-	}
+func getset(c *call, v *value) {
+	c.out.old(v)
+	c.e.put(c.args[1], &value{str: c.args[2]})
 }
 
-func getdel(c *call) {
-	if v, ok := c.text(c.args[1]); ok {
-		c.out.old(v)
-		if v != nil {
-			c.e.remove(c.args[1])
-		}
+func getdel(c *call, v *value) {
+	c.out.old(v)
+	if v != nil {
+		c.e.remove(c.args[1])
 	}
 }
 
@@ -50,7 +36,7 @@ func getex(c *call) {
 		c.out.Error(syntax)
 		return
 	}
-	v, ok := c.text(c.args[1])
+	v, ok := c.collection(c.args[1], aString)
 	if !ok {
 		return
 	}
@@ -63,41 +49,24 @@ func getex(c *call) {
 		return
 	}
 	c.out.Bulk(v.str)
-	switch next := *v; {
+	switch {
 	case o.unit != "" && until <= c.e.ms():
 		c.e.remove(c.args[1])
 	case o.unit != "", stays && v.until != 0:
-		next.until = until
-		c.e.put(c.args[1], &next)
+		c.e.put(c.args[1], v.ending(until))
 	}
 }
 
-func strlen(c *call) {
-	v, ok := c.text(c.args[1])
-	switch {
-	case ok && v != nil:
-		c.out.Integer(int64(len(v.str)))
-	case ok:
-		c.out.Integer(0)
-	}
-}
+func strlen(c *call, v *value) { c.out.Integer(int64(len(v.copied(aString).str))) }
 
 func getrange(c *call) {
-	from, ok1 := integer(c.args[2])
-	to, ok2 := integer(c.args[3])
-	if !ok1 || !ok2 {
-		c.out.Error(notInteger)
-		return
-	}
-	v, ok := c.text(c.args[1])
+	from, to, ok := c.bounds()
 	if !ok {
 		return
 	}
-	s := ""
-	if v != nil {
-		s = v.str
+	if v, ok := c.collection(c.args[1], aString); ok {
+		c.out.Bulk(slice(v.copied(aString).str, from, to))
 	}
-	c.out.Bulk(slice(s, from, to))
 }
 
 // slice cuts out [from, to], where numbers below zero count from the end.
@@ -124,7 +93,7 @@ func incr(c *call) {
 	if !ok {
 		return
 	}
-	v, ok := c.text(c.args[1])
+	v, ok := c.collection(c.args[1], aString)
 	if !ok {
 		return
 	}
@@ -164,4 +133,45 @@ func (c *call) step() (int64, bool) {
 		by = -by
 	}
 	return by, true
+}
+
+func mget(c *call) {
+	c.out.Array(len(c.args) - 1)
+	for _, key := range c.args[1:] {
+		if v := c.e.get(key); v != nil && v.kind == aString {
+			c.out.Bulk(v.str)
+		} else {
+			c.out.Null()
+		}
+	}
+}
+
+// mset is MSET and MSETNX.
+func mset(c *call) {
+	if len(c.args)%2 == 0 {
+		c.out.Error(arity(c.args[0]))
+		return
+	}
+	nx := strings.EqualFold(c.args[0], "msetnx")
+	for i := 1; nx && i < len(c.args); i += 2 {
+		if c.e.get(c.args[i]) != nil {
+			c.out.Integer(0)
+			return
+		}
+	}
+	for i := 1; i < len(c.args); i += 2 {
+		c.e.put(c.args[i], &value{str: c.args[i+1]})
+	}
+	if nx {
+		c.out.Integer(1)
+	} else {
+		c.out.Status("OK")
+	}
+}
+
+func appendTo(c *call, v *value) {
+	next := v.copied(aString)
+	next.str += c.args[2]
+	c.e.put(c.args[1], next)
+	c.out.Integer(int64(len(next.str)))
 }

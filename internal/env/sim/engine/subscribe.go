@@ -15,8 +15,8 @@ type pattern struct {
 
 // listens reports whether the connection may only listen, because it has subscriptions in RESP2. In
 // RESP3 it may also send commands.
-func (c *call) listens() bool {
-	return !c.s.three && len(c.s.subs)+len(c.s.patterns) > 0
+func (s *Session) listens() bool {
+	return !s.three && len(s.subs)+len(s.patterns) > 0
 }
 
 // publish sends a message to the listeners of the channel first, and then to listeners of patterns.
@@ -28,7 +28,7 @@ func publish(c *call) {
 		n++
 	}
 	for _, p := range c.e.patterns {
-		if glob(p.text, channel) {
+		if Glob(p.text, channel) {
 			c.e.push(p.s, message(p.s, "pmessage", p.text, channel, text))
 			n++
 		}

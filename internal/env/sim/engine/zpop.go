@@ -7,23 +7,19 @@ import (
 
 // zpop is ZPOPMIN and ZPOPMAX.
 func zpop(c *call) {
-	n, many := int64(1), len(c.args) == 3
 	if len(c.args) > 3 {
 		c.out.Error(syntax)
 		return
 	}
-	if many {
-		var ok bool
-		if n, ok = integer(c.args[2]); !ok || n < 0 {
-			c.out.Error("ERR value is out of range, must be positive")
-			return
-		}
+	n, many, ok := c.amount()
+	if !ok {
+		return
 	}
 	v, ok := c.collection(c.args[1], aSortedSet)
 	if !ok {
 		return
 	}
-	taken := c.popRanked(c.args[1], v, int(min(n, int64(len(v.copied(aSortedSet).fields)))))
+	taken := c.popRanked(c.args[1], v, int(min(n, int64(len(v.entries())))))
 	if many {
 		c.out.pairs(len(taken))
 		for _, f := range taken {
