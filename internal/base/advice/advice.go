@@ -2,6 +2,14 @@
 // of its result.
 package advice
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/base/units"
+)
+
 // A Command is a line that lockbench prints, with the promised result.
 type Command struct {
 	Line string
@@ -21,3 +29,64 @@ type Promise struct {
 	Kept     []string // letters that the run does not violate
 	Says     []string // words that it prints
 }
+
+// A Form is a kind of command that lockbench prints: a line with a place (%s) for each part that
+// varies. All forms are known (Forms), so that a test can run each.
+type Form struct {
+	Promise
+	line    string
+	example []string
+}
+
+var forms []*Form
+
+// form creates a Form that promises exit code 0 unless ends changes that. A test fills its places
+// with the example. The test replaces words in braces by files that it creates.
+func form(line string, example ...string) *Form {
+	f := &Form{Promise{Exits: []int{0}}, line, example}
+	forms = append(forms, f)
+	return f
+}
+
+// ends sets the exit codes that a form promises.
+func (f *Form) ends(codes ...int) *Form {
+	f.Exits = codes
+	return f
+}
+
+// Forms returns all forms. The caller may keep and change the slice.
+func Forms() []*Form { return slices.Clone(forms) }
+
+// Fill returns the command whose places are filled with parts, each quoted for a shell.
+func (f *Form) Fill(parts ...string) Command {
+	quoted := make([]any, len(parts))
+	for i, p := range parts {
+		quoted[i] = units.Quoted(p)
+	}
+	return Command{Line: program + fmt.Sprintf(f.line, quoted...), Promise: f.Promise}
+}
+
+// String returns the line of a form without places.
+func (f *Form) String() string { return program + f.line }
+
+// Example returns the arguments with which a test runs the form.
+func (f *Form) Example() []string {
+	parts := slices.Clone(f.example)
+	var words []string
+	for _, w := range strings.Fields(f.line) {
+		if w == place {
+			w, parts = parts[0], parts[1:]
+		}
+		words = append(words, w)
+	}
+	return words
+}
+
+// Verb returns the start of a command whose arguments depend on a run, or the name of a verb in a
+// sentence.
+func Verb(name string) string { return program + name }
+
+const (
+	program = "lockbench "
+	place   = "%s"
+)

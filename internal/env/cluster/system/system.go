@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
@@ -47,4 +48,15 @@ func installed(program, bring string) (string, error) {
 		return "", fmt.Errorf("%s is not installed: `%s`", filepath.Base(program), bring)
 	}
 	return path, nil
+}
+
+// metric finds a count among the metrics of a server. Each line has a name and a value.
+func metric(text, name string) (int64, error) {
+	for line := range strings.Lines(text) {
+		if w := strings.Fields(line); len(w) == 2 && w[0] == name {
+			value, err := strconv.ParseFloat(w[1], 64) // etcd writes a million as 1e+06
+			return int64(value), err
+		}
+	}
+	return 0, fmt.Errorf("the server does not count %s", name)
 }
