@@ -48,13 +48,3 @@ func (s *spares) put(config string, p *program) {
 	}
 	s.all = append(s.all, spare{config, p})
 }
-
-// EndSpares ends the programs that wait for another run.
-func EndSpares() {
-	idle.mu.Lock()
-	defer idle.mu.Unlock()
-	for _, x := range idle.all {
-		x.close()
-	}
-	idle.all = nil
-}

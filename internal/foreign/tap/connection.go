@@ -35,19 +35,19 @@ type connection struct {
 	talk     resp.Conversation
 	asked    []*request // commands without a complete reply, oldest first
 	tx       []*request // queued in a transaction
-	stranded bool       // the client is to lose it
 	replying bool       // a reply is on its way to the client
 	lost     string     // the reason why the tap answers nothing more, or ""
 }
 
 // request is a command of the client without a complete reply.
 type request struct {
-	args  []string
-	quiet bool            // the Observer does not see it
-	twin  bool            // the client did not send it
-	sent  history.Command // the Observer's record of it
-	at    time.Time       // when it left
-	own   []byte          // the tap's own reply
+	args    []string
+	quiet   bool            // the Observer does not see it
+	twin    bool            // the client did not send it
+	strands bool            // the client loses the connection before the reply
+	sent    history.Command // the Observer's record of it
+	at      time.Time       // when it left
+	own     []byte          // the tap's own reply
 }
 
 func newConnection(r *route, down net.Conn) *connection {
@@ -117,7 +117,9 @@ func (c *connection) command(args []string, wire []byte) {
 		return
 	}
 	up := c.ask(q, wire)
-	c.strandNow() // before the command leaves: its reply may be back at once
+	if q.strands {
+		c.down.Close() // before the command leaves: its reply may be back at once
+	}
 	if up != nil {
 		_, _ = up.Write(wire) // the reader of replies sees if the connection has ended
 	}
@@ -138,9 +140,7 @@ func (c *connection) applyFault(q *request, wire []byte) *request {
 		c.reportReply(q, Reply{Err: "the connection broke", Why: history.BrokenOff})
 		return nil
 	case nemesis.Strand:
-		c.mu.Lock()
-		c.stranded = true
-		c.mu.Unlock()
+		q.strands = true
 	case nemesis.Duplicate:
 		if up := c.ask(q, wire); up != nil {
 			_, _ = up.Write(wire)

@@ -3,7 +3,6 @@ package tap
 import (
 	"context"
 	"net"
-	"slices"
 
 	"github.com/lockbench/lockbench/internal/base/resp"
 )
@@ -98,20 +97,4 @@ func (c *connection) redirected(node string) {
 	}
 	c.end()
 	c.down.Close()
-}
-
-func (c *connection) strandLater() {
-	c.mu.Lock()
-	c.stranded = true
-	c.mu.Unlock()
-	c.strandNow()
-}
-
-// strandNow closes a stranded connection to its client, if a command is under way on it.
-func (c *connection) strandNow() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stranded && slices.ContainsFunc(c.asked, func(q *request) bool { return !q.quiet }) {
-		c.down.Close() // fromClient handles the rest
-	}
 }

@@ -103,14 +103,6 @@ func (r *route) spare() error {
 	return nil
 }
 
-func (r *route) strandAll() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for c := range r.open {
-		c.strandLater()
-	}
-}
-
 func (r *route) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

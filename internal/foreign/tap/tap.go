@@ -160,15 +160,6 @@ func (t *Tap) Spare() error {
 	return nil
 }
 
-// StrandAll closes each open connection to the client as soon as a command is under way on it, or
-// at once if one is. The command still arrives. The client then has to connect anew; it needs no
-// time-out of its own.
-func (t *Tap) StrandAll() {
-	for _, r := range t.allRoutes() {
-		r.strandAll()
-	}
-}
-
 // FaultNext strikes the next command that the Observer sees with nemesis.Drop, Strand or Duplicate.
 // The client gets only the first reply to a duplicated command.
 func (t *Tap) FaultNext(what string) { t.befalls.Store(&what) }

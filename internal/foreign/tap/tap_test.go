@@ -319,21 +319,6 @@ func TestAHeldCommandOfALostConnection(t *testing.T) {
 	o.want(t)
 }
 
-// TestStrand wants the held message to arrive although the client has lost the connection.
-func TestStrand(t *testing.T) {
-	t.Parallel()
-	o := observer()
-	o.hold = "SET"
-	tap, c := tapped(t, o)
-	c.say("SET k v")
-	<-o.stands
-	tap.StrandAll()
-	o.going <- struct{}{}
-	c.hears("END")
-	again := connect(t, tap.listeners[0].Addr().String())
-	again.until("GET k", "v")
-}
-
 // TestWhatBefallsTheNextCommand: it is lost, or its reply is, or it arrives twice and the client
 // hears of it once. Greetings are not meant.
 func TestWhatBefallsTheNextCommand(t *testing.T) {
