@@ -85,8 +85,7 @@ func ReplicasIn(topology string, n int) error {
 
 // wrong adds the place in the file to an error.
 func (s *Schedule) wrong(err error) error {
-	var step *StepError
-	if errors.As(err, &step) {
+	if step, ok := errors.AsType[*StepError](err); ok {
 		return s.Steps[step.Step].At.Errorf("%w", err)
 	}
 	return fmt.Errorf("%s: %w", s.file, err)

@@ -111,15 +111,7 @@ func newLinked(life context.Context, cfg Config, env *Env, dial Dial, to Linkage
 	l := &linked{w: w, Linkage: to, grants: Grants{Scripts: new(Scripts), Lease: to.Lease,
 		Masters: len(cfg.Nodes)}}
 	w.setRemote(l)
-	for i, nodes := range cfg.Nodes {
-		var spares map[string]string
-		if i < len(cfg.Spares) {
-			spares = cfg.Spares[i]
-		}
-		r := newRoute(dial, nodes, spares, cfg.Master)
-		r.begin = w.connecting
-		l.routes = append(l.routes, r)
-	}
+	l.routes = w.routesTo(dial)
 	return w
 }
 

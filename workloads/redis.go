@@ -371,8 +371,7 @@ func (t tracer) recordReply(ctx context.Context, c history.Command, cmd redis.Cm
 // loss returns the reason why a reply was not read. A context that ended before the command left is
 // not a time-out: only a connection that was waited for shows that a network or a machine stalled.
 func loss(err error) history.Loss {
-	var hidden lostError
-	if errors.As(err, &hidden) {
+	if hidden, ok := errors.AsType[lostError](err); ok {
 		return hidden.why
 	}
 	var op *net.OpError

@@ -40,14 +40,8 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 	}
 	w := newWorker(life, cfg, env, out)
 	w.locks.entry = entry
-	for i, nodes := range cfg.Nodes {
-		var spares map[string]string
-		if i < len(cfg.Spares) {
-			spares = cfg.Spares[i]
-		}
-		r := newRoute(dial, nodes, spares, cfg.Master)
-		r.begin = w.connecting
-		w.routes = append(w.routes, r)
+	w.routes = w.routesTo(dial)
+	for _, r := range w.routes {
 		w.redis = append(w.redis, newRedis(r, cfg, tracer{commands: w.commands, r: r,
 			retries: cfg.retries() > 0}))
 	}
@@ -70,6 +64,20 @@ func newWorker(life context.Context, cfg Config, env *Env, out func(Report)) *Wo
 	w.locks = &locks{cfg: cfg, env: env, connections: w.connections, notify: w.notice,
 		all: map[string]caller{}}
 	return w
+}
+
+// routesTo makes the client's ways: one to each independent Redis.
+func (w *Worker) routesTo(dial Dial) (all []*route) {
+	for i, nodes := range w.cfg.Nodes {
+		var spares map[string]string
+		if i < len(w.cfg.Spares) {
+			spares = w.cfg.Spares[i]
+		}
+		r := newRoute(dial, nodes, spares, w.cfg.Master)
+		r.begin = w.connecting
+		all = append(all, r)
+	}
+	return all
 }
 
 // setRemote gives the locks to a Remote. The worker has to learn the meaning of its commands.

@@ -175,14 +175,14 @@ func (a *Adapter) tell(o RunOptions, u adapters.Use) {
 // adaptedTimes does for an adapter what times does for an own lock. It scales no time of the
 // library.
 func (p *Plan) adaptedTimes(o RunOptions, u adapters.Use) {
-	ttl := or(o.TTL, defaultTTL)
+	ttl := cmp.Or(o.TTL, defaultTTL)
 	if u.OwnLease {
 		ttl = cmp.Or(o.TTL, u.Defaults.TTL.D(), defaultTTL)
 	}
 	p.TTL = history.Duration(ttl)
-	p.Poll = or(p.Adapter.Poll, history.Duration(assumedPoll))
-	p.Hold = history.Duration(or(o.Hold, p.usualHold()))
-	p.AcquireTimeout = history.Duration(or(o.AcquireTimeout, max(defaultAcquire, 2*ttl)))
+	p.Poll = cmp.Or(p.Adapter.Poll, history.Duration(assumedPoll))
+	p.Hold = history.Duration(cmp.Or(o.Hold, p.usualHold()))
+	p.AcquireTimeout = history.Duration(cmp.Or(o.AcquireTimeout, max(defaultAcquire, 2*ttl)))
 }
 
 // ifTold returns the value of a setting if the plan's adapter is told it, otherwise zero. Own locks

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	if lock.Optimistic {
 		p.Requires.Conflicts = minConflicts
 	}
-	p.ClientTimeout = history.Duration(or(w.ClientTimeout, or(s.Timeout, defaultTimeout)))
+	p.ClientTimeout = history.Duration(cmp.Or(w.ClientTimeout, s.Timeout, defaultTimeout))
 	if s.GivesUp && p.Adapter != nil && !slices.Contains(p.Adapter.Told, toldTimeout) {
 		p.Adapter.Told = append(p.Adapter.Told, toldTimeout)
 	}
@@ -95,12 +96,12 @@ func (p *Plan) replicate(w RunOptions) {
 func (p *Plan) params(w RunOptions, lock impls.Entry) nemesis.Params {
 	params := nemesis.Params{
 		TTL: p.TTL.D(), Hold: p.Hold.D(), Poll: p.Poll.D(), Clients: p.Clients, Nodes: 1,
-		Timeout:  or(w.ClientTimeout, defaultTimeout),
+		Timeout:  cmp.Or(w.ClientTimeout, defaultTimeout),
 		Topology: w.Topology, Replicas: w.Replicas, Seed: p.Seed, Capabilities: w.Capabilities,
 		Tapped: p.Adapter != nil,
 	}
 	if lock.Topology == impls.Independent {
-		p.Masters = or(w.Masters, defaultMasters)
+		p.Masters = cmp.Or(w.Masters, defaultMasters)
 		if n := len(w.Place.Addrs); w.Masters == 0 && n > 1 {
 			p.Masters = n // each address is a master
 		}

@@ -50,11 +50,15 @@ func (b *breakpoints) name(a nemesis.Await) {
 // pass lets the client with this name go on.
 func (b *breakpoints) pass(name string) {
 	if p, ok := b.named[name]; ok && p.breakpoint > 0 {
-		b.clients.send(p.process, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{
-			ID: p.breakpoint}})
+		b.clients.send(p.process, goFrom(p.breakpoint))
 		p.breakpoint = 0
 		b.named[name] = p
 	}
+}
+
+// goFrom returns the order to go on from a breakpoint.
+func goFrom(id int) workloads.Order {
+	return workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: id}}
 }
 
 // next makes a breakpoint for the Await of a step and arms it at the clients that the Await names.
@@ -130,7 +134,7 @@ func (b *breakpoints) sendAll(client string, o workloads.Order) {
 
 // came notes the first client that reaches the newest breakpoint, and lets the others pass.
 func (b *breakpoints) came(process int, g workloads.BreakpointHit) {
-	pass := workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: g.ID}}
+	pass := goFrom(g.ID)
 	if g.ID != b.latest || b.stopped != nil {
 		b.clients.send(process, pass)
 		return
@@ -160,8 +164,7 @@ func (b *breakpoints) release() { b.open(b.latest) }
 // open lets the client at a breakpoint go on, and disarms the breakpoint.
 func (b *breakpoints) open(breakpoint int) {
 	if breakpoint > 0 {
-		b.sendAll("*", workloads.Order{Do: workloads.DoGo,
-			Breakpoint: &workloads.Breakpoint{ID: breakpoint}})
+		b.sendAll("*", goFrom(breakpoint))
 	}
 	b.stopped = nil
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -50,28 +51,28 @@ func (o *RunOptions) drawLoad(lock impls.Entry) {
 	if o.Adapter != "" && o.Environment != "sim" {
 		clients = min(clients, mostPrograms)
 	}
-	crowd, mixed := or(o.Clients, clients), load == 5 && o.TTL == 0 && lock.Lease && !lock.Fixed &&
+	crowd, mixed := cmp.Or(o.Clients, clients), load == 5 && o.TTL == 0 && lock.Lease && !lock.Fixed &&
 		ttl >= time.Second
-	o.TTL = or(o.TTL, ttl)
-	lease := or(lock.Defaults(o.TTL).TTL, o.TTL)
+	o.TTL = cmp.Or(o.TTL, ttl)
+	lease := cmp.Or(lock.Defaults(o.TTL).TTL, o.TTL)
 	switch long := lease * 9 / 20; load {
 	case 0:
-		o.Hold = or(o.Hold, shortHold)
+		o.Hold = cmp.Or(o.Hold, shortHold)
 	case 1: // longer than a renewal
-		o.Hold = or(o.Hold, long)
+		o.Hold = cmp.Or(o.Hold, long)
 	case 2: // the clients are away for so long that their leases would be over
-		o.Hold, o.Think, crowd = or(o.Hold, long), or(o.Think, lease*6/5), max(crowd, 4)
+		o.Hold, o.Think, crowd = cmp.Or(o.Hold, long), cmp.Or(o.Think, lease*6/5), max(crowd, 4)
 	case 3: // calls give up
-		o.AcquireTimeout = or(o.AcquireTimeout, or(o.Hold, minHold)/2)
+		o.AcquireTimeout = cmp.Or(o.AcquireTimeout, cmp.Or(o.Hold, minHold)/2)
 	case 4:
 		all := o.works(lock)
-		o.Workload = or(o.Workload, all[work%uint64(len(all))])
+		o.Workload = cmp.Or(o.Workload, all[work%uint64(len(all))])
 	case 5:
 		if mixed {
 			o.mixLeases(lock)
 		}
 	}
-	o.Clients = or(o.Clients, crowd)
+	o.Clients = cmp.Or(o.Clients, crowd)
 }
 
 // mixLeases gives every other client a quarter of the lease, as in a rolling update. A lock that
@@ -79,7 +80,7 @@ func (o *RunOptions) drawLoad(lock impls.Entry) {
 func (o *RunOptions) mixLeases(lock impls.Entry) {
 	o.Leases = history.Durations{history.Duration(o.TTL), history.Duration(o.TTL / 4)}
 	if lock.Watchdog && !o.NoWatchdog {
-		o.Hold = or(o.Hold, o.TTL*2/5)
+		o.Hold = cmp.Or(o.Hold, o.TTL*2/5)
 	}
 }
 

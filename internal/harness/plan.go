@@ -184,38 +184,38 @@ func NewPlan(w RunOptions) (Plan, error) {
 		w.drawLoad(lock)
 	}
 	if faults.Elects() {
-		w.TTL, w.For = or(w.TTL, electionTTL), or(w.For, electionFor)
+		w.TTL, w.For = cmp.Or(w.TTL, electionTTL), cmp.Or(w.For, electionFor)
 	}
 	if least := faults.Lease(); least > defaultTTL && !w.ownLease() {
-		w.TTL = or(w.TTL, least)
+		w.TTL = cmp.Or(w.TTL, least)
 	}
 	p := Plan{
 		Format: PlanFormat, Seed: w.Seed, Environment: w.Environment, Place: w.Place,
 		Impl: w.Impl, Nemesis: w.Nemesis,
-		Workload:    or(w.Workload, workloads.Usual(lock)),
-		Clients:     or(w.Clients, defaultClients),
+		Workload:    cmp.Or(w.Workload, workloads.Usual(lock)),
+		Clients:     cmp.Or(w.Clients, defaultClients),
 		Cycles:      w.Cycles,
 		RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,
 		NoWatchdog: w.NoWatchdog, Settings: w.Settings, ClientSettings: w.ClientSettings,
 		Think: history.Duration(w.Think), Backoff: history.Duration(defaultBackoff),
-		For: history.Duration(or(w.For, defaultFor)), Expect: or(w.Expect, defaultExpect),
+		For: history.Duration(cmp.Or(w.For, defaultFor)), Expect: cmp.Or(w.Expect, defaultExpect),
 		Properties: history.Distinct(w.Properties),
 	}
 	if w.ClientRetries != nil {
 		p.ClientRetries = *w.ClientRetries
 	}
-	p.Keys = or(w.Keys, keysFor(p.Workload))
+	p.Keys = cmp.Or(w.Keys, keysFor(p.Workload))
 	if len(p.Properties) == 0 {
 		// A property costs nothing if the lock does not promise it or the workload does not test it.
 		p.Properties, p.Reported = history.DefaultProperties(), history.ReportedProperties()
 	}
-	for _, l := range history.ParseExpectation(p.Expect).Letters {
+	expect := history.ParseExpectation(p.Expect)
+	for _, l := range expect.Letters {
 		if !slices.Contains(p.Properties, l) {
 			p.Properties = append(p.Properties, l)
 		}
 	}
 	// only a run that goes on after a violation can show that nothing else is violated
-	expect := history.ParseExpectation(p.Expect)
 	p.Thorough = p.Thorough || expect.Exactly || expect.Starved
 	if w.Adapter == "" && w.Linked == nil {
 		p.times(w, lock)
@@ -237,14 +237,6 @@ func NewPlan(w RunOptions) (Plan, error) {
 	return p, p.Validate()
 }
 
-func or[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
-}
-
 // keysFor returns how many locks a workload needs at least.
 func keysFor(workload string) int {
 	for _, w := range workloads.All() {
@@ -258,17 +250,17 @@ func keysFor(workload string) int {
 // times sets the lock's own times, scaled to the lease of the run, and the time that a client stays
 // inside.
 func (p *Plan) times(w RunOptions, lock impls.Entry) {
-	ttl := or(w.TTL, defaultTTL)
+	ttl := cmp.Or(w.TTL, defaultTTL)
 	if w.Documented {
 		ttl = 0
 	}
 	d := lock.Defaults(ttl)
-	p.Variant = or(w.Variant, d.Variant)
-	p.TTL, p.Poll = history.Duration(or(d.TTL, or(w.TTL, defaultTTL))),
-		history.Duration(or(w.Poll, tidy(d.Poll)))
-	p.Hold = history.Duration(or(w.Hold, p.usualHold()))
-	p.AcquireTimeout = history.Duration(or(w.AcquireTimeout, max(d.AcquireTimeout, 2*p.TTL.D())))
-	p.WaitTimeout = or(w.WaitTimeout, d.WaitTimeout)
+	p.Variant = cmp.Or(w.Variant, d.Variant)
+	p.TTL, p.Poll = history.Duration(cmp.Or(d.TTL, w.TTL, defaultTTL)),
+		history.Duration(cmp.Or(w.Poll, tidy(d.Poll)))
+	p.Hold = history.Duration(cmp.Or(w.Hold, p.usualHold()))
+	p.AcquireTimeout = history.Duration(cmp.Or(w.AcquireTimeout, max(d.AcquireTimeout, 2*p.TTL.D())))
+	p.WaitTimeout = cmp.Or(w.WaitTimeout, d.WaitTimeout)
 }
 
 // tidy rounds a scaled time to whole milliseconds, unless it is shorter than one.
@@ -291,11 +283,10 @@ func (p *Plan) usualHold() time.Duration {
 // hold returns a hold that lets a waiting client poll three times, and that ends well before the
 // lease.
 func hold(ttl, poll time.Duration) time.Duration {
-	h := max(minHold, 3*poll)
-	if h >= ttl/3 {
-		return max(ttl/3, time.Millisecond)
+	if h := pauseBetween(poll); h < ttl/3 {
+		return h
 	}
-	return h
+	return max(ttl/3, time.Millisecond)
 }
 
 // pauseBetween returns a pause that is long enough for a waiting client to try three times.

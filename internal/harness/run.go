@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -135,9 +136,7 @@ type run struct {
 func (r *run) header(out Output) history.Header {
 	p := r.plan
 	versions := map[string]string{"lockbench": out.Version}
-	for k, v := range r.environment.Versions() {
-		versions[k] = v
-	}
+	maps.Copy(versions, r.environment.Versions())
 	poll := p.Poll
 	if p.Adapter != nil {
 		poll = p.Adapter.Poll // zero if unknown

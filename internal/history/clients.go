@@ -76,7 +76,7 @@ func (d Durations) MarshalText() ([]byte, error) { return []byte(d.String()), ni
 // UnmarshalText reads what MarshalText writes.
 func (d *Durations) UnmarshalText(b []byte) error {
 	*d = nil
-	for _, text := range strings.Split(string(b), ",") {
+	for text := range strings.SplitSeq(string(b), ",") {
 		one, err := time.ParseDuration(strings.TrimSpace(text))
 		if err != nil {
 			return fmt.Errorf("%q is not a list of times such as 1s,3s", b)

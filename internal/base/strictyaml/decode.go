@@ -37,7 +37,7 @@ func (v Value) fill(to reflect.Value, flags []string) error {
 		return nil
 	}
 	_, err := v.Text()
-	if u, ok := to.Addr().Interface().(encoding.TextUnmarshaler); ok && !isTime(to.Type()) &&
+	if u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](to.Addr()); ok && !isTime(to.Type()) &&
 		(err == nil || to.Kind() != reflect.Struct) {
 		place(to, v.position())
 		return v.scalar("", func(s string) error { return u.UnmarshalText([]byte(s)) })
@@ -94,9 +94,9 @@ func place(to reflect.Value, at Position) {
 	if to.Kind() != reflect.Struct {
 		return
 	}
-	for i := range to.NumField() {
-		if to.Field(i).Type() == ofPosition {
-			to.Field(i).Set(reflect.ValueOf(at))
+	for _, field := range to.Fields() {
+		if field.Type() == ofPosition {
+			field.Set(reflect.ValueOf(at))
 		}
 	}
 }
@@ -137,7 +137,7 @@ func members(t reflect.Type) (known map[string]member, order []string) {
 }
 
 func (v Value) fillList(to reflect.Value, commas bool) error {
-	if texts, ok := to.Addr().Interface().(*[]string); ok {
+	if texts, ok := reflect.TypeAssert[*[]string](to.Addr()); ok {
 		all, err := v.Texts()
 		if commas {
 			all = strings.Split(strings.ReplaceAll(strings.Join(all, ","), " ", ""), ",")

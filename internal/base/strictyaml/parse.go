@@ -89,8 +89,7 @@ func ParseUpTo(size int, file string, src []byte) (v Value, err error) {
 
 // syntax returns an error of the library in one line, without its picture of the source.
 func syntax(file string, err error) error {
-	var at yaml.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[yaml.Error](err); ok {
 		return position(file, at.GetToken()).Errorf("%s", strings.ReplaceAll(at.GetMessage(), "\n", " "))
 	}
 	line, _, _ := strings.Cut(err.Error(), "\n")

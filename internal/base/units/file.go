@@ -138,8 +138,7 @@ func (r Regular) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.FS, n
 
 // pathless returns an error without its path.
 func pathless(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}
 	return err

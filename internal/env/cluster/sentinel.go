@@ -67,7 +67,7 @@ func (l sentinelLayout) startAnnounced(i int, master string) error {
 	}
 	host, port, _ := net.SplitHostPort(public)
 	// sentinels promote n1 if both know as much
-	c.Config = append(c.Config[:len(c.Config):len(c.Config)], "replica-announce-ip", host,
+	c.Config = append(slices.Clip(c.Config), "replica-announce-ip", host,
 		"replica-announce-port", port, "replica-priority", strconv.Itoa(10*i))
 	n, err := l.launch(c)
 	if err == nil {

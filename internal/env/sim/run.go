@@ -147,7 +147,7 @@ func hung() HangError {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	var all, calls []string
-	for _, g := range strings.Split(string(stacks), "\n\n") {
+	for g := range strings.SplitSeq(string(stacks), "\n\n") {
 		head, _, _ := strings.Cut(g, "\n")
 		if !strings.Contains(head, "synctest bubble") || strings.Contains(g, "sim.inside(") {
 			continue

@@ -233,8 +233,7 @@ func (c *checker) why(child *child) error {
 	if err == nil {
 		err = fmt.Errorf("its process ended: %v", child.exit)
 	}
-	var broken brokenError
-	if errors.As(err, &broken) {
+	if broken, ok := errors.AsType[brokenError](err); ok {
 		err = broken.cause
 	}
 	text, _ := os.ReadFile(child.log)

@@ -53,12 +53,10 @@ func Program(name string) (path string, err error) {
 		return "", fmt.Errorf("--server %s: its name must end in -server, such as valkey-server", name)
 	}
 	if path, err = exec.LookPath(name); err != nil {
-		var why *exec.Error
-		var at *fs.PathError
-		if errors.As(err, &why) {
+		if why, ok := errors.AsType[*exec.Error](err); ok {
 			err = why.Err
 		}
-		if errors.As(err, &at) {
+		if at, ok := errors.AsType[*fs.PathError](err); ok {
 			err = at.Err
 		}
 		return "", fmt.Errorf("--server %s cannot be started: %w", name, err)
