@@ -73,10 +73,8 @@ func (l *Launcher) describePacked(c server.NodeConfig, kind server.Packed) (
 	if err != nil {
 		return nil, err
 	}
-	labels := l.owner.labels()
-	labels["lockbench.node"] = c.Name
 	return []testcontainers.ContainerCustomizer{
-		l.joinNetwork(), testcontainers.WithLabels(labels), testcontainers.WithCmd(args...),
+		l.joinNetwork(), l.owner.labels(c.Name), testcontainers.WithCmd(args...),
 		testcontainers.WithConfigModifier(func(m *container.Config) {
 			m.Entrypoint, m.User = shell(runs, kind.Files()[0]), fmt.Sprintf("%d:%d", user, group)
 		}),

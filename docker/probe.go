@@ -107,7 +107,7 @@ func (l *Launcher) say(ctx context.Context, program, args []string,
 	more ...testcontainers.ContainerCustomizer) (string, error) {
 	options := append([]testcontainers.ContainerCustomizer{
 		testcontainers.WithCmd(args...), testcontainers.WithEntrypoint(program...),
-		testcontainers.WithLabels(l.owner.labels()),
+		l.owner.labels(""),
 		hostConfig(func(h *container.HostConfig) { h.NetworkMode = "none" }),
 	}, more...)
 	var said []byte

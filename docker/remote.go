@@ -75,10 +75,8 @@ func (l *Launcher) settle(ctx context.Context, s *remoteProxies) (*proxy.Remote,
 
 // describeRemote says how the proxies' container is made.
 func (l *Launcher) describeRemote(s *remoteProxies) []testcontainers.ContainerCustomizer {
-	labels := l.owner.labels()
-	labels["lockbench.node"] = "proxies"
 	return []testcontainers.ContainerCustomizer{
-		testcontainers.WithLabels(labels), testcontainers.WithEnv(proxy.RemoteEnv(s.token)),
+		l.owner.labels("proxies"), testcontainers.WithEnv(proxy.RemoteEnv(s.token)),
 		testcontainers.WithExposedPorts(published.String()),
 		hostConfig(func(h *container.HostConfig) {
 			h.NetworkMode, h.IpcMode, h.ShmSize = "bridge", container.IPCModeShareable, remoteMemory

@@ -2,7 +2,6 @@ package docker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -54,7 +53,7 @@ func (l *Launcher) Launch(c server.NodeConfig) (server.Server, error) {
 
 // describe says how the server's container is made.
 func (l *Launcher) describe(c server.NodeConfig) ([]testcontainers.ContainerCustomizer, error) {
-	clock, env, err := l.clock(c)
+	options, err := l.clock(c)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +63,7 @@ func (l *Launcher) describe(c server.NodeConfig) ([]testcontainers.ContainerCust
 			return nil, err
 		}
 	}
-	options := []testcontainers.ContainerCustomizer{l.joinNetwork(), clock}
+	options = append(options, l.joinNetwork())
 	file := path.Join(folder, "server.conf")
 	args, text := c.Command(file)
 	if text != "" { // which belongs to root
@@ -73,10 +72,8 @@ func (l *Launcher) describe(c server.NodeConfig) ([]testcontainers.ContainerCust
 			Reader: strings.NewReader(text), ContainerFilePath: file, FileMode: 0o644,
 		}))
 	}
-	labels := l.owner.labels()
-	labels["lockbench.node"] = c.Name
-	return append(options, testcontainers.WithCmd(args...), testcontainers.WithEnv(env),
-		testcontainers.WithLabels(labels),
+	return append(options, testcontainers.WithCmd(args...),
+		l.owner.labels(c.Name),
 		testcontainers.WithConfigModifier(func(m *container.Config) {
 			// the script of the image may change user and arguments
 			m.Entrypoint, m.User = []string{l.image.server}, l.user(c.Dir)
@@ -89,32 +86,33 @@ func (l *Launcher) describe(c server.NodeConfig) ([]testcontainers.ContainerCust
 // clock makes the server read its wall clock through a shim: the image's own, or the one that this
 // machine's compiler makes. Where the proxies are remote, they have the offset; else a file of
 // ours.
-func (l *Launcher) clock(c server.NodeConfig) (options testcontainers.ContainerCustomizer,
-	env map[string]string, err error) {
-	env = map[string]string{}
+func (l *Launcher) clock(c server.NodeConfig) (options []testcontainers.ContainerCustomizer,
+	err error) {
 	if c.Clock == nil {
-		return hostConfig(func(*container.HostConfig) {}), env, nil
+		return nil, nil
 	}
 	lib := l.image.shim
-	shim := hostConfig(func(*container.HostConfig) {})
 	if lib == "" {
 		if lib, err = clock.Shim(); err != nil {
-			return nil, nil, fmt.Errorf("image %s has no clock shim, and none can be made here: %w",
+			return nil, fmt.Errorf("image %s has no clock shim, and none can be made here: %w",
 				l.image.name, err)
 		}
-		shim = l.mount(lib, lib)
+		options = append(options, l.mount(lib, lib))
 	}
-	for _, e := range c.Clock.Environment(lib) {
-		k, v, _ := strings.Cut(e, "=")
-		env[k] = v
+	if c.Clock.Remote == nil {
+		options = append(options, l.mount(c.Clock.Path, c.Clock.Path))
 	}
-	if c.Clock.Remote != nil {
-		return shim, env, nil
+	return append(options, environment(c.Clock.Environment(lib))), nil
+}
+
+// environment gives a container these variables, each NAME=VALUE.
+func environment(variables []string) testcontainers.ContainerCustomizer {
+	env := map[string]string{}
+	for _, e := range variables {
+		name, value, _ := strings.Cut(e, "=")
+		env[name] = value
 	}
-	return testcontainers.CustomizeRequestOption(func(
-		r *testcontainers.GenericContainerRequest) error {
-		return errors.Join(shim.Customize(r), l.mount(c.Clock.Path, c.Clock.Path).Customize(r))
-	}), env, nil
+	return testcontainers.WithEnv(env)
 }
 
 // disk gives a server the folder that it has in the plan, so that its files are there when it is

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
 )
 
 // The labels of our containers. What is without runLabel is not ours and is never touched.
@@ -29,9 +30,14 @@ func newOwner() owner {
 	return owner{run: rand.Text(), pid: strconv.Itoa(pid), start: startOf(pid), space: space()}
 }
 
-func (o owner) labels() map[string]string {
-	return map[string]string{runLabel: o.run, pidLabel: o.pid, startLabel: o.start,
+// labels gives a container the labels of its owner and, unless it is "", the name of its node.
+func (o owner) labels(node string) testcontainers.ContainerCustomizer {
+	all := map[string]string{runLabel: o.run, pidLabel: o.pid, startLabel: o.start,
 		spaceLabel: o.space}
+	if node != "" {
+		all["lockbench.node"] = node
+	}
+	return testcontainers.WithLabels(all)
 }
 
 // startOf returns the start time of a process in the kernel's ticks. It returns "" if the process

@@ -157,8 +157,8 @@ func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
 	stale := l.owner
 	// the number lives again, the process does not
 	stale.run, stale.pid, stale.start = "stale", strconv.Itoa(os.Getpid()), "1"
-	abandoned := create(t, l, stale.labels())
-	foreign := create(t, l, map[string]string{"other": "1"})
+	abandoned := create(t, l, stale.labels(""))
+	foreign := create(t, l, testcontainers.WithLabels(map[string]string{"other": "1"}))
 	// how many depends on who else was killed just now
 	if _, err := Sweep(t.Context(), true); err != nil {
 		t.Error(err)
@@ -186,7 +186,7 @@ func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
 func TestNoNetworkIsLeft(t *testing.T) {
 	l := open(t, Options{})
 	before := networks(t, l)
-	create(t, l, nil)
+	create(t, l, testcontainers.WithLabels(nil))
 	if after := networks(t, l); !slices.Equal(before, after) {
 		t.Errorf("before: %v, after: %v", before, after)
 	}
@@ -207,9 +207,9 @@ func networks(t *testing.T, l *Launcher) (names []string) {
 }
 
 // create makes a container that never runs.
-func create(t *testing.T, l *Launcher, labels map[string]string) string {
+func create(t *testing.T, l *Launcher, labels testcontainers.ContainerCustomizer) string {
 	t.Helper()
-	c, err := makeContainer(t.Context(), l.image.name, testcontainers.WithLabels(labels))
+	c, err := makeContainer(t.Context(), l.image.name, labels)
 	if err != nil {
 		t.Fatal(err)
 	}

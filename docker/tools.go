@@ -39,7 +39,7 @@ func (t tools) Fill(folder, program string, args func(folder string) []string) e
 	var filled, said bytes.Buffer
 	err := newInstance(t.launcher.daemon).run(context.Background(), t.launcher.image.name,
 		[]testcontainers.ContainerCustomizer{
-			testcontainers.WithLabels(t.launcher.owner.labels()), testcontainers.WithCmd(args(inside)...),
+			t.launcher.owner.labels(""), testcontainers.WithCmd(args(inside)...),
 			testcontainers.WithConfigModifier(func(m *container.Config) {
 				m.Entrypoint, m.User = shell(script, program), nobody
 			}),

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/env/cluster/worker"
@@ -91,16 +90,9 @@ func (l spawner) Spawn(name string, log *os.File) (server.Worker, error) {
 }
 
 func (l spawner) describeWorker(name string) ([]testcontainers.ContainerCustomizer, error) {
-	env := map[string]string{}
-	for _, e := range worker.Env() {
-		k, v, _ := strings.Cut(e, "=")
-		env[k] = v
-	}
-	labels := l.owner.labels()
-	labels["lockbench.node"] = name
 	program, err := l.program()
 	return append(program, l.joinNetwork(),
-		testcontainers.WithEnv(env), testcontainers.WithLabels(labels),
+		environment(worker.Env()), l.owner.labels(name),
 		testcontainers.WithConfigModifier(func(m *container.Config) {
 			m.OpenStdin, m.StdinOnce,
 				m.AttachStdin = true, true, true
