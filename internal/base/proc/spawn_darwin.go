@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"errors"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -26,18 +25,6 @@ func Monotonic() int64 {
 	}
 	return ts.Nano()
 }
-
-// KillGroup ends the process group that a child leads, stopped or not.
-func KillGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
-
-// StopGroup stops the group, until ResumeGroup.
-func StopGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGSTOP) }
-
-// ResumeGroup continues the group.
-func ResumeGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGCONT) }
-
-// IsGone reports whether no process has this number.
-func IsGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 // Stopped reports whether a signal has stopped a process (ps(1): the state is T).
 func Stopped(pid int) bool {

@@ -4,7 +4,6 @@ package proc
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -48,18 +47,6 @@ func Monotonic() int64 {
 	}
 	return ts.Nano()
 }
-
-// KillGroup ends the process group that a child leads, stopped or not.
-func KillGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
-
-// StopGroup stops the group, until ResumeGroup.
-func StopGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGSTOP) }
-
-// ResumeGroup continues the group.
-func ResumeGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGCONT) }
-
-// IsGone reports whether no process has this number.
-func IsGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 // Nap sleeps for a much shorter time than time.Sleep can: on an idle system, Go's timers wait for
 // whole milliseconds.

@@ -9,3 +9,6 @@ import (
 
 // Lock returns an error on this system.
 func Lock(*os.File) error { return errors.ErrUnsupported }
+
+// Owned returns an error on this system.
+func Owned(string) (inode uint64, err error) { return 0, errors.ErrUnsupported }
