@@ -118,12 +118,12 @@ func (s *clients) patience() time.Duration {
 
 // PauseClient stops a worker.
 func (s *clients) PauseClient(i int) error {
-	return s.with(i, func(c *client) error { return c.Pause() })
+	return s.with(i, (*client).Pause)
 }
 
 // ResumeClient lets a worker run again.
 func (s *clients) ResumeClient(i int) error {
-	return s.with(i, func(c *client) error { return c.Resume() })
+	return s.with(i, (*client).Resume)
 }
 
 // prove fails if a client that was killed or paused still runs.

@@ -43,12 +43,12 @@ func (s *nodes) LoseDisk(name string) error { return s.on(name, s.hosts.wipe) }
 
 // PauseNode stops a node. The kernel goes on to accept connections for it.
 func (s *nodes) PauseNode(name string) error {
-	return s.hit(name, func(n *node) error { return n.Pause() })
+	return s.hit(name, (*node).Pause)
 }
 
 // ResumeNode lets a node run again. It executes the commands that arrived meanwhile.
 func (s *nodes) ResumeNode(name string) error {
-	return s.on(name, func(n *node) error { return n.Resume() })
+	return s.on(name, (*node).Resume)
 }
 
 // SetNodeClock makes a node's wall clock wrong by offset. Redis notices within a millisecond.

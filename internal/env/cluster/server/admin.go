@@ -78,9 +78,8 @@ func (c Admin) Announce(public string) error {
 	if err != nil {
 		return err
 	}
-	ctx := context.Background()
-	return errors.Join(c.ConfigSet(ctx, "replica-announce-ip", host).Err(),
-		c.ConfigSet(ctx, "replica-announce-port", port).Err())
+	return errors.Join(c.order("CONFIG", "SET", "replica-announce-ip", host),
+		c.order("CONFIG", "SET", "replica-announce-port", port))
 }
 
 // Role is "master", "slave" or "sentinel".
@@ -93,9 +92,7 @@ func (c Admin) Role() (string, error) {
 }
 
 // Promote tells a replica to be a master.
-func (c Admin) Promote() error {
-	return c.Do(context.Background(), "REPLICAOF", "NO", "ONE").Err()
-}
+func (c Admin) Promote() error { return c.order("REPLICAOF", "NO", "ONE") }
 
 // Follow tells a node to be a replica of the master at an address of their network.
 func (c Admin) Follow(master string) error {
@@ -103,7 +100,7 @@ func (c Admin) Follow(master string) error {
 	if err != nil {
 		return err
 	}
-	return c.Do(context.Background(), "REPLICAOF", host, port).Err()
+	return c.order("REPLICAOF", host, port)
 }
 
 // Ahead is between which two offsets the node's wall clock is ahead of ours: reading it takes time.
@@ -115,22 +112,23 @@ func (c Admin) Ahead() (low, high time.Duration, err error) {
 
 // Watch sets for how long a sentinel's master may be silent.
 func (c Admin) Watch(patience time.Duration) error {
-	ctx, cancel := background()
-	defer cancel()
-	return c.Do(ctx, "SENTINEL", "SET", workloads.MasterName, "down-after-milliseconds",
-		patience.Milliseconds()).Err()
+	return c.order("SENTINEL", "SET", workloads.MasterName, "down-after-milliseconds",
+		patience.Milliseconds())
 }
 
 // SwitchOver tells a sentinel to promote a replica of its healthy master.
-func (c Admin) SwitchOver() error {
-	ctx, cancel := background()
-	defer cancel()
-	return c.Do(ctx, "SENTINEL", "FAILOVER", workloads.MasterName).Err()
-}
+func (c Admin) SwitchOver() error { return c.order("SENTINEL", "FAILOVER", workloads.MasterName) }
 
 // background bounds a question to a server.
 func background() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), AdminTimeout)
+}
+
+// order tells the node to execute a command, and returns its error.
+func (c Admin) order(args ...any) error {
+	ctx, cancel := background()
+	defer cancel()
+	return c.Do(ctx, args...).Err()
 }
 
 // Barrier writes a key and waits until replicas have it. SET and WAIT share a connection: WAIT

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -51,12 +52,8 @@ func (m Member) line(epoch int, myself bool) string {
 	if myself {
 		flags = "myself," + flags
 	}
-	of := m.Of
-	if of == "" {
-		of = "-"
-	}
-	return fmt.Sprintf("%s %s@%s %s %s 0 0 %d connected%s\n", m.ID, m.Data, bus, flags, of, epoch,
-		slots)
+	return fmt.Sprintf("%s %s@%s %s %s 0 0 %d connected%s\n", m.ID, m.Data, bus, flags,
+		cmp.Or(m.Of, "-"), epoch, slots)
 }
 
 // Command implements Kind. Others know the node by addresses at which each of them has a way of its
@@ -123,18 +120,11 @@ func (a MemberAdmin) Agrees() string {
 
 // Watch sets for how long another node may be silent.
 func (a MemberAdmin) Watch(patience time.Duration) error {
-	ctx, cancel := background()
-	defer cancel()
-	return a.ConfigSet(ctx, "cluster-node-timeout",
-		strconv.FormatInt(patience.Milliseconds(), 10)).Err()
+	return a.order("CONFIG", "SET", "cluster-node-timeout", patience.Milliseconds())
 }
 
 // SwitchOver tells a replica to take over with its master's consent.
-func (a MemberAdmin) SwitchOver() error {
-	ctx, cancel := background()
-	defer cancel()
-	return a.Do(ctx, "CLUSTER", "FAILOVER").Err()
-}
+func (a MemberAdmin) SwitchOver() error { return a.order("CLUSTER", "FAILOVER") }
 
 // Give moves the slot of a key, with all keys in it, to another master at an address, while clients
 // go on. First, this node sends clients to the other one for keys that it lacks. Then the keys move

@@ -62,24 +62,14 @@ func Debugging(version string) []string {
 }
 
 // Flush deletes all keys of the node.
-func (c Admin) Flush() error {
-	ctx, cancel := background()
-	defer cancel()
-	return c.FlushAll(ctx).Err()
-}
+func (c Admin) Flush() error { return c.order("FLUSHALL") }
 
 // ForgetScripts makes the node forget the scripts that it was sent.
-func (c Admin) ForgetScripts() error {
-	ctx, cancel := background()
-	defer cancel()
-	return c.ScriptFlush(ctx).Err()
-}
+func (c Admin) ForgetScripts() error { return c.order("SCRIPT", "FLUSH") }
 
 // BoundMemory sets the memory that the node may use, and how it evicts keys then.
 func (c Admin) BoundMemory(size, eviction string) error {
-	ctx, cancel := background()
-	defer cancel()
-	return c.Do(ctx, "CONFIG", "SET", "maxmemory", size, "maxmemory-policy", eviction).Err()
+	return c.order("CONFIG", "SET", "maxmemory", size, "maxmemory-policy", eviction)
 }
 
 // Full reports whether the node refuses a write for lack of memory.

@@ -5,6 +5,7 @@ package system
 import (
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -32,13 +33,7 @@ func Find(name string) (server.Kind, error) {
 }
 
 // Names returns the names of all systems, sorted.
-func Names() (names []string) {
-	for n := range systems {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
-}
+func Names() []string { return slices.Sorted(maps.Keys(systems)) }
 
 // installed returns the path of a program of this machine, by a pattern in the form of
 // server.Tools. Its error names bring, the command that installs the program.
