@@ -171,26 +171,21 @@ func (c *call) bounds() (from, to int64, ok bool) {
 	return from, to, ok1 && ok2
 }
 
-func lrange(c *call) {
-	from, to, ok := c.bounds()
-	if !ok {
-		return
-	}
-	if v, ok := c.collection(c.args[1], aList); ok {
-		a, b := clampRange(len(v.entries()), from, to)
-		c.out.names(v.entries()[a:b])
+// within returns a command on a range of the value of its key.
+func within(k kind, run func(c *call, v *value, from, to int64)) func(*call) {
+	return func(c *call) {
+		if from, to, ok := c.bounds(); ok {
+			of(k, func(c *call, v *value) { run(c, v, from, to) })(c)
+		}
 	}
 }
 
-func ltrim(c *call) {
-	from, to, ok := c.bounds()
-	if !ok {
-		return
-	}
-	v, ok := c.collection(c.args[1], aList)
-	if !ok {
-		return
-	}
+func lrange(c *call, v *value, from, to int64) {
+	a, b := clampRange(len(v.entries()), from, to)
+	c.out.names(v.entries()[a:b])
+}
+
+func ltrim(c *call, v *value, from, to int64) {
 	if v != nil {
 		next := v.copied(aList)
 		a, b := clampRange(len(next.fields), from, to)

@@ -216,6 +216,15 @@ func (c *call) scoreRange() (in func(field) bool, ok bool) {
 	}, true
 }
 
+// byScore returns a command on the elements of a sorted set whose scores are in a range.
+func byScore(run func(c *call, v *value, in func(field) bool)) func(*call) {
+	return func(c *call) {
+		if in, ok := c.scoreRange(); ok {
+			of(aSortedSet, func(c *call, v *value) { run(c, v, in) })(c)
+		}
+	}
+}
+
 func zrangebyscore(c *call) {
 	in, ok := c.scoreRange()
 	if !ok {
@@ -230,23 +239,11 @@ func zrangebyscore(c *call) {
 	}
 }
 
-func zcount(c *call) {
-	in, ok := c.scoreRange()
-	if !ok {
-		return
-	}
-	if v, ok := c.collection(c.args[1], aSortedSet); ok {
-		n := slices.DeleteFunc(v.ranked(), func(f field) bool { return !in(f) })
-		c.out.Integer(int64(len(n)))
-	}
+func zcount(c *call, v *value, in func(field) bool) {
+	others := slices.DeleteFunc(slices.Clone(v.entries()), in)
+	c.out.Integer(int64(len(v.entries()) - len(others)))
 }
 
-func zremrangebyscore(c *call) {
-	in, ok := c.scoreRange()
-	if !ok {
-		return
-	}
-	if v, ok := c.collection(c.args[1], aSortedSet); ok {
-		c.shrink(v, slices.DeleteFunc(slices.Clone(v.entries()), in))
-	}
+func zremrangebyscore(c *call, v *value, in func(field) bool) {
+	c.shrink(v, slices.DeleteFunc(slices.Clone(v.entries()), in))
 }

@@ -59,14 +59,8 @@ func getex(c *call) {
 
 func strlen(c *call, v *value) { c.out.Integer(int64(len(v.copied(aString).str))) }
 
-func getrange(c *call) {
-	from, to, ok := c.bounds()
-	if !ok {
-		return
-	}
-	if v, ok := c.collection(c.args[1], aString); ok {
-		c.out.Bulk(slice(v.copied(aString).str, from, to))
-	}
+func getrange(c *call, v *value, from, to int64) {
+	c.out.Bulk(slice(v.copied(aString).str, from, to))
 }
 
 // slice cuts out [from, to], where numbers below zero count from the end.
