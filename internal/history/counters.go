@@ -17,14 +17,3 @@ func (h *History) Counters() []Counters {
 	}
 	return h.Events[len(h.Events)-1].Counters
 }
-
-func (c Counters) write(l *line) {
-	l.begin()
-	l.name("node")
-	l.quote(c.Node)
-	l.number("evicted", c.Evicted)
-	l.number("expired", c.Expired)
-	l.number("deleted", c.Deleted)
-	l.number("emptied", c.Emptied)
-	l.end()
-}

@@ -88,13 +88,23 @@ func (l *line) items(n int, item func(i int)) {
 func (l *line) quote(s string) {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			var b bytes.Buffer
-			_ = newEncoder(&b).Encode(s) // encoding a string into memory cannot fail
-			l.b = append(l.b, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+			l.encode(s)
 			return
 		}
 	}
 	l.b = append(append(append(l.b, '"'), s...), '"')
+}
+
+// value adds a value that is rare, so that the general encoder is fast enough.
+func (l *line) value(name string, v any) {
+	l.name(name)
+	l.encode(v)
+}
+
+func (l *line) encode(v any) {
+	var b bytes.Buffer
+	_ = newEncoder(&b).Encode(v) // encoding plain data into memory cannot fail
+	l.b = append(l.b, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }
 
 // flush writes the line and clears it for the next.
@@ -142,21 +152,12 @@ func (e Event) write(l *line) {
 		l.number("by", int64(*e.By))
 	}
 	if e.Undone != nil {
-		l.name("undone")
-		e.Undone.write(l)
+		l.value("undone", e.Undone)
 	}
 	l.flag("interrupted", e.Interrupted)
-	l.list("counters", len(e.Counters), func(i int) { e.Counters[i].write(l) })
-	l.end()
-}
-
-func (u *Undone) write(l *line) {
-	l.begin()
-	l.number("step", int64(u.Step))
-	l.number("of", int64(u.Of))
-	l.name("what")
-	l.quote(u.What)
-	l.flag("idle", u.Idle)
+	if len(e.Counters) > 0 {
+		l.value("counters", e.Counters)
+	}
 	l.end()
 }
 

@@ -3,11 +3,12 @@ package edn
 import (
 	"bufio"
 	"fmt"
-	"github.com/lockbench/lockbench/internal/history"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // Write writes a history for Jepsen's tools: one map per line, with a new index and times in
