@@ -2,8 +2,6 @@ package workloads
 
 import (
 	"cmp"
-	"crypto/sha1"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,15 +54,10 @@ func (g *Grants) See(sent, done history.Command) {
 	g.note(sent, lease)
 }
 
-// takesNothing reports whether a script can only renew a lease or delete.
+// takesNothing reports whether a command runs a script that can only renew a lease or delete.
 func (g *Grants) takesNothing(args []string) bool {
-	switch strings.ToLower(args[0]) {
-	case "eval":
-		return g.Scripts.takesNothing(digest(args[1]))
-	case "evalsha":
-		return g.Scripts.takesNothing(strings.ToLower(args[1]))
-	}
-	return false
+	s := g.Scripts.of(args)
+	return (s.prolongs || s.deletes) && !s.creates
 }
 
 // note records a command as the latest one of each key that it names.
@@ -167,10 +160,8 @@ func (g *Grants) prolonged(args []string, done history.Command) (lease time.Dura
 		return expiryOf([]string{"ex", args[2]}), true
 	case "set":
 		return expiryOf(args), has(args, "ifeq")
-	case "eval":
-		return 0, g.Scripts.prolong(digest(args[1]))
-	case "evalsha":
-		return 0, g.Scripts.prolong(strings.ToLower(args[1]))
+	case "eval", "evalsha":
+		return 0, g.Scripts.of(args).prolongs
 	}
 	return 0, false
 }
@@ -215,15 +206,16 @@ func (g *Grants) learn(args []string) {
 	}
 }
 
-// Scripts records which scripts prolong a lease. The clients of a run share it, because one of them
+// Scripts records what scripts do to a lease. The clients of a run share it, because one of them
 // sends the text of a script to the server, and the others send only its digest. It is safe for
 // concurrent use.
 type Scripts struct {
-	mu       sync.Mutex
-	prolongs map[string]bool // by digest
-	deletes  map[string]bool // by digest
-	creates  map[string]bool // by digest
+	mu    sync.Mutex
+	known map[string]script // by ID
 }
+
+// script says what the text of a script can do to a key.
+type script struct{ prolongs, deletes, creates bool }
 
 // creating lists the commands that write a key even if it does not exist.
 var creating = []string{"set", "setnx", "setex", "psetex", "mset", "msetnx", "getset", "incr",
@@ -234,16 +226,15 @@ var creating = []string{"set", "setnx", "setex", "psetex", "mset", "msetnx", "ge
 // lease.
 func (s *Scripts) Learn(text string) {
 	lower := strings.ToLower(text)
+	deletes := calls(lower, "del")
+	does := script{strings.Contains(lower, "expire") && !deletes, deletes || calls(lower, "unlink"),
+		slices.ContainsFunc(creating, func(command string) bool { return calls(lower, command) })}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.prolongs == nil {
-		s.prolongs, s.deletes, s.creates = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	if s.known == nil {
+		s.known = map[string]script{}
 	}
-	s.prolongs[digest(text)] = strings.Contains(lower, "expire") && !calls(lower, "del")
-	s.deletes[digest(text)] = calls(lower, "del") || calls(lower, "unlink")
-	s.creates[digest(text)] = slices.ContainsFunc(creating, func(command string) bool {
-		return calls(lower, command)
-	})
+	s.known[history.ScriptID(text)] = does
 }
 
 // calls reports whether a script has a command in quotes.
@@ -251,20 +242,12 @@ func calls(script, command string) bool {
 	return strings.Contains(script, "'"+command+"'") || strings.Contains(script, `"`+command+`"`)
 }
 
-// takesNothing reports whether a script prolongs a lease or deletes, and creates no key.
-func (s *Scripts) takesNothing(digest string) bool {
+// of returns what is known of the script that a command runs.
+func (s *Scripts) of(args []string) script {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return (s.prolongs[digest] || s.deletes[digest]) && !s.creates[digest]
+	return s.known[scriptOf(args)]
 }
-
-func (s *Scripts) prolong(digest string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.prolongs[digest]
-}
-
-func digest(text string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(text))) }
 
 // Fill adds the observed facts to a grant: the send time of the first command, and the node if
 // there is only one. If the lock promised no lease, it adds the shortest lease in the commands.

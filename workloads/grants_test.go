@@ -55,10 +55,10 @@ func TestARenewalIsNoGrant(t *testing.T) {
 		name, later string
 		sent        int64
 	}{
-		{"of the hold before", "n0 9 EVALSHA " + digest(renews) + " 1 k > 0", 5},
-		{"of this hold", "n0 9 EVALSHA " + digest(renews) + " 1 k > 1", 5},
+		{"of the hold before", "n0 9 EVALSHA " + history.ScriptID(renews) + " 1 k > 0", 5},
+		{"of this hold", "n0 9 EVALSHA " + history.ScriptID(renews) + " 1 k > 1", 5},
 		{"by its text", "n0 9 EVAL " + renews + " 1 k > 0", 5},
-		{"a second try", "n0 9 EVALSHA " + digest(takes) + " 1 k > (nil)", 9},
+		{"a second try", "n0 9 EVALSHA " + history.ScriptID(takes) + " 1 k > (nil)", 9},
 	} {
 		g := Grants{Scripts: new(Scripts)}
 		g.learn([]string{"EVAL", renews, "1", "k"})
@@ -102,7 +102,7 @@ func told(line string) (c, r history.Command) {
 // TestExtensions tells commands that prolong a lease from others.
 func TestExtensions(t *testing.T) {
 	renew, free := "redis.call('pexpire',KEYS[1])", "redis.call('del',KEYS[1])"
-	sha := digest
+	sha := history.ScriptID
 	g := Grants{Scripts: new(Scripts)}
 	g.Expect([]string{"k"})
 	g.learn([]string{"EVAL", renew, "1", "k"})
@@ -141,12 +141,12 @@ func TestExtensionsOfSeveralMasters(t *testing.T) {
 		line string
 		end  time.Duration // 0: as before
 	}{
-		{"n0 50 EVALSHA " + digest(renew) + " 1 k > 1", 102},
-		{"n1 51 EVALSHA " + digest(renew) + " 1 k > 0", 0},
-		{"n2 60 EVALSHA " + digest(renew) + " 1 k > 1", 150},
-		{"n1 70 EVALSHA " + digest(renew) + " 1 k > 1", 160},
-		{"n2 161 EVALSHA " + digest(renew) + " 1 k > 1", 0}, // there it was over at 160
-		{"n1 170 EVALSHA " + digest(renew) + " 1 k > 1", 0}, // n0 is over, and n2: no majority
+		{"n0 50 EVALSHA " + history.ScriptID(renew) + " 1 k > 1", 102},
+		{"n1 51 EVALSHA " + history.ScriptID(renew) + " 1 k > 0", 0},
+		{"n2 60 EVALSHA " + history.ScriptID(renew) + " 1 k > 1", 150},
+		{"n1 70 EVALSHA " + history.ScriptID(renew) + " 1 k > 1", 160},
+		{"n2 161 EVALSHA " + history.ScriptID(renew) + " 1 k > 1", 0}, // there it was over at 160
+		{"n1 170 EVALSHA " + history.ScriptID(renew) + " 1 k > 1", 0}, // n0 is over, and n2: no majority
 	} {
 		sent, done := told(c.line)
 		to, ok := g.Prolongs(sent, done)
@@ -187,7 +187,7 @@ func TestAnExtensionOfALeaseThatIsOver(t *testing.T) {
 		at   string
 		want bool
 	}{{"60", true}, {"160", true}, {"261", false}, {"262", false}} {
-		line := "n0 " + c.at + " EVALSHA " + digest(renew) + " 1 k > 1"
+		line := "n0 " + c.at + " EVALSHA " + history.ScriptID(renew) + " 1 k > 1"
 		if _, ok := g.Prolongs(told(line)); ok != c.want {
 			t.Errorf("sent at %s: %v", c.at, ok)
 		}
@@ -196,7 +196,7 @@ func TestAnExtensionOfALeaseThatIsOver(t *testing.T) {
 	g = Grants{Scripts: scripts}
 	g.Expect([]string{"k"})
 	g.See(told("n0 1 SET k v NX > OK"))
-	if _, ok := g.Prolongs(told("n0 900 EVALSHA " + digest(renew) + " 1 k > 1")); !ok {
+	if _, ok := g.Prolongs(told("n0 900 EVALSHA " + history.ScriptID(renew) + " 1 k > 1")); !ok {
 		t.Error("a lease that is not known is said to be over")
 	}
 }
