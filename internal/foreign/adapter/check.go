@@ -282,10 +282,8 @@ func (c *checker) wants(r *remote, o Order, optional bool, asked string, right .
 	return c.say(optional, asked, err, found)
 }
 
-func acquireOrder(n int, wait time.Duration) Order {
-	ms := wait.Milliseconds()
-	return Order{Do: doAcquire, N: n, Keys: []string{checkKey}, Wait: &ms, Mode: exclusive}
-}
+// take returns the order to acquire the lock, as acquisition n.
+func take(n int) Order { return Acquire(n, []string{checkKey}, checkWait) }
 
 // ask goes through all questions. It stops if an answer makes the next question pointless.
 func (c *checker) ask(ctx context.Context) {
@@ -298,7 +296,7 @@ func (c *checker) ask(ctx context.Context) {
 	other, _, err := c.client(ctx) // now: it may take longer than the first one's lease to start
 	c.say(false, "a second client starts", err, "")
 	c.sayOfKeys("it writes no key of the lock before it is asked to", c.unwritten)
-	if !c.wants(holder, acquireOrder(1, checkWait), false, "it acquires a free lock", isAcquired) {
+	if !c.wants(holder, take(1), false, "it acquires a free lock", isAcquired) {
 		return
 	}
 	c.sayOfKeys("the lock is in the Redis that it was told of", c.here)
@@ -310,17 +308,16 @@ func (c *checker) ask(ctx context.Context) {
 	case c.use.Declares.Optimistic:
 		c.askOptimistic(holder, other)
 	default:
-		c.wants(other, acquireOrder(1, checkWait), false, "it is refused while another has the lock",
-			isRefused)
+		c.wants(other, take(1), false, "it is refused while another has the lock", isRefused)
 	}
 	if c.use.Declares.Extends {
-		c.wants(holder, Order{Do: doExtend, N: 1}, false, "the holder extends its lease", isExtended)
+		c.wants(holder, Extend(1), false, "the holder extends its lease", isExtended)
 	}
 	if c.use.Declares.Reentrant {
-		c.wants(holder, acquireOrder(2, checkWait), false, "the holder acquires again", isAcquired)
-		c.wants(holder, Order{Do: doRelease, N: 2}, false, "and releases the second", isReleased)
+		c.wants(holder, take(2), false, "the holder acquires again", isAcquired)
+		c.wants(holder, Release(2), false, "and releases the second", isReleased)
 	}
-	if !c.wants(holder, Order{Do: doRelease, N: 1}, false, "the holder releases", isReleased) {
+	if !c.wants(holder, Release(1), false, "the holder releases", isReleased) {
 		return
 	}
 	if c.use.Declares.Cancels && err == nil {
@@ -330,8 +327,8 @@ func (c *checker) ask(ctx context.Context) {
 		c.askShared(holder, other)
 	}
 	if err == nil {
-		c.wants(other, acquireOrder(2, checkWait), false, "then the second client acquires", isAcquired)
-		c.wants(other, Order{Do: doRelease, N: 2}, false, "and releases", isReleased)
+		c.wants(other, take(2), false, "then the second client acquires", isAcquired)
+		c.wants(other, Release(2), false, "and releases", isReleased)
 		c.askDeclared(other, holder)
 	}
 	c.ends(holder)

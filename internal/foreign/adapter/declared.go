@@ -18,30 +18,30 @@ import (
 func (c *checker) askShared(holder, other *remote) {
 	const first, second = 101, 102
 	shared := func(n int) Order {
-		o := acquireOrder(n, checkWait)
+		o := take(n)
 		o.Mode = history.Shared
 		return o
 	}
 	c.wants(holder, shared(first), false, "the first client acquires a shared hold", isAcquired)
 	c.wants(other, shared(second), false, "and the second one as well", isAcquired)
-	c.wants(other, Order{Do: doRelease, N: second}, false, "it releases its own", isReleased)
-	c.wants(other, acquireOrder(second+1, checkWait), false,
+	c.wants(other, Release(second), false, "it releases its own", isReleased)
+	c.wants(other, take(second+1), false,
 		"an exclusive hold is refused while the other is left", isRefused)
-	c.wants(holder, Order{Do: doRelease, N: first}, false, "the first client releases", isReleased)
+	c.wants(holder, Release(first), false, "the first client releases", isReleased)
 }
 
 // askCancel checks that a waiting acquire ends when its client gives it up, and that it leaves
 // nothing behind: the other client is granted the lock afterwards.
 func (c *checker) askCancel(holder, other *remote) {
 	const first, given, next = 111, 112, 113
-	if !c.wants(holder, acquireOrder(first, checkWait), false, "it acquires", isAcquired) {
+	if !c.wants(holder, take(first), false, "it acquires", isAcquired) {
 		return
 	}
-	err := c.giveUp(other, acquireOrder(given, time.Minute))
+	err := c.giveUp(other, Acquire(given, []string{checkKey}, time.Minute))
 	ended := c.say(false, "as declared, a waiting acquire ends when its client gives it up", err, "")
 	_, _ = c.perform(holder, Release(first))
 	time.Sleep(checkWait) // a call that goes on although it was given up takes the lock meanwhile
-	if ended && c.wants(holder, acquireOrder(next, checkTTL/2), false,
+	if ended && c.wants(holder, Acquire(next, []string{checkKey}, checkTTL/2), false,
 		"and leaves nothing behind: the lock is free", isAcquired) {
 		_, _ = c.perform(holder, Release(next))
 	}
@@ -74,8 +74,7 @@ func (c *checker) giveUp(r *remote, o Order) error {
 // askOptimistic checks that a second client gets the lock while the holder of acquisition 1 has it,
 // and that the lock refuses the later of two conflicting writes.
 func (c *checker) askOptimistic(holder, other *remote) {
-	if !c.wants(other, acquireOrder(1, checkWait), false, "as declared, another client is let in, too",
-		isAcquired) {
+	if !c.wants(other, take(1), false, "as declared, another client is let in, too", isAcquired) {
 		return
 	}
 	write := func(value int64) Order { return Order{Do: doWrite, N: 1, Value: &value} }
@@ -88,7 +87,7 @@ func (c *checker) askOptimistic(holder, other *remote) {
 		err = fmt.Errorf("it answered %q with %d, not 1", a.Is, a.Value)
 	}
 	c.say(false, "a written value is read", err, "")
-	c.wants(other, Order{Do: doRelease, N: 1}, false, "the other releases", isReleased)
+	c.wants(other, Release(1), false, "the other releases", isReleased)
 }
 
 // forget empties every Redis.
@@ -140,28 +139,26 @@ func (c *checker) askDeclared(holder, other *remote) {
 
 // askWatchdog checks that a watchdog keeps a hold for longer than a lease.
 func (c *checker) askWatchdog(holder, other *remote) {
-	if !c.wants(holder, acquireOrder(overrunning, checkWait), false, "the first client acquires",
-		isAcquired) {
+	if !c.wants(holder, take(overrunning), false, "the first client acquires", isAcquired) {
 		return
 	}
 	time.Sleep(checkTTL + checkTTL/4)
-	c.wants(other, acquireOrder(trying, checkWait), false,
+	c.wants(other, take(trying), false,
 		"as declared, its watchdog keeps the lock for longer than the lease", isRefused)
-	_, _ = c.perform(holder, Order{Do: doRelease, N: overrunning})
+	_, _ = c.perform(holder, Release(overrunning))
 }
 
 // askLease lets the other client try until the lease must be over.
 func (c *checker) askLease(holder, other *remote) {
-	if !c.wants(holder, acquireOrder(overrunning, checkWait), false, "the first client acquires",
-		isAcquired) {
+	if !c.wants(holder, take(overrunning), false, "the first client acquires", isAcquired) {
 		return
 	}
 	const patience = 2 * checkTTL
 	began, n := time.Now(), trying
-	a, err := c.perform(other, acquireOrder(n, checkWait))
+	a, err := c.perform(other, take(n))
 	for ; err == nil && a.Is == isRefused && time.Since(began) < patience; n++ {
 		time.Sleep(checkWait / 4)
-		a, err = c.perform(other, acquireOrder(n+1, checkWait))
+		a, err = c.perform(other, take(n+1))
 	}
 	if err == nil && a.Is != isAcquired {
 		err = fmt.Errorf("it answered %q for %v, and the lease is %v (adapter.yaml declares a watchdog)",
@@ -170,15 +167,14 @@ func (c *checker) askLease(holder, other *remote) {
 	c.say(false, "as declared, the lock is free again when the lease is over", err,
 		fmt.Sprintf("after %.1f s", time.Since(began).Seconds()))
 	if err == nil {
-		_, _ = c.perform(other, Order{Do: doRelease, N: n})
+		_, _ = c.perform(other, Release(n))
 	}
-	_, _ = c.perform(holder, Order{Do: doRelease, N: overrunning})
+	_, _ = c.perform(holder, Release(overrunning))
 }
 
 // askLoss deletes the key, and waits until the library tells its holder.
 func (c *checker) askLoss(holder *remote) {
-	if !c.wants(holder, acquireOrder(vanishing, checkWait), false, "the first client acquires",
-		isAcquired) {
+	if !c.wants(holder, take(vanishing), false, "the first client acquires", isAcquired) {
 		return
 	}
 	c.forget()
@@ -197,13 +193,13 @@ func (c *checker) askLoss(holder *remote) {
 	}
 	c.say(false, "as declared, the holder is told when its key vanishes", err,
 		fmt.Sprintf("after %d ms", time.Since(began).Milliseconds()))
-	_, _ = c.perform(holder, Order{Do: doRelease, N: vanishing})
+	_, _ = c.perform(holder, Release(vanishing))
 }
 
 // askVanished checks whether a call reports that the key has gone. The call must report it if the
 // adapter declares this under tells.
 func (c *checker) askVanished(holder *remote, n int, do, way, call string) {
-	if !c.wants(holder, acquireOrder(n, checkWait), false, "it acquires", isAcquired) {
+	if !c.wants(holder, take(n), false, "it acquires", isAcquired) {
 		return
 	}
 	c.forget()
@@ -213,7 +209,7 @@ func (c *checker) askVanished(holder *remote, n int, do, way, call string) {
 		c.say(true, "adapter.yaml says so", fmt.Errorf("%q is not under tells", way), "")
 	}
 	if do != doRelease {
-		_, _ = c.perform(holder, Order{Do: doRelease, N: n})
+		_, _ = c.perform(holder, Release(n))
 	}
 }
 
@@ -226,18 +222,18 @@ const (
 // askForeign checks that a release after the end of the hold does not remove the lock of the next
 // client.
 func (c *checker) askForeign(holder, other *remote) {
-	if !c.wants(holder, acquireOrder(outliving, checkWait), false, "it acquires", isAcquired) {
+	if !c.wants(holder, take(outliving), false, "it acquires", isAcquired) {
 		return
 	}
 	c.forget()
-	a, err := c.perform(other, acquireOrder(outliving, checkWait))
+	a, err := c.perform(other, take(outliving))
 	if err == nil && a.Is != isAcquired {
 		// No key is there, but something else keeps the client out, so the question has no answer.
 		err = notAsked(fmt.Sprintf("the next client was answered %q", a.Is))
 	}
 	if err == nil {
 		err = c.leaves(holder, other)
-		_, _ = c.perform(other, Order{Do: doRelease, N: outliving})
+		_, _ = c.perform(other, Release(outliving))
 	}
 	var not notAsked
 	c.say(errors.As(err, &not), askedForeign, err, "")
@@ -258,7 +254,7 @@ func (c *checker) leaves(holder, other *remote) error {
 	}
 	before, err := c.persisted()
 	if err == nil {
-		_, err = c.perform(holder, Order{Do: doRelease, N: outliving})
+		_, err = c.perform(holder, Release(outliving))
 	}
 	if err := cmp.Or(err, other.child.resume()); err != nil {
 		return err
