@@ -157,7 +157,7 @@ func (fs Faults) parts(p Params) (parts []Scenario, err error) {
 func (f Fault) topology(p Params) string {
 	switch {
 	case f.written != nil:
-		return f.written.topology()
+		return f.written.Topology
 	case p.Nodes > 1:
 		return Independent
 	}

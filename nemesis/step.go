@@ -90,6 +90,19 @@ const (
 	Replies  = "replies"  // answers of a node do not arrive; commands are executed
 )
 
+// Streams returns those of a link's two directions that a mode names: to the node, and back.
+func Streams[T any](mode string, up, down T) ([]T, error) {
+	switch mode {
+	case Both:
+		return []T{up, down}, nil
+	case Requests:
+		return []T{up}, nil
+	case Replies:
+		return []T{down}, nil
+	}
+	return nil, fmt.Errorf("a link is cut both ways, for requests or for replies, not %q", mode)
+}
+
 // Step is an action of the harness or, with Await, a wait. An Await without For waits for ever. If
 // For is over, the scenario goes on without a client at the breakpoint.
 type Step struct {

@@ -51,9 +51,6 @@ func (w *written) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// topology returns the topology that the schedule needs, or "" if any will do.
-func (s *Schedule) topology() string { return s.Topology }
-
 // scenario prepares the schedule for a plan: it converts leases into times, and draws with the
 // plan's seed.
 func (s *Schedule) scenario(p Params) (Scenario, error) {

@@ -92,10 +92,8 @@ const switching = 5 * time.Second
 
 // prove waits until a replica that was told to take over says that it starts.
 func (e *election) prove(name string) error {
-	for limit := time.Now().Add(switching); e.candidate() != name; time.Sleep(time.Millisecond) {
-		if time.Now().After(limit) {
-			return fmt.Errorf("%s: it does not take over", name)
-		}
+	if !await(switching, time.Millisecond, func() bool { return e.candidate() == name }) {
+		return fmt.Errorf("%s: it does not take over", name)
 	}
 	return nil
 }

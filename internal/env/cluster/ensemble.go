@@ -176,21 +176,18 @@ func awaitLeader(n *node) error {
 	if err != nil {
 		return err
 	}
-	for limit := time.Now().Add(2 * server.Patience); ; time.Sleep(5 * time.Millisecond) {
-		yes, err := m.Leads()
-		if yes && err == nil {
-			return nil
+	leads := func() (yes bool) {
+		yes, err = m.Leads()
+		if s, ok := n.operator.(switcher); ok && !yes && err == nil {
+			_ = s.SwitchOver() // perhaps none leads yet: await asks again
 		}
-		if err == nil {
-			if s, ok := n.operator.(switcher); ok {
-				_ = s.SwitchOver() // perhaps none leads yet: the loop asks again
-			}
-		}
-		if time.Now().After(limit) {
-			return server.SlowError{Err: fmt.Errorf("%s does not lead its ensemble after %v (%v)", n.Name,
-				2*server.Patience, err)}
-		}
+		return yes && err == nil
 	}
+	if await(2*server.Patience, 5*time.Millisecond, leads) {
+		return nil
+	}
+	return server.SlowError{Err: fmt.Errorf("%s does not lead its ensemble after %v (%v)", n.Name,
+		2*server.Patience, err)}
 }
 
 // observe reads in the messages of a member that it leads, and reports it.

@@ -184,8 +184,5 @@ func (h *hosts) owner(from net.Addr, servers []string) (name string, err error) 
 
 // awaitListener waits until a server listens, but at most a second.
 func awaitListener(server netip.AddrPort) {
-	limit := time.Now().Add(time.Second)
-	for !proc.Listening(server) && time.Now().Before(limit) {
-		time.Sleep(10 * time.Millisecond)
-	}
+	await(time.Second, 10*time.Millisecond, func() bool { return proc.Listening(server) })
 }

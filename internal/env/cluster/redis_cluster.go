@@ -115,18 +115,16 @@ func (l clusterLayout) fork(nodes []server.NodeConfig, to string, name func(from
 
 // agreed waits until a node can be used: two seconds, which a master keeps quiet after its start.
 func agreed(n *node) error {
-	m, limit := n.operator.(server.MemberAdmin), time.Now().Add(2*server.Patience)
-	for {
-		why := m.Agrees()
-		if why == "" {
-			return nil
-		}
-		if time.Now().After(limit) {
-			return server.SlowError{Err: fmt.Errorf("%s did not join the cluster within %v: %s", n.Name,
-				2*server.Patience, why)}
-		}
-		time.Sleep(5 * time.Millisecond)
+	m, why := n.operator.(server.MemberAdmin), ""
+	joined := func() bool {
+		why = m.Agrees()
+		return why == ""
 	}
+	if await(2*server.Patience, 5*time.Millisecond, joined) {
+		return nil
+	}
+	return server.SlowError{Err: fmt.Errorf("%s did not join the cluster within %v: %s", n.Name,
+		2*server.Patience, why)}
 }
 
 // observe reads in the messages of a node that it is promoted, and reports it.

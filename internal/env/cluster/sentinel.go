@@ -157,19 +157,17 @@ func (l sentinelLayout) observe(line string) {
 
 // acquainted waits until a sentinel has a connection to every other server, and has heard from each
 // replica.
-func acquainted(n *node) error {
-	limit := time.Now().Add(server.Patience)
-	for {
-		why, err := strangers(redisOf(n))
-		if err == nil && why == "" {
-			return nil
-		}
-		if time.Now().After(limit) {
-			return server.SlowError{Err: fmt.Errorf("sentinel %s does not know all servers after %v: %s",
-				n.Name, server.Patience, cmp.Or(why, fmt.Sprint(err)))}
-		}
-		time.Sleep(2 * time.Millisecond)
+func acquainted(n *node) (err error) {
+	var why string
+	knowsAll := func() bool {
+		why, err = strangers(redisOf(n))
+		return err == nil && why == ""
 	}
+	if await(server.Patience, 2*time.Millisecond, knowsAll) {
+		return nil
+	}
+	return server.SlowError{Err: fmt.Errorf("sentinel %s does not know all servers after %v: %s",
+		n.Name, server.Patience, cmp.Or(why, fmt.Sprint(err)))}
 }
 
 // strangers names the servers that a sentinel has not heard from, or "" if it knows all.

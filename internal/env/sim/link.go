@@ -1,10 +1,7 @@
 package sim
 
 import (
-	"fmt"
 	"time"
-
-	"github.com/lockbench/lockbench/nemesis"
 )
 
 // link is the way between a client, or a replica, and a node. In the environment of processes each
@@ -76,19 +73,6 @@ func (l *link) carry(s *stream, last *int64, e event) {
 	}
 	e.at = max(l.scheduler.Now()+l.links.latency(s)+int64(s.delay), *last+1)
 	*last = l.scheduler.queue.put(e)
-}
-
-// streams returns the directions that a mode names.
-func (l *link) streams(mode string) ([]*stream, error) {
-	switch mode {
-	case nemesis.Both:
-		return []*stream{&l.up, &l.down}, nil
-	case nemesis.Requests:
-		return []*stream{&l.up}, nil
-	case nemesis.Replies:
-		return []*stream{&l.down}, nil
-	}
-	return nil, fmt.Errorf("a link is cut both ways, for requests or for replies, not %q", mode)
 }
 
 // heal removes all faults of the link. It delivers held and delayed messages now, in order.

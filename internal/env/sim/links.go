@@ -128,7 +128,7 @@ func (s *links) each(pattern string, f func(*link)) error {
 func (s *links) streams(pattern, mode string, f func(*stream)) error {
 	var wrong error
 	err := s.each(pattern, func(l *link) {
-		all, err := l.streams(mode)
+		all, err := nemesis.Streams(mode, &l.up, &l.down)
 		wrong = err
 		for _, one := range all {
 			f(one)

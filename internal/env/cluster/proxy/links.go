@@ -110,15 +110,7 @@ func (p *Links) make(at *toxi.Client, name, host, upstream string) (string, erro
 // Streams returns the streams of a proxy that a Cut of this mode closes: upstream carries requests
 // to the node, downstream its answers.
 func Streams(mode string) ([]string, error) {
-	switch mode {
-	case nemesis.Both:
-		return []string{"upstream", "downstream"}, nil
-	case nemesis.Requests:
-		return []string{"upstream"}, nil
-	case nemesis.Replies:
-		return []string{"downstream"}, nil
-	}
-	return nil, fmt.Errorf("a link is cut both ways, for requests or for replies, not %q", mode)
+	return nemesis.Streams(mode, "upstream", "downstream")
 }
 
 // Attributes are the numbers of a toxic.
