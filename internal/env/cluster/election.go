@@ -92,7 +92,7 @@ const switching = 5 * time.Second
 
 // prove waits until a replica that was told to take over says that it starts.
 func (e *election) prove(name string) error {
-	if !await(switching, time.Millisecond, func() bool { return e.candidate() == name }) {
+	if !proc.Await(switching, time.Millisecond, func() bool { return e.candidate() == name }) {
 		return fmt.Errorf("%s: it does not take over", name)
 	}
 	return nil

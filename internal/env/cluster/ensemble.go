@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/proxy"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/history"
@@ -179,11 +180,11 @@ func awaitLeader(n *node) error {
 	leads := func() (yes bool) {
 		yes, err = m.Leads()
 		if s, ok := n.operator.(switcher); ok && !yes && err == nil {
-			_ = s.SwitchOver() // perhaps none leads yet: await asks again
+			_ = s.SwitchOver() // perhaps none leads yet: Await asks again
 		}
 		return yes && err == nil
 	}
-	if await(2*server.Patience, 5*time.Millisecond, leads) {
+	if proc.Await(2*server.Patience, 5*time.Millisecond, leads) {
 		return nil
 	}
 	return server.SlowError{Err: fmt.Errorf("%s does not lead its ensemble after %v (%v)", n.Name,

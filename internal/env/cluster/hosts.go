@@ -184,5 +184,5 @@ func (h *hosts) owner(from net.Addr, servers []string) (name string, err error) 
 
 // awaitListener waits until a server listens, but at most a second.
 func awaitListener(server netip.AddrPort) {
-	await(time.Second, 10*time.Millisecond, func() bool { return proc.Listening(server) })
+	proc.Await(time.Second, 10*time.Millisecond, func() bool { return proc.Listening(server) })
 }

@@ -71,17 +71,7 @@ func (n *node) awaitSilence(b blocker) {
 	if n.Route != "" {
 		wait = 2 * silence // the route is longer, and a busy machine makes it no shorter
 	}
-	await(time.Second, time.Millisecond, func() bool { return !b.Answers(wait) })
-}
-
-// await asks every pause whether something is so. It returns false if it is not after the limit.
-func await(limit, pause time.Duration, done func() bool) bool {
-	for end := time.Now().Add(limit); !done(); time.Sleep(pause) {
-		if time.Now().After(end) {
-			return false
-		}
-	}
-	return true
+	proc.Await(time.Second, time.Millisecond, func() bool { return !b.Answers(wait) })
 }
 
 // free kills the script, or waits for the end of a command that ends by itself.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/proxy"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/history"
@@ -120,7 +121,7 @@ func agreed(n *node) error {
 		why = m.Agrees()
 		return why == ""
 	}
-	if await(2*server.Patience, 5*time.Millisecond, joined) {
+	if proc.Await(2*server.Patience, 5*time.Millisecond, joined) {
 		return nil
 	}
 	return server.SlowError{Err: fmt.Errorf("%s did not join the cluster within %v: %s", n.Name,

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
@@ -163,7 +164,7 @@ func acquainted(n *node) (err error) {
 		why, err = strangers(redisOf(n))
 		return err == nil && why == ""
 	}
-	if await(server.Patience, 2*time.Millisecond, knowsAll) {
+	if proc.Await(server.Patience, 2*time.Millisecond, knowsAll) {
 		return nil
 	}
 	return server.SlowError{Err: fmt.Errorf("sentinel %s does not know all servers after %v: %s",
