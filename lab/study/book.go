@@ -177,7 +177,7 @@ func WriteDocs(m *matrix.Matrix, dir string) error {
 		name, old = LibrariesFile, book.Libraries
 	}
 	if old != nil && !covers(m, old) {
-		if m, err = old.With(m); err != nil {
+		if m, err = withPart(old, m); err != nil {
 			return fmt.Errorf("%s cannot take a part: %w", filepath.Join(dir, name), err)
 		}
 	}

@@ -95,7 +95,7 @@ func rowOf(o harness.RunOptions) (Row, bool) {
 
 // columnsOf returns the columns that have an aim of a fault.
 func columnsOf(fault string) (out []Column) {
-	for _, c := range columns() {
+	for _, c := range AllColumns() {
 		if slices.ContainsFunc(c.Aims, func(a Aim) bool {
 			return nemesis.Base(a.Nemesis) == nemesis.Base(fault)
 		}) {

@@ -45,14 +45,14 @@ type Aim struct {
 //go:embed columns.yaml
 var columnsYAML string
 
-// columns returns all columns: first the ones of docs/locks/expected.md in its order, and then
+// AllColumns returns all columns: first the ones of docs/locks/expected.md in its order, and then
 // additional ones.
-var columns = batch.Table[[]Column]("columns.yaml", columnsYAML)
+var AllColumns = batch.Table[[]Column]("columns.yaml", columnsYAML)
 
 // Columns returns the faults of the matrix of lockbench's own locks. The caller may keep and change
 // the slice.
 func Columns() []Column {
-	return slices.DeleteFunc(slices.Clone(columns()), func(c Column) bool { return c.Libraries })
+	return slices.DeleteFunc(slices.Clone(AllColumns()), func(c Column) bool { return c.Libraries })
 }
 
 // Fault returns the fault of a column as a search names it. It is the fault of the first scenario,

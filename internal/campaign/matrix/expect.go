@@ -52,7 +52,7 @@ func RowsAndColumns(locks, faults []string) ([]Row, []Column, error) {
 // findColumns returns columns by their names. If names is empty, it returns all columns that suit
 // some row.
 func findColumns(rows []Row, names []string) ([]Column, error) {
-	all := columns()
+	all := AllColumns()
 	if len(names) == 0 && !slices.ContainsFunc(rows, func(r Row) bool { return r.Adapter != "" }) {
 		all = Columns()
 	}

@@ -25,8 +25,8 @@ func TestExpectationsAreOfCells(t *testing.T) {
 			continue
 		}
 		for column, letters := range e.Properties {
-			j := slices.IndexFunc(columns(), func(c Column) bool { return c.Name == column })
-			if j < 0 || Impossible(Rows()[i], columns()[j]) != "" {
+			j := slices.IndexFunc(AllColumns(), func(c Column) bool { return c.Name == column })
+			if j < 0 || Impossible(Rows()[i], AllColumns()[j]) != "" {
 				t.Errorf("%s, %s: %s are expected where nothing can be", row, column, letters)
 			}
 			found, known := Expected(row, column)
@@ -74,8 +74,8 @@ func TestTheDocumentShowsTheExpectations(t *testing.T) {
 
 func TestALockWithoutAnExpectationIsMeasured(t *testing.T) {
 	r := newRow(impls.Entry{Name: "new", Topology: impls.OneServer, Lease: true}, impls.Row{})
-	runs := (Options{}).cell(r, columns()[1], 1)
-	cell := newCell(r, columns()[1], []Result{{Row: "new", Column: columns()[1].Name,
+	runs := (Options{}).cell(r, AllColumns()[1], 1)
+	cell := NewCell(r, AllColumns()[1], []Result{{Row: "new", Column: AllColumns()[1].Name,
 		Finding: batch.NewFinding(
 			batchtest.Verdict(checker.Valid, "S"), nil)}}, nil)
 	if len(runs) == 0 || cell.Known || cell.String() != "S" ||

@@ -28,8 +28,8 @@ var expectations = batch.Table[map[string]expectation]("expectations.yaml", expe
 func Expected(row, column string) (found []string, known bool) {
 	e, known := expectations()[row]
 	i := slices.IndexFunc(Rows(), func(r Row) bool { return r.Name == row })
-	j := slices.IndexFunc(columns(), func(c Column) bool { return c.Name == column })
-	if !known || i < 0 || j < 0 || Impossible(Rows()[i], columns()[j]) != "" {
+	j := slices.IndexFunc(AllColumns(), func(c Column) bool { return c.Name == column })
+	if !known || i < 0 || j < 0 || Impossible(Rows()[i], AllColumns()[j]) != "" {
 		return nil, false
 	}
 	return batch.InOrder(strings.Split(e.Properties[column], "")), true

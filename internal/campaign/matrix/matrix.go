@@ -101,9 +101,9 @@ func New(o Options, results []Result) (*Matrix, error) {
 		byCell[r.Row+"|"+r.Column] = append(byCell[r.Row+"|"+r.Column], r)
 	}
 	for _, r := range rs {
-		free := newCell(r, columns()[0], byCell[r.Name+"|none"], nil)
+		free := NewCell(r, AllColumns()[0], byCell[r.Name+"|none"], nil)
 		for _, c := range cs {
-			cell := newCell(r, c, byCell[r.Name+"|"+c.Name], &free)
+			cell := NewCell(r, c, byCell[r.Name+"|"+c.Name], &free)
 			if why := o.impossible(r, c); why != "" {
 				cell.Impossible, cell.Properties = why, nil
 			}
@@ -137,9 +137,9 @@ func inTaskOrder(o Options, results []Result) []Result {
 	return sorted
 }
 
-// newCell judges a cell from its runs. A property that is violated without any fault counts as
+// NewCell judges a cell from its runs. A property that is violated without any fault counts as
 // violated under every fault.
-func newCell(r Row, c Column, runs []Result, free *Cell) Cell {
+func NewCell(r Row, c Column, runs []Result, free *Cell) Cell {
 	cell := Cell{Row: r.Name, Column: c.Name, Impossible: Impossible(r, c), Runs: runs}
 	if r.Adapter == "" { // the expectations are for lockbench's own locks; some have a library's name
 		cell.Expected, cell.Known = Expected(r.Name, c.Name)

@@ -60,7 +60,7 @@ func (o Options) doubtful(tasks []Task, results []Result) (out []Task) {
 // elusive reports whether the cell of a task lacks an expected property that can be judged and is
 // not excused.
 func (o Options) elusive(t Task, first []Result) bool {
-	cell := newCell(t.Row, Column{Name: t.Column}, first, nil)
+	cell := NewCell(t.Row, Column{Name: t.Column}, first, nil)
 	for _, l := range cell.Missing() {
 		if cell.Property(l).Found != checker.NA &&
 			(o.Excused == nil || !o.Excused(cell.Row, cell.Column, l)) {

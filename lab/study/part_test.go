@@ -1,4 +1,4 @@
-package matrix
+package study
 
 import (
 	"strings"
@@ -6,10 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
 // found is what the cells of a matrix show: "setnx none -; setnx pause SL".
-func found(m *Matrix) string {
+func found(m *matrix.Matrix) string {
 	var cells []string
 	for i := range m.Cells {
 		cells = append(cells, m.Cells[i].Row+" "+m.Cells[i].Column+" "+m.Cells[i].String())
@@ -19,17 +22,18 @@ func found(m *Matrix) string {
 
 // measuredAs is a matrix of these locks and faults in which every run that is no control found the
 // letters.
-func measuredAs(t *testing.T, rows, columns, version, letters string) *Matrix {
+func measuredAs(t *testing.T, rows, columns, version, letters string) *matrix.Matrix {
 	t.Helper()
-	o := Options{Rows: strings.Split(rows, ","), Columns: strings.Split(columns, ","),
+	o := matrix.Options{Rows: strings.Split(rows, ","), Columns: strings.Split(columns, ","),
 		Environment: "fake"}
 	tasks, err := o.Tasks()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var results []Result
+	var results []matrix.Result
 	for _, task := range tasks {
-		r := newResult(task, "", nil, nil, 0)
+		r := matrix.Result{Row: task.Row.Name, Column: task.Column, Nemesis: task.Aim.Nemesis,
+			Control: task.Aim.Control, Attempt: task.Attempt, Finding: batch.NewFinding(nil, nil)}
 		for _, l := range strings.Split("SLORD", "") {
 			r.Properties[l] = checker.Valid
 			if strings.Contains(letters, l) && !task.Aim.Control {
@@ -38,7 +42,7 @@ func measuredAs(t *testing.T, rows, columns, version, letters string) *Matrix {
 		}
 		results = append(results, r)
 	}
-	m, err := New(o, results)
+	m, err := matrix.New(o, results)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +55,7 @@ func TestAPartTakesItsPlace(t *testing.T) {
 	old := measuredAs(t, "setnx,getset", "none,pause", "v1", "S")
 	for _, c := range []struct {
 		name string
-		part *Matrix
+		part *matrix.Matrix
 		want string
 	}{
 		{"a cell", measuredAs(t, "getset", "pause", "v2", "L"),
@@ -65,7 +69,7 @@ func TestAPartTakesItsPlace(t *testing.T) {
 		{"a lock that is sound now", measuredAs(t, "getset", "none,pause", "v2", ""),
 			"setnx none S; setnx pause S; getset none -; getset pause -"},
 	} {
-		m, err := old.With(c.part)
+		m, err := withPart(old, c.part)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,25 +86,28 @@ func TestAPartTakesItsPlace(t *testing.T) {
 	}
 	other := measuredAs(t, "getset", "pause", "v2", "")
 	other.Seed++
-	if _, err := old.With(other); err == nil || !strings.Contains(err.Error(), "--seed") {
+	if _, err := withPart(old, other); err == nil || !strings.Contains(err.Error(), "--seed") {
 		t.Errorf("another seed: %v", err)
 	}
 	part := measuredAs(t, "getset", "pause", "v2", "")
 	part.Repeat++
-	if _, err := old.With(part); err != nil {
+	if _, err := withPart(old, part); err != nil {
 		t.Errorf("more runs: %v", err)
 	}
-	if _, err := part.With(old); err == nil || !strings.Contains(err.Error(), "fewer runs") {
+	if _, err := withPart(part, old); err == nil || !strings.Contains(err.Error(), "fewer runs") {
 		t.Errorf("fewer runs: %v", err)
 	}
 }
+
+// unseen is the trait of a lock that is not in Redis.
+const unseen impls.Trait = "unseen"
 
 // TestAPartBringsItsRow wants a row that was measured before a trait of it was known to have it
 // once a part has: else the cells of the part would not be possible.
 func TestAPartBringsItsRow(t *testing.T) {
 	old, part := measuredAs(t, "setnx", "none", "v1", ""), measuredAs(t, "setnx", "pause", "v2", "S")
 	part.Rows[0].Traits = append(part.Rows[0].Traits, unseen)
-	m, err := old.With(part)
+	m, err := withPart(old, part)
 	if err != nil || !m.Rows[0].Has(unseen) || m.Cell("setnx", "pause").String() != "S" {
 		t.Errorf("%v: %+v, %s", err, m.Rows, found(m))
 	}
