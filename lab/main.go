@@ -128,6 +128,6 @@ func writeKnown(results fs.FS, out string) error {
 		return err
 	}
 	return store.Write(filepath.Dir(out), filepath.Base(out), func(f *os.File) error {
-		return book.Known(hits).Write(f)
+		return study.WriteKnown(book.Known(hits), f)
 	})
 }
