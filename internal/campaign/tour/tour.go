@@ -79,48 +79,19 @@ func (s Step) Flags() (flags []string) {
 	return flags
 }
 
-// frame is the text of the tutorial around its steps in one language.
+// frame is what the tour says around its steps in one language.
 type frame struct {
-	title, intro, story, told, see, end string
-	heading                             string // for the number of a step, of all, and a title
-	note                                string // names the parts in another language; may be empty
-	words                               func(Step) Words
+	heading string // for the number of a step, of all, and a title
+	note    string // names the parts in another language; may be empty
+	words   func(Step) Words
 }
 
 // english tells a Chinese reader that output and reports are in English.
 const english = "各步的说明是中文；命令的输出（包括其中的 Story 一段）和报告是英文，中文说明在每步的输出之后。"
 
 var frames = map[string]frame{
-	"en": {
-		title: "Tutorial: from two clients and one key to a lock of your own",
-		intro: "Each step has a command, its result, and the reason. `lockbench tour` runs them one after\n" +
-			"the other: on real Redis where there is one, and with `--env sim` in the simulator, as\n" +
-			"the gate at the end always. A run ends with the path of its report: open it, and step\n" +
-			"through what happened with ← and →.\n\nThe stories come from [the source documents]" +
-			"(locks/documents.md), in their own words.\nThis page in [Chinese](tutorial.zh.md).",
-		heading: "%d of %d: %s",
-		story:   "The document (%s):", told: "It says: ", see: "**What you see.** ",
-		end: "## Where to go on\n\n`lockbench choose --fault failover --fault pause` says which locks " +
-			"remain for your faults.\n[verdicts.md](../lab/results/verdicts.md) has all locks and faults, " +
-			"[claims.md](../lab/results/claims.md) what the documents claim,\nand [adding-an-adapter.md]" +
-			"(adding-an-adapter.md) how a lock of yours, in any language, is run.\n",
-		words: func(s Step) Words { return s.EN },
-	},
-	"zh": {
-		title: "教程：从两个客户端和一个键，到你自己的锁",
-		intro: "每一步都有一条命令、它展示的现象，以及原因。`lockbench tour --lang zh` 会依次执行这些命令：\n" +
-			"本机有 Redis 时在真实的 Redis 上运行，加上 `--env sim` 则在模拟器中运行；最后两步的 gate 总是在模拟器中运行。\n" +
-			"每次运行结束时会打印报告的路径：打开报告，用 ← 和 → 逐步查看发生了什么。\n" + english + "\n\n" +
-			"这些故事出自[原始文档](locks/documents.md)，引文保留原话。本页另有[英文版](tutorial.md)。",
-		heading: "第 %d 步，共 %d 步：%s",
-		story:   "文档（%s）：", told: "", see: "**你会看到。** ",
-		end: "## 接下来\n\n`lockbench choose --fault failover --fault pause` 会告诉你，在你的故障下还剩哪些锁。\n" +
-			"[verdicts.md](../lab/results/verdicts.md) 列出所有锁和故障，" +
-			"[claims.md](../lab/results/claims.md) 列出文档的说法，\n" +
-			"[adding-an-adapter.md](adding-an-adapter.md) 说明怎样运行你自己的锁（任何语言）。\n",
-		note:  english,
-		words: func(s Step) Words { return s.ZH },
-	},
+	"en": {heading: "%d of %d: %s", words: func(s Step) Words { return s.EN }},
+	"zh": {heading: "第 %d 步，共 %d 步：%s", note: english, words: func(s Step) Words { return s.ZH }},
 }
 
 // Note says what of the tour is not in a language, or "" if all is.
