@@ -18,8 +18,6 @@ import (
 var compareSource string
 
 var comparePage = template.Must(template.New("compare").Funcs(template.FuncMap{
-	"side":  side,
-	"lines": func(p compare.Pair) []string { return p.Lines() },
 	"clean": func(s string) string { return page.Clean(s, 2000) },
 }).Parse(compareSource))
 
@@ -76,14 +74,6 @@ func bar(name string, mid float64, s *compare.Spread) figure.Bar {
 	return figure.Bar{Name: page.Clean(name, 44), Least: s.Least, Mid: mid, Most: s.Most, N: s.Runs}
 }
 
-// side returns the findings of one side of a pair.
-func side(which string, p compare.Pair) string {
-	if which == "A" {
-		return p.Side(func(l compare.PropertyPair) compare.Tally { return l.A })
-	}
-	return p.Side(func(l compare.PropertyPair) compare.Tally { return l.B })
-}
-
 // WriteMarkdown writes a comparison for a pull request or a job summary. It writes foreign text as
 // code.
 func WriteMarkdown(w io.Writer, c *compare.Comparison) error {
@@ -104,7 +94,7 @@ func WriteMarkdown(w io.Writer, c *compare.Comparison) error {
 		if b.Len() > page.SummaryLimit/2 {
 			break
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", page.Cell(p.Name, 120), side("A", p), side("B", p),
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", page.Cell(p.Name, 120), p.Side("A"), p.Side("B"),
 			page.Cell(strings.Join(p.Lines(), "; "), 300))
 		rows++
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -122,19 +123,13 @@ func (c *Comparison) sides() (out []Field) {
 
 // differences returns the keys whose values differ between two maps.
 func differences(a, b map[string]string, prefix string) (out []Field) {
-	keys := map[string]bool{}
-	for k := range a {
-		keys[k] = true
-	}
-	for k := range b {
-		keys[k] = true
-	}
-	for k := range keys {
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	slices.Sort(keys)
+	for _, k := range slices.Compact(keys) {
 		if a[k] != b[k] {
 			out = append(out, Field{prefix + k, a[k], b[k]})
 		}
 	}
-	slices.SortFunc(out, func(x, y Field) int { return strings.Compare(x.Name, y.Name) })
 	return out
 }
 
@@ -163,10 +158,8 @@ func (c *Comparison) match() (as, bs []Item) {
 
 func (c *Comparison) by(key func(Item) string) (as, bs []Item) {
 	for _, a := range c.A.Items {
-		if i := slices.IndexFunc(c.B.Items, func(b Item) bool {
-			return key(a) == key(b) &&
-				key(a) != ""
-		}); i >= 0 {
+		i := slices.IndexFunc(c.B.Items, func(b Item) bool { return key(a) == key(b) })
+		if i >= 0 && key(a) != "" {
 			as, bs = append(as, a), append(bs, c.B.Items[i])
 		}
 	}
@@ -225,15 +218,11 @@ func newPair(a, b Item, exact bool) Pair {
 func propertiesOf(items ...Item) (out []string) {
 	for _, i := range items {
 		for _, t := range i.Trials {
-			for l := range t.Properties {
-				if !slices.Contains(out, l) {
-					out = append(out, l)
-				}
-			}
+			out = slices.AppendSeq(out, maps.Keys(t.Properties))
 		}
 	}
 	slices.SortFunc(out, batch.ByProperty)
-	return out
+	return slices.Compact(out)
 }
 
 // Judged returns the pairs that have a verdict.

@@ -228,11 +228,6 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// Called returns the metrics that certainly changed.
-func (p Pair) Called() []Metric {
-	return slices.DeleteFunc(slices.Clone(p.Metrics), func(m Metric) bool { return m.Change == "" })
-}
-
 // MetricNames returns the names of the metrics in the order of the table, and their units.
 func MetricNames() (out, units []string) {
 	for _, m := range metrics {

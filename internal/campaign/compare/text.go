@@ -3,9 +3,11 @@ package compare
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
@@ -19,8 +21,7 @@ func (c *Comparison) Text(w io.Writer) error {
 	t := progress.NewTable(w)
 	fmt.Fprintln(t, "\nVERDICTS\tA\tB\t")
 	for _, p := range c.Judged() {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", batch.Plain(p.Name), p.Side(PropertyPair.a),
-			p.Side(PropertyPair.b),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", batch.Plain(p.Name), p.Side("A"), p.Side("B"),
 			batch.Plain(strings.Join(p.Lines(), "; ")))
 	}
 	c.costs(t)
@@ -30,9 +31,6 @@ func (c *Comparison) Text(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "\n%s\n", c.Sentence())
 	return err
 }
-
-func (p PropertyPair) a() Tally { return p.A }
-func (p PropertyPair) b() Tally { return p.B }
 
 // costs writes the metrics of each pair, with A and B side by side.
 func (c *Comparison) costs(t io.Writer) {
@@ -81,12 +79,7 @@ func (s Side) title() string {
 
 // Measured reports whether there are any costs.
 func (c *Comparison) Measured() bool {
-	for _, p := range c.Pairs {
-		if len(p.Metrics) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Pairs, func(p Pair) bool { return len(p.Metrics) > 0 })
 }
 
 // Caveats returns the limits of the comparison.
@@ -141,11 +134,11 @@ func or(s string) string {
 	return s
 }
 
-// Side formats the violated and the unknown properties of one side: "SL R?", "valid".
-func (p Pair) Side(of func(PropertyPair) Tally) string {
+// Side formats the violated and the unknown properties of side A or B: "SL R?", "valid".
+func (p Pair) Side(name string) string {
 	found, unknown := "", ""
 	for _, l := range p.Properties {
-		switch t := of(l); t.Found {
+		switch t := map[string]Tally{"A": l.A, "B": l.B}[name]; t.Found {
 		case "violated":
 			found += l.Property
 			if t.Runs < t.Of {
@@ -182,31 +175,27 @@ func (p Pair) Lines() (out []string) {
 
 // Sentence returns the conclusion.
 func (c *Comparison) Sentence() string {
-	news, gone, chance, lost, better, worse := 0, 0, 0, 0, 0, 0
+	n := map[string]int{} // by the change
 	for _, p := range c.Pairs {
 		for _, l := range p.Properties {
-			news, gone = news+batch.Truth(l.Change == New), gone+batch.Truth(l.Change == Gone)
-			chance, lost = chance+batch.Truth(l.Change == Chance), lost+batch.Truth(l.Change == Lost)
+			n[string(l.Change)]++
 		}
 		for _, m := range p.Metrics {
-			better, worse = better+batch.Truth(m.Change == Better), worse+batch.Truth(m.Change == Worse)
+			n[m.Change]++
 		}
 	}
 	var parts []string
-	for _, x := range []struct {
-		n         int
-		one, many string
-	}{
-		{news, "1 new violation", "new violations"}, {gone, "1 violation gone", "violations gone"},
-		{lost, "1 property that cannot be told any more", "properties that cannot be told any more"},
-		{chance, "1 that may be chance", "that may be chance"},
-		{worse, "1 cost worse", "costs worse"}, {better, "1 cost better", "costs better"},
+	for _, x := range []struct{ change, one, many string }{
+		{string(New), "new violation", "new violations"},
+		{string(Gone), "violation gone", "violations gone"},
+		{string(Lost), "property that cannot be told any more",
+			"properties that cannot be told any more"},
+		{string(Chance), "that may be chance", "that may be chance"},
+		{Worse, "cost worse", "costs worse"}, {Better, "cost better", "costs better"},
 	} {
-		switch {
-		case x.n == 1:
-			parts = append(parts, x.one)
-		case x.n > 1:
-			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.many))
+		if n[x.change] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[x.change],
+				units.Plural(n[x.change], x.one, x.many)))
 		}
 	}
 	if n := len(c.OnlyA); n > 0 {
