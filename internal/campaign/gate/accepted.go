@@ -19,12 +19,13 @@ func (e *EntryResult) accept(counted []Run) {
 	for _, run := range counted {
 		for _, l := range run.ViolatedAll() {
 			overrun := l == checker.MutualExclusion && checker.FindClass(run.Classes[l]).Overrun
-			if !overrun && !slices.Contains(e.Accepted, l) {
+			if !overrun {
 				e.Accepted = append(e.Accepted, l)
 			}
 		}
 	}
 	slices.SortFunc(e.Accepted, batch.ByProperty)
+	e.Accepted = slices.Compact(e.Accepted)
 }
 
 // checkUntil refuses a date that is none, and a date or a ticket for an entry that accepts nothing.
@@ -101,16 +102,13 @@ func (r *Result) Accepts() (n int) {
 func (r *Result) accepted() string {
 	var letters []string
 	for _, e := range r.Entries {
-		for _, l := range e.Accepted {
-			if !slices.Contains(letters, l) {
-				letters = append(letters, l)
-			}
-		}
+		letters = append(letters, e.Accepted...)
 	}
 	if len(letters) == 0 {
 		return ""
 	}
 	slices.SortFunc(letters, batch.ByProperty)
+	letters = slices.Compact(letters)
 	return fmt.Sprintf("; %d of them with a defect that the file accepts (%s)", r.Accepts(),
 		strings.Join(letters, ", "))
 }

@@ -312,13 +312,10 @@ func (e *Entry) foundClaim(f *EntryResult, t tally, is string) string {
 func (e *EntryResult) failNew(then *Found, t tally, is string) {
 	var fresh []string
 	for _, run := range t.not {
-		for _, l := range then.newLetters(run) {
-			if !slices.Contains(fresh, l) {
-				fresh = append(fresh, l)
-			}
-		}
+		fresh = append(fresh, then.newLetters(run)...)
 	}
 	slices.SortFunc(fresh, batch.ByProperty)
+	fresh = slices.Compact(fresh)
 	run := t.not[0]
 	e.fail(Worse, "new: "+strings.Join(fresh, ","), run, fmt.Sprintf(
 		"%s is new, in %s, first with seed %d%s. Then: %s. Now: %s.", strings.Join(fresh, ", "),

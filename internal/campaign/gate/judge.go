@@ -40,6 +40,7 @@ type tally struct {
 
 // Count sorts the runs of an entry. If a run was repeated, only the second try counts.
 func (e *Entry) Count(runs []Run) (t tally) {
+	t.violated = map[string]int{}
 	for i, run := range runs {
 		if i+1 < len(runs) && runs[i+1].Again && runs[i+1].Seed == run.Seed &&
 			runs[i+1].Repeat == run.Repeat {
@@ -60,6 +61,7 @@ func (e *Entry) Count(runs []Run) (t tally) {
 		}
 		t.add(run)
 	}
+	t.settle()
 	return t
 }
 
@@ -69,30 +71,27 @@ func (t *tally) add(run Run) {
 	t.evidence.Aimed += run.Evidence.Aimed
 	t.evidence.Hits += run.Evidence.Hits
 	for l, r := range run.Properties {
-		list := &t.letters
 		switch r {
 		case checker.NA:
-			list = &t.na
+			t.na = append(t.na, l)
 		case checker.Violated:
-			if t.violated == nil {
-				t.violated = map[string]int{}
-			}
 			t.violated[l]++
-			continue
 		case checker.Valid:
-		default:
-			continue
-		}
-		if !slices.Contains(*list, l) {
-			*list = append(*list, l)
+			t.letters = append(t.letters, l)
 		}
 	}
+}
+
+// settle completes the lists of properties when all runs are added.
+func (t *tally) settle() {
 	t.letters = slices.DeleteFunc(t.letters, func(l string) bool { return t.violated[l] > 0 })
 	t.na = slices.DeleteFunc(t.na, func(l string) bool {
 		return slices.Contains(t.letters, l) || t.violated[l] > 0
 	})
-	slices.SortFunc(t.letters, batch.ByProperty)
-	slices.SortFunc(t.na, batch.ByProperty)
+	for _, list := range []*[]string{&t.letters, &t.na} {
+		slices.SortFunc(*list, batch.ByProperty)
+		*list = slices.Compact(*list)
+	}
 }
 
 // judge sets the result of an entry. A violation outranks a broken run, which outranks an unknown

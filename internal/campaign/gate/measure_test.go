@@ -24,7 +24,7 @@ func TestOnlyWhatIsImpossibleIsRefused(t *testing.T) {
 		want bool
 	}{{unready, false}, {runner.UsageError{Err: no}, true}, {runner.BrokenError{Err: no}, false},
 		{nil, false}} {
-		if got := refused(refusal(c.err)); got != c.want {
+		if got := refused(c.err); got != c.want {
 			t.Errorf("%v: refused is %v", c.err, got)
 		}
 	}
@@ -35,7 +35,7 @@ func TestOnlyWhatIsImpossibleIsRefused(t *testing.T) {
 func TestACellThatIsMeasured(t *testing.T) {
 	good, disturbed := batchtest.Verdict(checker.Valid, "S"), batchtest.Verdict(checker.Valid, "S")
 	disturbed.Evidence.LongestGapMS = 812
-	no := refusal(runner.UsageError{Err: nemesis.ImpossibleError{Reason: errors.New("no clock")}})
+	no := errNoClock
 	type try struct {
 		v   *checker.Verdict
 		err error
@@ -50,7 +50,7 @@ func TestACellThatIsMeasured(t *testing.T) {
 		missing string
 	}{
 		{"well", []try{{good, nil}}, "5", 5, Passed, "S 5 of 5", ""},
-		{"a server that starts the next time", []try{{nil, refusal(unready)}, {good, nil}}, "5", 6,
+		{"a server that starts the next time", []try{{nil, unready}, {good, nil}}, "5", 6,
 			Passed, "S 5 of 5", ""},
 		{"a run that is not disturbed the next time", []try{{disturbed, nil}, {good, nil}}, "3", 4,
 			Passed, "S 3 of 3", ""},
@@ -59,7 +59,7 @@ func TestACellThatIsMeasured(t *testing.T) {
 		{"runs that are judged in one of five", []try{{good, nil}}, "5 blind", 5, Passed,
 			"S 1 of 5; warning: only 1 of 5 runs could be judged, so the gate file is weak evidence " +
 				"for it", ""},
-		{"a server that never starts", []try{{nil, refusal(unready)}}, "5", 6, Broken,
+		{"a server that never starts", []try{{nil, unready}}, "5", 6, Broken,
 			"1 of 5 runs broke: redis-server n1 is not ready after 5s; see n1.",
 			"1 of 5 runs broke: redis-server n1 is not ready after 5s; see n1"},
 		{"a machine that is never quiet", []try{{disturbed, nil}}, "1", 2, Unknown,

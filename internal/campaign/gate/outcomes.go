@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/history"
@@ -14,6 +15,11 @@ type call struct {
 	f       string
 	from    int64
 	end     history.Event
+}
+
+// has reports whether a command was sent during the call.
+func (c call) has(m history.Command) bool {
+	return c.process == m.Process && c.from <= m.Sent && m.Sent <= c.end.T
 }
 
 // calls returns the calls that ended, in the order of their ends.
@@ -54,28 +60,17 @@ func outcomes(r *store.Run) (forms []string) {
 func background(trace []history.Command, all []call) map[string]bool {
 	out := map[string]bool{}
 	for _, m := range trace {
-		if len(m.Args) > 0 && !duringCall(m, all) {
+		if len(m.Args) > 0 && !slices.ContainsFunc(all, func(c call) bool { return c.has(m) }) {
 			out[form(m.Args)] = true
 		}
 	}
 	return out
 }
 
-// duringCall reports whether a command was sent during a call.
-func duringCall(m history.Command, all []call) bool {
-	for _, c := range all {
-		if c.process == m.Process && c.from <= m.Sent && m.Sent <= c.end.T {
-			return true
-		}
-	}
-	return false
-}
-
 // lastReply returns the last reply of Redis during a call, or "" if it is unknown.
 func lastReply(trace []history.Command, c call, apart map[string]bool) (told string) {
 	for _, m := range trace {
-		if m.Process != c.process || m.Sent < c.from || m.Sent > c.end.T || len(m.Args) == 0 ||
-			apart[form(m.Args)] {
+		if !c.has(m) || len(m.Args) == 0 || apart[form(m.Args)] {
 			continue
 		}
 		if told = ""; m.Recv != 0 && m.Err == "" {
@@ -88,13 +83,8 @@ func lastReply(trace []history.Command, c call, apart map[string]bool) (told str
 // endsEarly reports whether an acquire gave up before half of its timeout. It ignores the last
 // acquire of a client, which also gives up when the client is told to stop.
 func endsEarly(c call, later []call, limit int64) bool {
-	if c.f != history.Acquire || c.end.Why != history.GaveUp || c.end.T-c.from >= limit/2 {
-		return false
-	}
-	for _, l := range later {
-		if l.process == c.process && l.f == history.Acquire {
-			return true
-		}
-	}
-	return false
+	return c.f == history.Acquire && c.end.Why == history.GaveUp && c.end.T-c.from < limit/2 &&
+		slices.ContainsFunc(later, func(l call) bool {
+			return l.process == c.process && l.f == history.Acquire
+		})
 }

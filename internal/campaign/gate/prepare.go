@@ -18,7 +18,6 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/runner"
 	"github.com/lockbench/lockbench/internal/run/store"
-	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Machine runs the entries of a gate as `lockbench run` would with the same options.
@@ -108,8 +107,7 @@ func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
 	return Prepared{
 		Plan: e.Plan,
 		Run: func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error) {
-			v, err := m.runs[e.Environment].Run(ctx, p, dir)
-			return v, refusal(err)
+			return m.runs[e.Environment].Run(ctx, p, dir)
 		},
 		Look: func(dir string) Look {
 			r, err := store.Load(m.path(dir))
@@ -154,15 +152,6 @@ func (m *Machine) link(e Entry, adapter, settings string, use func() error) erro
 			"in a gate, and %q is there; write a file for each", e.Name, adapter, first.entry)
 	}
 	return nil
-}
-
-// refusal wraps the error of a run that an environment cannot support by design. Other errors, such
-// as a server that did not start in time, are left alone: such a run broke and is repeated.
-func refusal(err error) error {
-	if errors.As(err, new(runner.UsageError)) && errors.As(err, new(nemesis.ImpossibleError)) {
-		return RefusedError{Err: err}
-	}
-	return err
 }
 
 // setUp builds an adapter before anything is run, so that a failed build is reported once and not

@@ -14,6 +14,8 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/findings"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Outcome is the result of an entry or a gate. The zero value means unknown.
@@ -250,8 +252,9 @@ func ReadDir(dir string) (*Result, error) {
 	return r, nil
 }
 
-// refused reports whether the user must change something to avoid an error.
+// refused reports whether the error is of a run that an environment cannot support by design, so
+// that the user must change something. After other errors, such as that of a server that did not
+// start in time, a run broke and is repeated.
 func refused(err error) bool {
-	var r RefusedError
-	return errors.As(err, &r)
+	return errors.As(err, new(runner.UsageError)) && errors.As(err, new(nemesis.ImpossibleError))
 }

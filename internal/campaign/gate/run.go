@@ -30,7 +30,7 @@ type Options struct {
 // Prepared is an entry that is ready to run.
 type Prepared struct {
 	Plan func(seed uint64) (harness.Plan, error)
-	// Run may return a RefusedError if the user must change something.
+	// Run returns an error that is refused if the user must change something.
 	Run batch.Runner
 	// Look returns what a stored run shows in addition to its verdict. It returns zero if nothing was
 	// recorded.
@@ -41,15 +41,6 @@ type Prepared struct {
 // Replayer replays a counterexample once and stores the run in dir. Diverged describes the step
 // that diverged, or is "". The error is the reason for a missing result.
 type Replayer func(ctx context.Context, dir string) (v *checker.Verdict, diverged string, err error)
-
-// RefusedError is the error of a run that is not possible as requested. The user must choose
-// another environment, lock or setting.
-type RefusedError struct{ Err error }
-
-func (e RefusedError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the reason.
-func (e RefusedError) Unwrap() error { return e.Err }
 
 // Run is the result of one run of a gate.
 type Run struct {

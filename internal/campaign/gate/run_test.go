@@ -11,13 +11,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/run/batch/batchtest"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/internal/run/batch/batchtest"
+	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/lockbench/lockbench/nemesis"
 	"pgregory.net/rapid"
 )
 
@@ -145,9 +146,9 @@ func TestTheGateTurnsRed(t *testing.T) {
 			"2 of 2 runs broke: no room."},
 		{"a harness that broke, though all is valid", "safe", valid, errors.New("no room"), Broken, 255,
 			"2 of 2 runs broke: no room."},
-		{"a fault that this environment has not", "safe", nil, RefusedError{errors.New("no clock")},
+		{"a fault that this environment has not", "safe", nil, errNoClock,
 			Refused, 254,
-			"It cannot be run like this: no clock."},
+			"It cannot be run like this: not possible in this environment, because no clock."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := always(c.found, c.err).run(t, gate(t, "e|process|2|"+c.expect), Options{Jobs: 2})
@@ -161,6 +162,9 @@ func TestTheGateTurnsRed(t *testing.T) {
 	}
 }
 
+// errNoClock is the error of a run that an environment cannot support.
+var errNoClock = runner.UsageError{Err: nemesis.ImpossibleError{Reason: errors.New("no clock")}}
+
 func TestTheWorstEntryDecides(t *testing.T) {
 	b := &bench{found: func(name string, _ uint64, _ int) (*checker.Verdict, error) {
 		switch name {
@@ -169,7 +173,7 @@ func TestTheWorstEntryDecides(t *testing.T) {
 		case "broke":
 			return nil, errors.New("no room")
 		case "impossible":
-			return nil, RefusedError{errors.New("no clock")}
+			return nil, errNoClock
 		case "open":
 			return batchtest.Verdict(checker.Unknown, ""), nil
 		}
