@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -157,12 +158,7 @@ func explained(c *matrix.Cell, l matrix.Property) string {
 			return r.Explanations[l.Name]
 		}
 	}
-	for _, r := range c.Runs {
-		if r.Explanations[l.Name] != "" {
-			return r.Explanations[l.Name]
-		}
-	}
-	return l.Class
+	return cmp.Or(c.Explanation(l.Name), l.Class)
 }
 
 // text numbers a text.

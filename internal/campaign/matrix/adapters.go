@@ -194,33 +194,30 @@ func (o Options) rowsAndColumns() ([]Row, []Column, error) {
 // MissingAdapters returns the requested adapters that cannot be set up on this machine, with the
 // reasons.
 func (o Options) MissingAdapters() (map[string]string, error) {
-	rows, err := o.rows()
-	missing := map[string]string{}
-	for _, r := range rows {
-		if r.Adapter == "" {
-			continue
+	return o.ofAdapters(func(a adapters.Adapter) string {
+		if err := a.Missing(); err != nil {
+			return err.Error()
 		}
-		if a, err := adapters.Find(r.Adapter); err == nil && a.Missing() != nil {
-			missing[r.Adapter] = a.Missing().Error()
+		return ""
+	})
+}
+
+// ofAdapters returns what a function says of each adapter of the matrix, unless it says nothing.
+func (o Options) ofAdapters(say func(adapters.Adapter) string) (map[string]string, error) {
+	rows, err := o.rows()
+	said := map[string]string{}
+	for _, r := range rows {
+		if a, err := adapters.Find(r.Adapter); err == nil {
+			said[r.Adapter] = say(a)
 		}
 	}
-	return missing, err
+	maps.DeleteFunc(said, func(_, what string) bool { return what == "" })
+	return said, err
 }
 
 // Drives returns what each adapter of the matrix drives now.
 func (o Options) Drives() (map[string]string, error) {
-	rows, err := o.rows()
-	locks := map[string]string{}
-	for _, r := range rows {
-		if r.Adapter == "" || err != nil {
-			continue
-		}
-		var a adapters.Adapter
-		if a, err = adapters.Find(r.Adapter); err == nil {
-			locks[r.Adapter] = a.Drives()
-		}
-	}
-	return locks, err
+	return o.ofAdapters(adapters.Adapter.Drives)
 }
 
 // Unchanged returns an error if a matrix was begun with another lockbench, or another lock.
@@ -257,8 +254,7 @@ func (o *Options) Lacking(try func(harness.RunOptions) error) error {
 		}
 		w := o.RunOptions(r, Aim{Nemesis: "none"}, 0)
 		w.Place = o.Place
-		var no nemesis.ImpossibleError
-		if errors.As(try(w), &no) {
+		if no, ok := errors.AsType[nemesis.ImpossibleError](try(w)); ok {
 			if o.Missing == nil {
 				o.Missing = map[string]string{}
 			}

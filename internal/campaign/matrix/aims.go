@@ -20,7 +20,7 @@ func AimsOf(o harness.RunOptions, fault string) (aims []Aim, err error) {
 		return nil, err
 	}
 	if r, ok := rowOf(o); ok {
-		for _, c := range columnsOf(fault) {
+		for _, c := range ColumnsOf(fault) {
 			why := Impossible(r, c)
 			if why != "" && nemesis.Base(c.Fault()) != fault {
 				continue // the column is impossible for the sake of another fault
@@ -51,10 +51,7 @@ func AimsOf(o harness.RunOptions, fault string) (aims []Aim, err error) {
 
 // Apply adds the settings that an aim needs, unless the options already set them.
 func (a Aim) Apply(o harness.RunOptions) harness.RunOptions {
-	o.Nemesis = a.Nemesis
-	if o.Clients == 0 {
-		o.Clients = a.Clients
-	}
+	o.Nemesis, o.Clients = a.Nemesis, cmp.Or(o.Clients, a.Clients)
 	if a.Patient && o.AcquireTimeout == 0 {
 		o.AcquireTimeout = patience * cmp.Or(o.TTL, usualTTL)
 	}
@@ -93,26 +90,18 @@ func rowOf(o harness.RunOptions) (Row, bool) {
 	return Row{}, false
 }
 
-// columnsOf returns the columns that have an aim of a fault.
-func columnsOf(fault string) (out []Column) {
-	for _, c := range AllColumns() {
-		if slices.ContainsFunc(c.Aims, func(a Aim) bool {
+// ColumnsOf returns the columns that have an aim of a fault.
+func ColumnsOf(fault string) []Column {
+	return slices.DeleteFunc(slices.Clone(AllColumns()), func(c Column) bool {
+		return !slices.ContainsFunc(c.Aims, func(a Aim) bool {
 			return nemesis.Base(a.Nemesis) == nemesis.Base(fault)
-		}) {
-			out = append(out, c)
-		}
-	}
-	return out
+		})
+	})
 }
 
 // aimsFor returns the aims of a column that suit a row.
-func (c Column) aimsFor(r Row) (out []Aim) {
-	for _, a := range c.Aims {
-		if a.Suits(r) {
-			out = append(out, a)
-		}
-	}
-	return out
+func (c Column) aimsFor(r Row) []Aim {
+	return slices.DeleteFunc(slices.Clone(c.Aims), func(a Aim) bool { return !a.Suits(r) })
 }
 
 // FullName returns a fault's name with its variant, even if that is the default.
@@ -135,6 +124,3 @@ func RowFor(p harness.Plan) (Row, bool) {
 	}
 	return rowOf(o)
 }
-
-// ColumnsOf returns the columns that have an aim of a fault.
-func ColumnsOf(fault string) []Column { return columnsOf(fault) }

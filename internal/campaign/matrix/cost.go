@@ -1,8 +1,10 @@
 package matrix
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,12 +43,8 @@ const (
 
 // CostRows returns the locks whose cost this matrix measures. It omits locks that can be used only
 // once.
-func (o Options) CostRows() []Row {
-	rs, err := o.rows()
-	if err != nil {
-		return nil
-	}
-	var out []Row
+func (o Options) CostRows() (out []Row) {
+	rs, _ := o.rows() // of options that are wrong, none
 	for i, r := range rs {
 		if !r.Has(impls.Posted) && o.Shard.Has(i) {
 			out = append(out, r)
@@ -58,20 +56,9 @@ func (o Options) CostRows() []Row {
 // CostPlan returns the plan of the i-th run that measures the cost of a lock, from 0. Each run has
 // its own seed, so that they also differ in the simulator.
 func (o Options) CostPlan(r Row, i int) (harness.Plan, error) {
-	ttl := o.TTL
-	if ttl == 0 {
-		ttl = DefaultTTL
-	}
-	w := harness.RunOptions{
-		Environment: o.Environment, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
-		Masters:  r.Masters,
-		Workload: r.Workload,
-		Nemesis:  "none", Seed: o.Seed + uint64(i), TTL: ttl, Hold: CostHold, For: CostFor,
-		Properties: []string{"S"}, Thorough: true,
-	}
-	if r.Adapter != "" {
-		w.Impl, w.Adapter = "", r.Adapter
-	}
+	w := r.Options("none")
+	w.Environment, w.Seed, w.TTL = o.Environment, o.Seed+uint64(i), cmp.Or(o.TTL, DefaultTTL)
+	w.Hold, w.For, w.Properties, w.Thorough = CostHold, CostFor, []string{"S"}, true
 	p, err := harness.NewPlan(w)
 	p.Place = o.Place
 	p.Cycles = CostGrants / p.Clients // the run goes on until then or until its time is over
@@ -112,12 +99,11 @@ func (m *Matrix) Recoveries(row, column string) (dirs []string) {
 
 // CostOf returns the measured cost of a lock, or nil.
 func (m *Matrix) CostOf(row string) *RowCost {
-	for i := range m.Costs {
-		if m.Costs[i].Row == row {
-			return &m.Costs[i]
-		}
+	i := slices.IndexFunc(m.Costs, func(c RowCost) bool { return c.Row == row })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &m.Costs[i]
 }
 
 // joinCosts adds the costs that the shards of a matrix have measured.

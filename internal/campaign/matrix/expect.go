@@ -41,12 +41,7 @@ func Impossible(r Row, c Column) string {
 // RowsAndColumns returns lockbench's own rows and columns by their names. An empty list selects
 // all.
 func RowsAndColumns(locks, faults []string) ([]Row, []Column, error) {
-	rs, err := FindRows(locks)
-	if err != nil {
-		return nil, nil, err
-	}
-	cs, err := findColumns(rs, faults)
-	return rs, cs, err
+	return Options{Rows: locks, Columns: faults}.rowsAndColumns()
 }
 
 // findColumns returns columns by their names. If names is empty, it returns all columns that suit
@@ -59,7 +54,7 @@ func findColumns(rows []Row, names []string) ([]Column, error) {
 	found, err := find("fault", all, func(c Column) string { return c.Name }, names)
 	for _, n := range names {
 		known := slices.ContainsFunc(all, func(c Column) bool { return c.Name == n })
-		if of := columnsOf(n); err != nil && !known && len(of) > 0 {
+		if of := ColumnsOf(n); err != nil && !known && len(of) > 0 {
 			return nil, fmt.Errorf("the runs of --nemesis %s are in the column %s; name that column",
 				n, of[0].Name)
 		}

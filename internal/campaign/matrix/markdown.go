@@ -26,16 +26,4 @@ func (m *Matrix) Markdown(w io.Writer) error {
 }
 
 // Marked formats the cell, with unexpected properties in bold and missing ones struck out.
-func (c *Cell) Marked() string {
-	s := c.String()
-	if c.Impossible != "" || len(c.Missing())+len(c.More()) == 0 {
-		return s
-	}
-	for _, l := range c.More() {
-		s = strings.Replace(s, l, "**"+l+"**", 1)
-	}
-	if miss := c.Missing(); len(miss) > 0 {
-		s += " ~~" + strings.Join(miss, "") + "~~"
-	}
-	return s
-}
+func (c *Cell) Marked() string { return c.marked("**%s**", " ~~%s~~") }

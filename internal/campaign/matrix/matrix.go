@@ -83,11 +83,8 @@ func New(o Options, results []Result) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{Format: batch.Format, Environment: o.Environment, TTL: history.Duration(o.TTL),
-		Repeat: max(o.Repeat, 1), Seed: o.Seed, Shard: o.Shard, Rows: rs, Columns: cs}
-	if m.TTL == 0 {
-		m.TTL = history.Duration(DefaultTTL)
-	}
+	m := &Matrix{Format: batch.Format, Environment: o.Environment, Seed: o.Seed, Shard: o.Shard,
+		TTL: history.Duration(cmp.Or(o.TTL, DefaultTTL)), Repeat: max(o.Repeat, 1), Rows: rs, Columns: cs}
 	results = inTaskOrder(o, results)
 	repeated := map[string]bool{}
 	for _, r := range results {

@@ -89,10 +89,8 @@ func checkDistinct(results []Result) error {
 // machines returns the machine of all parts, or SeveralMachines if they differ.
 func machines(parts []Part) string {
 	one := parts[0].Matrix.Machine
-	for _, p := range parts {
-		if p.Matrix.Machine != one {
-			return batch.SeveralMachines
-		}
+	if slices.ContainsFunc(parts, func(p Part) bool { return p.Matrix.Machine != one }) {
+		return batch.SeveralMachines
 	}
 	return one
 }

@@ -80,8 +80,12 @@ func newRow(e impls.Entry, k impls.Row) Row {
 
 // Options returns the options of a run of the row's lock under a fault. The caller sets the times.
 func (r Row) Options(fault string) harness.RunOptions {
-	return harness.RunOptions{Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
+	w := harness.RunOptions{Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
 		Masters: r.Masters, Workload: r.Workload, Nemesis: fault}
+	if r.Adapter != "" {
+		w.Impl, w.Adapter = "", r.Adapter
+	}
+	return w
 }
 
 // late returns the rank of a row: usable locks, posted ones, controls.

@@ -152,20 +152,13 @@ const longLeases = 5 * time.Minute
 
 // RunOptions returns the options of a run of the matrix.
 func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
-	ttl := o.TTL
-	if ttl == 0 {
-		ttl = DefaultTTL
-	}
-	w := harness.RunOptions{
-		Environment: o.Environment, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
-		Masters:  r.Masters,
-		Workload: cmp.Or(a.Workload, r.Workload),
-		Nemesis:  a.Nemesis, Clients: a.Clients, Seed: seed, TTL: ttl, Properties: batch.Properties,
-		Thorough: true,
-		// short, so that locks that wait for a message try again while no client is inside
-		AcquireTimeout: 2 * ttl / 5,
-		For:            12*ttl + 2*time.Second,
-	}
+	ttl := cmp.Or(o.TTL, DefaultTTL)
+	w := r.Options(a.Nemesis)
+	w.Environment, w.Workload, w.Clients = o.Environment, cmp.Or(a.Workload, r.Workload), a.Clients
+	w.Seed, w.TTL, w.Properties, w.Thorough = seed, ttl, batch.Properties, true
+	// short, so that locks that wait for a message try again while no client is inside
+	w.AcquireTimeout = 2 * ttl / 5
+	w.For = 12*ttl + 2*time.Second
 	a.load(&w, ttl)
 	lease := LeaseOf(r, a.Nemesis, w.TTL)
 	if lease > w.TTL {
@@ -176,7 +169,6 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 		w.AcquireTimeout = patience * ttl
 	}
 	if r.Adapter != "" {
-		w.Impl, w.Adapter = "", r.Adapter
 		if lease == 0 { // all other times follow from the library's own
 			w.For, w.AcquireTimeout = longLeases, 0
 		}

@@ -96,13 +96,16 @@ func (m *Matrix) splitColumns(width int) (tables [][]Column) {
 }
 
 // plain formats the cell, with "+" before unexpected properties and "!" before missing ones.
-func (c *Cell) plain() string {
+func (c *Cell) plain() string { return c.marked("+%s", "!%s") }
+
+// marked formats the cell, with formats for an unexpected property and for the missing ones.
+func (c *Cell) marked(more, missing string) string {
 	s := c.String()
 	for _, l := range c.More() {
-		s = strings.Replace(s, l, "+"+l, 1)
+		s = strings.Replace(s, l, fmt.Sprintf(more, l), 1)
 	}
 	if miss := c.Missing(); len(miss) > 0 {
-		s += "!" + strings.Join(miss, "")
+		s += fmt.Sprintf(missing, strings.Join(miss, ""))
 	}
 	return s
 }

@@ -16,8 +16,7 @@ func (o Options) unsupported(r Row, a Aim) string {
 		return ""
 	}
 	p, err := harness.NewPlan(o.RunOptions(r, a, 0))
-	var no nemesis.ImpossibleError
-	if errors.As(err, &no) { // for example with the servers of another system
+	if no, ok := errors.AsType[nemesis.ImpossibleError](err); ok { // as with another system's servers
 		return no.Reason.Error()
 	}
 	if err != nil {
