@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
@@ -72,17 +73,10 @@ func implRows() (rows []implRow) {
 			cmp.Compare(rank(a.Name), rank(b.Name)))
 	})
 	for _, e := range all {
-		row := implRow{e.Name, e.Line, e.Document, string(e.Topology), []string{}}
-		for _, d := range []struct {
-			name string
-			is   bool
-		}{{"lease", e.Lease}, {"validity", e.Validity}, {"loss", e.Loss}, {"fencing", e.Fencing},
-			{"re-entry", e.Reentrant}} {
-			if d.is {
-				row.Declares = append(row.Declares, d.name)
-			}
-		}
-		rows = append(rows, row)
+		declares := append([]string{}, slices.Concat(units.If(e.Lease, "lease"),
+			units.If(e.Validity, "validity"), units.If(e.Loss, "loss"), units.If(e.Fencing, "fencing"),
+			units.If(e.Reentrant, "re-entry"))...)
+		rows = append(rows, implRow{e.Name, e.Line, e.Document, string(e.Topology), declares})
 	}
 	return rows
 }

@@ -176,6 +176,21 @@ func places(t *testing.T, dir string) map[string]string {
 		"{matrix}": "m/latest", "{counterexample}": found[0]}
 }
 
+// proven returns the command of a proof with its promise for a lock that remains: no recorded run
+// violated what counts. If a holder is paused, its successor is inside with it, but that does no
+// harm if the resource refuses old tokens.
+func proven(p choose.Proof) advice.Command {
+	c := advice.Command{Line: p.Command}
+	if p.Runs == 0 || len(p.Rates) > 0 {
+		return c
+	}
+	c.Exits = []int{checker.ExitExpected}
+	if strings.Contains(p.Command, " --workload fenced ") && p.Fault == "pause" {
+		c.Says = []string{"it did no harm", "the resource refused"}
+	}
+	return c
+}
+
 // TestProofsOfChooseHold runs proofs of choose on real servers: nothing that counts is violated,
 // and a lock with fencing refuses the late holder. It takes those of lockbench's own locks that
 // were measured in many runs, and those of the best lock, which the answer prints.
@@ -193,13 +208,13 @@ func TestProofsOfChooseHold(t *testing.T) {
 		for _, c := range choices {
 			if c.Remains && c.Library == "" {
 				for _, p := range c.Proofs {
-					own = append(own, p.Promised())
+					own = append(own, proven(p))
 				}
 			}
 		}
 		for _, p := range choose.Best(choices)[0].Shown() {
 			if runsHere(t, strings.Fields(p.Command)[2:]) {
-				printed = append(printed, p.Promised())
+				printed = append(printed, proven(p))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
@@ -44,8 +45,8 @@ func Candidates(m *matrix.Matrix) (out []Candidate) {
 		}
 		lock, _ := r.Lock() // choice has found it
 		x := Candidate{Choice: c, Family: c.family, Level: c.quality.level,
-			Lacks: slices.Concat(lacks(!lock.Loss, Untold), lacks(!lock.Fencing, Unfenced),
-				lacks(lock.Optimistic, Holdless))}
+			Lacks: slices.Concat(units.If(!lock.Loss, Untold), units.If(!lock.Fencing, Unfenced),
+				units.If(lock.Optimistic, Holdless))}
 		for _, col := range matrix.Columns() {
 			x.Missing += batch.Truth(col.Name != "none" && s.Cell(r.Name, col.Name) == nil)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
@@ -91,21 +92,6 @@ func (p Proof) Shown() string {
 	return p.Command + "  # and " + strings.Join(p.Also, ", ")
 }
 
-// Promised returns the command with its promise for a lock that remains: no recorded run violated
-// what counts. If a holder is paused, its successor is inside with it, but that does no harm if the
-// resource refuses old tokens.
-func (p Proof) Promised() advice.Command {
-	c := advice.Command{Line: p.Command}
-	if p.Runs == 0 || len(p.Rates) > 0 {
-		return c
-	}
-	c.Exits = []int{checker.ExitExpected}
-	if strings.Contains(p.Command, refusing) && p.Fault == "pause" {
-		c.Says = []string{"it did no harm", "the resource refused"}
-	}
-	return c
-}
-
 // Choose returns all locks and libraries. The locks that remain come first, the best one first of
 // all, and then the locks that fail least.
 func Choose(q Query) ([]Choice, error) {
@@ -113,23 +99,19 @@ func Choose(q Query) ([]Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	faults, err := q.faults()
-	if err != nil {
-		return nil, err
-	}
-	return choose(q, faults, own, libraries), nil
+	return choose(q, own, libraries)
 }
 
 // ChooseFrom is like Choose for the rows of one matrix.
 func ChooseFrom(m *matrix.Matrix, q Query) ([]Choice, error) {
+	return choose(q, newSource(m, nil, nil))
+}
+
+func choose(q Query, from ...source) (out []Choice, err error) {
 	faults, err := q.faults()
 	if err != nil {
 		return nil, err
 	}
-	return choose(q, faults, newSource(m, nil, nil)), nil
-}
-
-func choose(q Query, faults []string, from ...source) (out []Choice) {
 	for _, s := range from {
 		for _, r := range s.Rows {
 			if c, ok := s.choice(r, q, faults); ok {
@@ -138,7 +120,7 @@ func choose(q Query, faults []string, from ...source) (out []Choice) {
 		}
 	}
 	sortChoices(out)
-	return out
+	return out, nil
 }
 
 // lacksOnly reports whether the lock does not meet a demand, and no fault is known to break it.
@@ -211,13 +193,13 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 		Declares: declared(lock), Alone: s.aloneOf(r), Name: name(r), Gives: gives(r, lock),
 		family: cmp.Or(r.Adapter, r.Impl), system: r.System()}
 	if q.Told { // a lock that only declares how long a hold is valid does not tell that it has ended
-		c.Against = append(c.Against, lacks(!lock.Loss, Untold)...)
+		c.Against = append(c.Against, units.If(!lock.Loss, Untold)...)
 	}
 	if q.Fencing {
-		c.Against = append(c.Against, lacks(!lock.Fencing, Unfenced)...)
+		c.Against = append(c.Against, units.If(!lock.Fencing, Unfenced)...)
 	}
 	if slices.Contains(faults, longwork) {
-		c.Against = append(c.Against, lacks(lock.Optimistic, Holdless)...)
+		c.Against = append(c.Against, units.If(lock.Optimistic, Holdless)...)
 	}
 	c.lacking = len(c.Against) > 0
 	q.Fencing = q.Fencing && lock.Fencing // without tokens there is nothing to refuse
@@ -331,13 +313,6 @@ const (
 	Holdless = "it keeps no one out while a client works, and refuses the later write"
 )
 
-func lacks(is bool, what string) []string {
-	if is {
-		return []string{what}
-	}
-	return nil
-}
-
 func (s source) proof(r matrix.Row, c *matrix.Cell) Proof {
 	rates := s.rates(c)
 	aim := c.Column
@@ -396,15 +371,7 @@ func command(verb string, r matrix.Row, nemesis string) string {
 }
 
 // declared returns the declarations of a lock.
-func declared(e impls.Entry) (out []string) {
-	for _, d := range []struct {
-		is   bool
-		what string
-	}{{e.Lease, "lease"}, {e.Validity, "validity"}, {e.Loss, Tells}, {e.Fencing, "fencing"},
-		{e.Reentrant, "re-entrant"}} {
-		if d.is {
-			out = append(out, d.what)
-		}
-	}
-	return out
+func declared(e impls.Entry) []string {
+	return slices.Concat(units.If(e.Lease, "lease"), units.If(e.Validity, "validity"),
+		units.If(e.Loss, Tells), units.If(e.Fencing, "fencing"), units.If(e.Reentrant, "re-entrant"))
 }

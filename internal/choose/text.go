@@ -27,21 +27,11 @@ func name(r matrix.Row) string {
 }
 
 // gives lists what a lock gives, the most useful first, and how many servers it needs.
-func gives(r matrix.Row, lock impls.Entry) (out []string) {
+func gives(r matrix.Row, lock impls.Entry) []string {
 	inSession := sessionOf(r, lock)
-	for _, g := range []struct {
-		is   bool
-		what string
-	}{{lock.Fencing, "fencing"}, {inSession, "session"}, {lock.Lease && !inSession, "lease"},
-		{lock.Validity, "validity"}, {lock.Loss, Notice}} {
-		if g.is {
-			out = append(out, g.what)
-		}
-	}
-	if r.Masters > 0 {
-		out = append(out, fmt.Sprint(r.Masters, " masters"))
-	}
-	return out
+	return slices.Concat(units.If(lock.Fencing, "fencing"), units.If(inSession, "session"),
+		units.If(lock.Lease && !inSession, "lease"), units.If(lock.Validity, "validity"),
+		units.If(lock.Loss, Notice), units.If(r.Masters > 0, fmt.Sprint(r.Masters, " masters")))
 }
 
 // Notice is in the list of what a lock gives if it declares that it tells its holder of a loss.

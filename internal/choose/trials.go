@@ -2,6 +2,7 @@ package choose
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,13 +44,7 @@ func (t Trials) String() string {
 			byCount[n] += l
 		}
 	}
-	var counts []int
-	for n := range byCount {
-		counts = append(counts, n)
-	}
-	slices.Sort(counts)
-	slices.Reverse(counts)
-	for _, n := range counts {
+	for _, n := range slices.Backward(slices.Sorted(maps.Keys(byCount))) {
 		groups = append(groups, fmt.Sprintf("%s %d/%d", byCount[n], n, t.Runs))
 	}
 	if t.Stuck > 0 {

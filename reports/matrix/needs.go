@@ -138,18 +138,8 @@ func declaredBy(r matrix.Row) string {
 	if err != nil {
 		return ""
 	}
-	var out []string
-	for _, d := range []struct {
-		is   bool
-		what string
-	}{{e.Lease, "lease"}, {e.Validity, "validity"}, {e.Loss, "tells a loss"}, {e.Fencing, "fencing"},
-		{e.Reentrant, "re-entrant"}, {e.Watchdog && !r.NoWatchdog, "watchdog"}} {
-		if d.is {
-			out = append(out, d.what)
-		}
-	}
-	if e.Topology == impls.Independent {
-		out = append(out, "independent masters")
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(slices.Concat(units.If(e.Lease, "lease"), units.If(e.Validity, "validity"),
+		units.If(e.Loss, "tells a loss"), units.If(e.Fencing, "fencing"),
+		units.If(e.Reentrant, "re-entrant"), units.If(e.Watchdog && !r.NoWatchdog, "watchdog"),
+		units.If(e.Topology == impls.Independent, "independent masters")), ", ")
 }

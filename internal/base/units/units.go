@@ -171,3 +171,11 @@ func Quoted(word string) string {
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
+
+// If returns a list of one text if a condition holds, and an empty list otherwise.
+func If(is bool, text string) []string {
+	if is {
+		return []string{text}
+	}
+	return nil
+}
