@@ -3,7 +3,6 @@ package reports
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,12 +10,11 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/reports/page"
-	"github.com/lockbench/lockbench/reports/view"
-
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/reports/page"
+	"github.com/lockbench/lockbench/reports/view"
 )
 
 // WriteFinding drafts a report to a lock's maintainers in the form of docs/findings.md: how to
@@ -135,21 +133,13 @@ func writeMatrixOf(b *bufio.Writer, v *view.View) {
 	what, commands := "twenty times without a fault", many.Fill(lock, fault).String()
 	if fault != "none" {
 		what = "the fault twenty times, and the control; the control must find nothing"
-		commands += "\n" + once.Fill(lock, controlOf(fault)).String() + variant(v)
+		commands += "\n" + once.Fill(lock, controlOf(fault)).String()
+		if variant := v.Planned().Variant; variant != "" {
+			commands += " --variant " + units.Quoted(variant)
+		}
 	}
 	fmt.Fprintf(b, "To confirm it, on a machine with nothing else to do: %s.\n\n```\n%s\n```\n", what,
 		commands)
-}
-
-// variant returns the flag of the variant that the run used, or "".
-func variant(v *view.View) string {
-	var plan struct {
-		Variant string `json:"variant"`
-	}
-	if json.Unmarshal(v.Plan, &plan) != nil || plan.Variant == "" {
-		return ""
-	}
-	return " --variant " + units.Quoted(plan.Variant)
 }
 
 // controlOf returns the control of a fault, or no fault if it has none.

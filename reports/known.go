@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,12 +71,9 @@ const maxOthers = 6
 
 // known looks the lock and the fault of the run up; nil if nothing was measured of them.
 func known(v *view.View) (*knownSection, error) {
-	var plan harness.Plan
-	if json.Unmarshal(v.Plan, &plan) != nil || v.Verdict == nil {
-		return nil, nil
-	}
+	plan := v.Planned()
 	k, err := choose.Lookup(plan)
-	if k == nil || err != nil {
+	if k == nil || err != nil || v.Verdict == nil {
 		return nil, err
 	}
 	s := &knownSection{Known: k}

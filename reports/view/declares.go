@@ -6,6 +6,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
 // DeclareRow is a promise of the lock, the events that bear on it, and whether it was kept: "kept",
@@ -35,17 +36,17 @@ func (v *View) promises() (p promises) {
 	last := map[int]int64{} // token, by key
 	for _, h := range v.Grants() {
 		p.longest = max(p.longest, h.End-h.From)
-		p.over += count(h.End > h.LeaseEnd())
-		p.stale += count(h.End > h.Valid)
+		p.over += batch.Truth(h.End > h.LeaseEnd())
+		p.stale += batch.Truth(h.End > h.Valid)
 		if h.Token != 0 {
 			p.tokens++
-			p.back += count(h.Token <= last[h.Key])
+			p.back += batch.Truth(h.Token <= last[h.Key])
 			last[h.Key] = max(last[h.Key], h.Token)
 		}
 	}
 	for _, m := range v.Marks {
-		p.told += count(m.Type == history.Lost)
-		p.extended += count(m.Type == history.Extend || m.F == history.ExtendOp)
+		p.told += batch.Truth(m.Type == history.Lost)
+		p.extended += batch.Truth(m.Type == history.Extend || m.F == history.ExtendOp)
 	}
 	return p
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
 // EvidenceRow is something that was tried, and how much of it the run needed.
@@ -39,7 +40,7 @@ func (v *View) Evidence() []EvidenceRow {
 	add("fault steps that were carried out", max(e.Faults, len(v.Faults)), 0, true)
 	add("faults that hit a hold while another client waited", e.Hits, max(q.Hits, e.Aimed),
 		false)
-	add("grants by "+Successor(v.History.Header), e.AfterFailover, count(q.Failover), false)
+	add("grants by "+Successor(v.History.Header), e.AfterFailover, batch.Truth(q.Failover), false)
 	add("reads and writes of the guarded resource", e.Sections, 0, false)
 	add("answers that said what a register held", e.Observed, 0, false)
 	add("writes refused, since another client was first", e.Conflicts, q.Conflicts, false)
@@ -61,12 +62,4 @@ func (v *View) Evidence() []EvidenceRow {
 			Have: "missing: the run was interrupted", Need: "an end", Short: true})
 	}
 	return rows
-}
-
-// count returns 1 for true and 0 for false.
-func count(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }

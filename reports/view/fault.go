@@ -89,12 +89,7 @@ func (f Fault) linked() bool {
 // faultsOf gives the faults of clocks what the plan says of them: the record has their order, the
 // plan by how much.
 func faultsOf(r *record.Record, plan json.RawMessage) (faults []Fault) {
-	var p struct {
-		Scenario []nemesis.Step `json:"scenario"`
-	}
-	if json.Unmarshal(plan, &p) != nil {
-		p.Scenario = nil
-	}
+	p := planOf(plan)
 	for _, found := range r.Faults {
 		f := Fault{Fault: found}
 		i := slices.IndexFunc(p.Scenario, func(s nemesis.Step) bool { return s.Do == f.Action })

@@ -1,13 +1,11 @@
 package view
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/reports/page"
 )
 
@@ -46,14 +44,11 @@ func (j judgement) missed() string {
 // longerHolds returns the flags for holds of half a lease, or of half of a longer lease if the run
 // had such holds already.
 func (j judgement) longerHolds() string {
-	var plan struct {
-		Hold history.Duration `json:"hold"`
-	}
-	half := j.header.TTL.D() / 2
-	if err := json.Unmarshal(j.plan, &plan); err != nil || plan.Hold.D() < half {
+	half, hold := j.header.TTL.D()/2, planOf(j.plan).Hold.D()
+	if hold < half {
 		return fmt.Sprintf("--hold %v", half)
 	}
-	return fmt.Sprintf("--ttl %v --hold %v", 4*plan.Hold.D(), 2*plan.Hold.D())
+	return fmt.Sprintf("--ttl %v --hold %v", 4*hold, 2*hold)
 }
 
 // Missing says which evidence the run was to give and did not; "" if it gave all.

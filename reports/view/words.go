@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/reports/page"
@@ -18,7 +19,7 @@ import (
 // Question returns the question that the run was made to answer.
 func (v *View) Question() string {
 	h := v.History.Header
-	lock, when := "this lock", nemesis.When(h.Nemesis, v.plan().Adapter.System)
+	lock, when := "this lock", nemesis.When(h.Nemesis, v.Planned().System())
 	if h.Impl != "" {
 		lock = "the lock " + page.Clean(h.Impl, 60)
 	}
@@ -52,11 +53,11 @@ func (v *View) Caveats() (cs []string) {
 
 // forgetful says that a restarted Redis had kept nothing on its disk.
 func (v *View) forgetful() []string {
-	p := v.plan()
+	p := v.Planned()
 	again := slices.ContainsFunc(v.Faults, func(f Fault) bool {
 		return f.Action == nemesis.KillNode && !f.Lasting
 	})
-	if !again || nemesis.SystemName(p.Adapter.System) != nemesis.SystemName("") || p.persists() {
+	if !again || nemesis.SystemName(p.System()) != nemesis.SystemName("") || persists(p.RedisConfig) {
 		return nil
 	}
 	return []string{"Redis keeps nothing on disk here: a server that is started again is empty. " +
@@ -112,39 +113,24 @@ func versions(h history.Header) (all []string) {
 // mostVersions is the number of versions in the head of a report. Its end has all of them.
 const mostVersions = 4
 
-// planned is what the pages say of the run's plan.
-type planned struct {
-	Variant      string           `json:"variant"`
-	Hold         history.Duration `json:"hold"`
-	Replicas     int              `json:"replicas"`
-	WaitReplicas int              `json:"wait_replicas"`
-	RedisConfig  []string         `json:"redis_config"`
-	NoWatchdog   bool             `json:"no_watchdog"`
-	Thorough     bool             `json:"thorough"`
-	Adapter      struct {
-		Name   string `json:"name"`
-		Dir    string `json:"dir"`
-		System string `json:"system"` // of the run's servers; "" for Redis
-	} `json:"adapter"`
-}
+// Planned returns the run's plan. It is empty if there is none.
+func (v *View) Planned() harness.Plan { return planOf(v.Plan) }
 
-// plan reads the run's plan. It is empty if there is none.
-func (v *View) plan() (p planned) {
-	if json.Unmarshal(v.Plan, &p) != nil {
-		return planned{}
+func planOf(text json.RawMessage) (p harness.Plan) {
+	if json.Unmarshal(text, &p) != nil {
+		return harness.Plan{}
 	}
 	return p
 }
 
 // Ended reports whether the run ended with its violation, before it had tried everything.
 func (v *View) Ended() bool {
-	return v.Verdict.Verdict == checker.Violated && !v.plan().Thorough &&
+	return v.Verdict.Verdict == checker.Violated && !v.Planned().Thorough &&
 		v.Verdict.Evidence.Contended < v.History.Header.Requires.Contended
 }
 
-// persists reports whether the plan makes Redis write to its disk.
-func (p planned) persists() bool {
-	config := p.RedisConfig
+// persists reports whether the settings make Redis write to its disk.
+func persists(config []string) bool {
 	for i := 0; i+1 < len(config); i += 2 {
 		if name, value := config[i], config[i+1]; name == "appendonly" && value == "yes" ||
 			name == "save" && value != "" {
@@ -157,7 +143,7 @@ func (p planned) persists() bool {
 // Settings returns the settings of the run's plan that change the guarantees of its servers, as a
 // user types them, and how long a client holds the lock.
 func (v *View) Settings() (out []string) {
-	p := v.plan()
+	p := v.Planned()
 	if p.Variant != "" {
 		out = append(out, "variant "+page.Clean(p.Variant, 60))
 	}
@@ -184,7 +170,10 @@ func (v *View) Settings() (out []string) {
 // Adapter returns the adapter that drove the lock of this run, as --adapter takes it: a user's
 // folder, or the name of one of lockbench's own. It returns "" if there was none.
 func (v *View) Adapter() string {
-	a := v.plan().Adapter
+	a := v.Planned().Adapter
+	if a == nil {
+		return ""
+	}
 	return page.Clean(cmp.Or(a.Dir, a.Name), 500)
 }
 
