@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,9 +67,7 @@ func (p *runPage) commands(v *view.View) {
 			p.Commands = append(p.Commands, commandRow{T: units.Micros(x.From), Fault: x.Words(), t: x.From})
 		}
 	}
-	slices.SortStableFunc(p.Commands, func(a, b commandRow) int {
-		return int(min(1, max(-1, a.t-b.t)))
-	})
+	slices.SortStableFunc(p.Commands, func(a, b commandRow) int { return cmp.Compare(a.t, b.t) })
 }
 
 func rowOf(c history.Command, h history.Header, w *view.Violation) commandRow {
@@ -107,7 +106,7 @@ func nearest(cs []view.Polls, w *view.Violation) []view.Polls {
 		return cs[:maxCommandRows]
 	}
 	at, _ := slices.BinarySearchFunc(cs, w.From, func(c view.Polls, t int64) int {
-		return int(min(1, max(-1, c.Sent-t)))
+		return cmp.Compare(c.Sent, t)
 	})
 	first := min(max(0, at-maxCommandRows/2), len(cs)-maxCommandRows)
 	return cs[first : first+maxCommandRows]

@@ -4,6 +4,7 @@ package matrix
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -127,10 +128,7 @@ func newMatrixRow(m *matrix.Matrix, at int, r matrix.Row, linked page.Link,
 	row := matrixRow{Name: page.Clean(r.Name, 60), Why: page.Clean(matrix.Why(r.Name), 300),
 		Impl: page.Clean(r.Impl, 40)}
 	for j, c := range m.Columns {
-		cell := m.Cell(r.Name, c.Name)
-		if cell == nil {
-			cell = &matrix.Cell{Row: r.Name, Column: c.Name}
-		}
+		cell := cmp.Or(m.Cell(r.Name, c.Name), &matrix.Cell{Row: r.Name, Column: c.Name})
 		row.Cells = append(row.Cells, newMatrixCell(cell, at, j, linked))
 		data.add(cell, at, j, linked)
 	}
@@ -217,10 +215,7 @@ func standingOf(m *matrix.Matrix, row string) (judged int, broken bool) {
 }
 
 func cellOf(m *matrix.Matrix, row, column string) *matrix.Cell {
-	if c := m.Cell(row, column); c != nil {
-		return c
-	}
-	return &matrix.Cell{Row: row, Column: column, Elsewhere: true}
+	return cmp.Or(m.Cell(row, column), &matrix.Cell{Row: row, Column: column, Elsewhere: true})
 }
 
 // differenceRow is a letter that was not as expected.
@@ -230,14 +225,9 @@ type differenceRow struct {
 
 func (p *matrixPage) differences(m *matrix.Matrix, linked page.Link) {
 	for _, d := range m.Differences() {
-		what := "found, not expected"
-		if d.Expected {
-			what = "expected, not found"
-		}
 		p.Differences = append(p.Differences, differenceRow{page.Clean(d.Row, 60),
-			page.Clean(d.Column, 40),
-			d.Property, what, page.Clean(strings.Join(strings.Fields(d.Explanation), " "), 400),
-			linked(d.Dir)})
+			page.Clean(d.Column, 40), d.Property, d.What(),
+			page.Clean(strings.Join(strings.Fields(d.Explanation), " "), 400), linked(d.Dir)})
 	}
 }
 

@@ -302,8 +302,6 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusInternalServerError, "The page cannot be made.")
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy",
-		page.PolicyFor(listJS)+"; connect-src 'self'; frame-ancestors 'none'")
+	allow(w, page.PolicyFor(listJS)+"; connect-src 'self'")
 	w.Write(out.Bytes())
 }

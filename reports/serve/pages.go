@@ -82,9 +82,14 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
 			300))
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", page.PolicyFor()+"; frame-ancestors 'none'")
+	allow(w, page.PolicyFor())
 	w.Write(body)
+}
+
+// allow sets the headers of a page of ours with its content security policy.
+func allow(w http.ResponseWriter, policy string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", policy+"; frame-ancestors 'none'")
 }
 
 func (s *Server) comparison(ctx context.Context, names ...string) ([]byte, error) {

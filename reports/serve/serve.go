@@ -3,6 +3,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"io/fs"
 	"net"
@@ -223,7 +224,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, dir, base string, 
 	p, ok := s.pages[name]
 	s.mu.Unlock()
 	if !ok || p.stamp != stamp {
-		sub, err := s.sub(dir)
+		sub, err := s.root.OpenRoot(cmp.Or(dir, "."))
 		if err != nil {
 			return false
 		}
@@ -236,17 +237,9 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, dir, base string, 
 		p = madePage{stamp, body, policy}
 		s.keep(name, p)
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", p.policy+"; frame-ancestors 'none'")
+	allow(w, p.policy)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(p.body))
 	return true
-}
-
-func (s *Server) sub(dir string) (*os.Root, error) {
-	if dir == "" {
-		dir = "."
-	}
-	return s.root.OpenRoot(dir)
 }
 
 // stamp changes when a file that a page is made from does.

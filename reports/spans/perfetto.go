@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"strconv"
 
 	"github.com/lockbench/lockbench/internal/history"
@@ -118,9 +119,7 @@ func (s span) args() map[string]any {
 		return s.details
 	}
 	all := map[string]any{"failed": s.failed}
-	for k, v := range s.details {
-		all[k] = v
-	}
+	maps.Copy(all, s.details)
 	return all
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
 )
@@ -79,12 +80,7 @@ func (t *Timeline) hold(h *record.Hold, in bool) [10]int64 {
 	return d
 }
 
-func flag(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
-}
+func flag(is bool) int64 { return int64(batch.Truth(is)) }
 
 func (t *Timeline) marks(v *view.View, at map[int]*lane) {
 	kept := 0

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/reports/view"
 )
 
@@ -65,20 +66,13 @@ func around(centres []int64, reach, end int64) [][2]int64 {
 func countIn(ops []record.Call, ws [][2]int64) int {
 	n := 0
 	for i := range ops {
-		if touches(ws, us(ops[i].From), us(ops[i].To)) {
-			n++
-		}
+		n += batch.Truth(touches(ws, us(ops[i].From), us(ops[i].To)))
 	}
 	return n
 }
 
 func touches(ws [][2]int64, from, to int64) bool {
-	for _, w := range ws {
-		if from <= w[1] && to >= w[0] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ws, func(w [2]int64) bool { return from <= w[1] && to >= w[0] })
 }
 
 // detailed reports whether a span of the record touches one in which every operation is drawn.

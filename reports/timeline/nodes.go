@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -74,12 +75,12 @@ func (t *Timeline) ticks(l *lane, name string, trace []history.Command, limit in
 	if len(cs) > limit {
 		mid := (t.View[0] + t.View[1]) / 2 * 1000
 		slices.SortStableFunc(cs, func(a, b *history.Command) int {
-			return int(min(1, max(-1, distance(a.Sent, mid)-distance(b.Sent, mid))))
+			return cmp.Compare(distance(a.Sent, mid), distance(b.Sent, mid))
 		})
 		t.leave("the ticks of %s to %s", units.Count(len(cs)-limit, "command"), l.Label)
 		cs = cs[:limit]
 		slices.SortStableFunc(cs, func(a, b *history.Command) int {
-			return int(min(1, max(-1, a.Sent-b.Sent)))
+			return cmp.Compare(a.Sent, b.Sent)
 		})
 	}
 	for _, c := range cs {

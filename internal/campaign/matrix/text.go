@@ -185,11 +185,15 @@ func (c *Cell) Explanation(letter string) string {
 	return ""
 }
 
+// What says how the property differs.
+func (d Difference) What() string {
+	if d.Expected {
+		return "expected, not found"
+	}
+	return "found, not expected"
+}
+
 // String returns the difference in one line.
 func (d Difference) String() string {
-	what := "found, not expected"
-	if d.Expected {
-		what = "expected, not found"
-	}
-	return fmt.Sprintf("%s, %s: %s %s: %s", d.Row, d.Column, d.Property, what, d.Explanation)
+	return fmt.Sprintf("%s, %s: %s %s: %s", d.Row, d.Column, d.Property, d.What(), d.Explanation)
 }
