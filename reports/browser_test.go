@@ -5,14 +5,13 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
 
 func TestPageInABrowser(t *testing.T) {
 	b := reporttest.NewBrowser(t)
 	r := reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})
-	b.Open(render(t, r))
+	open(b, render(t, r))
 
 	if box := reporttest.Eval[[]float64](b,
 		`(r => [r.width, r.height])(document.querySelector('#overlap `+
@@ -25,7 +24,7 @@ func TestPageInABrowser(t *testing.T) {
 		t.Errorf("the overlap is labelled %q", got)
 	}
 	w := reporttest.View(t, r).First()
-	start := b.Span()
+	start := span(b)
 	if start[0] > w.From/1000 || start[1] < w.To/1000 ||
 		start[1]-start[0] > r.History.Events[len(r.History.Events)-1].T/2000 {
 		t.Errorf("starts with %v, the overlap is from %d to %d", start, w.From/1000, w.To/1000)
@@ -39,34 +38,34 @@ func TestPageInABrowser(t *testing.T) {
 
 func TestKeysMoveTheTimeline(t *testing.T) {
 	b := reporttest.NewBrowser(t)
-	b.Open(render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})))
+	open(b, render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})))
 	width := func(s [2]int64) int64 { return s[1] - s[0] }
-	start := b.Span()
-	b.Press("+")
-	in := b.Span()
+	start := span(b)
+	press(b, "+")
+	in := span(b)
 	if got, want := width(in), width(start)/2; got < want-2 || got > want+2 {
 		t.Errorf("+ shows %d µs, want %d", got, want)
 	}
-	b.Press("-")
-	if out := b.Span(); width(out) < width(start)-2 {
+	press(b, "-")
+	if out := span(b); width(out) < width(start)-2 {
 		t.Errorf("- shows %v, want %v again", out, start)
 	}
-	b.Press("+]")
-	if right := b.Span(); right[0] <= in[0] {
+	press(b, "+]")
+	if right := span(b); right[0] <= in[0] {
 		t.Errorf("] goes from %v to %v", in, right)
 	}
-	b.Press("0")
-	if all := b.Span(); all[0] != 0 || width(all) <= width(start) {
+	press(b, "0")
+	if all := span(b); all[0] != 0 || width(all) <= width(start) {
 		t.Errorf("0 shows %v, not the whole run", all)
 	}
 	if n := reporttest.Eval[int](b, `document.querySelectorAll('#overlap').length`); n != 1 {
 		t.Errorf("the whole run shows %d overlaps", n)
 	}
-	b.Press("v")
-	if back := b.Span(); back != start {
+	press(b, "v")
+	if back := span(b); back != start {
 		t.Errorf("v shows %v, want %v", back, start)
 	}
-	b.Press("n")
+	press(b, "n")
 	if got := reporttest.Eval[string](b, `document.getElementById("range").textContent`); !strings.
 		Contains(got,
 			"acquisition") {
@@ -83,7 +82,7 @@ func TestPorcupinesPageIsFilledWhenSeen(t *testing.T) {
 		t.Fatal("the verdict has no picture of its slice")
 	}
 	b := reporttest.NewBrowser(t)
-	b.Open(render(t, r))
+	open(b, render(t, r))
 	b.Do(chromedp.ScrollIntoView("iframe.slice"))
 	b.WaitFor(`document.querySelector('iframe.slice').hasAttribute('srcdoc')`)
 	b.Clean()

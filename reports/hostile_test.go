@@ -33,9 +33,9 @@ func TestHostileTextStaysText(t *testing.T) {
 
 func TestHostileTextInABrowser(t *testing.T) {
 	b := reporttest.NewBrowser(t)
-	b.Open(render(t, reporttest.HostileRun(t)))
-	b.Press("0")
-	b.Press("n")
+	open(b, render(t, reporttest.HostileRun(t)))
+	press(b, "0")
+	press(b, "n")
 	if got := reporttest.Eval[string](b, `typeof window.pwned`); got != "undefined" {
 		t.Error("text of the history was executed")
 	}

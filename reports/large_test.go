@@ -105,14 +105,14 @@ func TestPageStaysSmallWhateverTheRecord(t *testing.T) {
 func TestBigHistoryStaysUsable(t *testing.T) {
 	testenv.SkipRace(t)
 	b := reporttest.NewBrowser(t)
-	b.Open(render(t, bigRun(t)))
-	b.Press("0")
+	open(b, render(t, bigRun(t)))
+	press(b, "0")
 	if n := reporttest.Eval[int](b, `document.querySelectorAll('.bin').length`); n < 50 {
 		t.Errorf("%d sums are drawn", n)
 	}
 	for range 3 {
-		b.Press("+")
-		b.Press("-")
+		press(b, "+")
+		press(b, "-")
 	}
 	// What is drawn decides how long a step takes; the time itself would be the machine's.
 	if nodes := reporttest.Eval[int](b, `document.querySelectorAll('#tl *').length`); nodes > 20_000 {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/store"
@@ -19,24 +18,24 @@ const stepOf = `(+document.getElementById('steps').dataset.step || 0)`
 
 func TestKeysStepThroughTheEvents(t *testing.T) {
 	b := reporttest.NewBrowser(t)
-	b.Open(render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})))
+	open(b, render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})))
 	if got := reporttest.Eval[string](b, `document.querySelector('.said').textContent`); !strings.
 		Contains(got, "both inside") {
 		t.Errorf("starts at %q, not at the violation", got)
 	}
-	b.Press(kb.ArrowRight)
+	press(b, kb.ArrowRight)
 	first := reporttest.Eval[int](b, stepOf)
-	b.Press(kb.ArrowRight + kb.ArrowRight + kb.ArrowLeft)
+	press(b, kb.ArrowRight+kb.ArrowRight+kb.ArrowLeft)
 	if got := reporttest.Eval[int](b, stepOf); got != first+1 {
 		t.Errorf("→→← goes from step %d to %d", first, got)
 	}
-	b.Press(kb.End)
+	press(b, kb.End)
 	last := reporttest.Eval[int](b, stepOf)
 	if hash := reporttest.Eval[string](b, `location.hash`); last < 50 || !strings.HasPrefix(hash,
 		"#step=") {
 		t.Errorf("End is step %d, the URL ends with %q", last, hash)
 	}
-	b.Press(kb.Home)
+	press(b, kb.Home)
 	if got := reporttest.Eval[int](b, stepOf); got != 1 {
 		t.Errorf("Home is step %d", got)
 	}
@@ -47,7 +46,7 @@ func TestKeysStepThroughTheEvents(t *testing.T) {
 
 func TestAStepSaysWhatIsSo(t *testing.T) {
 	b := reporttest.NewBrowser(t)
-	b.Open(render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})))
+	open(b, render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})))
 	reporttest.Eval[string](b, `location.hash = '#step=17'`)
 	b.WaitFor(stepOf + ` === 17`)
 	state := reporttest.Eval[string](b, `document.querySelector('.state').innerText`)
@@ -79,7 +78,7 @@ func TestAStepSaysWhatIsSo(t *testing.T) {
 // the keyboard, and a link to a step that is hidden shows all again.
 func TestStepsAreFiltered(t *testing.T) {
 	b := reporttest.NewBrowser(t)
-	b.Open(render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})))
+	open(b, render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})))
 	const texts = `[...document.querySelectorAll('.steplist button')].map(e => e.textContent)`
 	search := func(words string) {
 		reporttest.Eval[bool](b, fmt.Sprintf(`(e => (e.focus(), e.value = %q, e.dispatchEvent(
@@ -114,9 +113,9 @@ func TestStepsAreFiltered(t *testing.T) {
 // TestHostileTextsStayTexts steps through a record that is full of markup.
 func TestHostileTextsStayTexts(t *testing.T) {
 	b := reporttest.NewBrowser(t)
-	b.Open(render(t, reporttest.HostileRun(t)))
+	open(b, render(t, reporttest.HostileRun(t)))
 	before := reporttest.Eval[int](b, `document.querySelectorAll('script, img, iframe, a').length`)
-	b.Press(kb.End + kb.ArrowLeft + kb.ArrowLeft + kb.Home)
+	press(b, kb.End+kb.ArrowLeft+kb.ArrowLeft+kb.Home)
 	if n := reporttest.Eval[int](b,
 		`document.querySelectorAll('script, img, iframe, a').length`); n != before {
 		t.Errorf("stepping makes %d elements of %d", n, before)
@@ -131,13 +130,13 @@ func TestHostileTextsStayTexts(t *testing.T) {
 var contrasts string
 
 func TestContrast(t *testing.T) {
-	for _, scheme := range []string{"light", "dark"} {
+	for _, name := range []string{"light", "dark"} {
 		b := reporttest.NewBrowser(t)
-		b.Do(reporttest.Scheme(scheme))
-		b.Open(render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})))
-		b.Press("0")
+		b.Do(scheme(name))
+		open(b, render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})))
+		press(b, "0")
 		if low := reporttest.Eval[[]string](b, contrasts); len(low) > 0 {
-			t.Errorf("%s: too little contrast: %q", scheme, low)
+			t.Errorf("%s: too little contrast: %q", name, low)
 		}
 	}
 }
@@ -146,7 +145,7 @@ func TestContrast(t *testing.T) {
 func TestANarrowWindow(t *testing.T) {
 	b := reporttest.NewBrowser(t)
 	b.Do(reporttest.Width(400))
-	b.Open(render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 40, Cycles: 60, Fail: true})))
+	open(b, render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 40, Cycles: 60, Fail: true})))
 	if wide := reporttest.Eval[int](b, `document.documentElement.scrollWidth`); wide > 400 {
 		t.Errorf("the page is %d pixels wide, because of %q", wide, reporttest.Eval[[]string](b,
 			`[...document.querySelectorAll('body *')].filter(e => !e.closest('.scroll, svg') &&
@@ -164,10 +163,10 @@ func TestANarrowWindow(t *testing.T) {
 
 func TestPrintsOnTwoPages(t *testing.T) {
 	b := reporttest.NewBrowser(t)
-	b.Open(render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true,
+	open(b, render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true,
 		Plan: `{"format":2,"impl":"getset","nemesis":"failover"}`})))
-	if n := b.Printed(); n < 1 || n > 2 {
-		b.Do(reporttest.Paper(), reporttest.Width(720))
+	if n := printed(b); n < 1 || n > 2 {
+		b.Do(paper(), reporttest.Width(720))
 		t.Errorf("the report prints on %d pages: %q", n, reporttest.Eval[[]string](b,
 			`[...document.querySelectorAll('header, section, section > *')]
 				.map(e => (e.id || e.className) + ' ' + e.offsetHeight)`))
@@ -179,9 +178,9 @@ func TestPrintsOnTwoPages(t *testing.T) {
 func TestAPhaseIsReadableOnAPhone(t *testing.T) {
 	b := reporttest.NewBrowser(t)
 	b.Do(reporttest.Width(400))
-	b.Open(render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 40, Cycles: 60, Fail: true})))
-	b.Press("0")
-	b.Press("nnnnnnnnnnnnnnnn")
+	open(b, render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 40, Cycles: 60, Fail: true})))
+	press(b, "0")
+	press(b, "nnnnnnnnnnnnnnnn")
 	if narrow := reporttest.Eval[[]string](b, `[...document.querySelectorAll('.at td')].filter(`+
 		`e => e.offsetParent && e.textContent && e.clientWidth < 120).map(`+
 		`e => e.clientWidth + ' px: ' + e.textContent)`); len(narrow) > 0 {
@@ -233,7 +232,7 @@ func votes(t testing.TB) *store.Run {
 // two pages of paper.
 func TestTenServersAndFortyClients(t *testing.T) {
 	b := reporttest.NewBrowser(t)
-	b.Open(render(t, votes(t)))
+	open(b, render(t, votes(t)))
 	state := reporttest.Eval[string](b, `document.querySelector('.state').innerText`)
 	for _, want := range []string{"inside, lease over since 42 ms", "inside, lease for 98 ms",
 		"38 wait", "clients 2 to 39, the longest for 150 ms"} {
@@ -244,14 +243,14 @@ func TestTenServersAndFortyClients(t *testing.T) {
 	if n := strings.Count(state, "(client 1), expires in 99 ms"); n != 10 {
 		t.Errorf("%d of ten votes of client 1:\n%s", n, state)
 	}
-	b.Press("0")
+	press(b, "0")
 	if n := reporttest.Eval[int](b, `document.querySelectorAll('.tlsvg .key').length`); n != 20 {
 		t.Errorf("%d keys are drawn, want those of two clients on ten servers", n)
 	}
 	if low := reporttest.Eval[[]string](b, contrasts); len(low) > 0 {
 		t.Errorf("too little contrast: %q", low)
 	}
-	if n := b.Printed(); n > 2 {
+	if n := printed(b); n > 2 {
 		t.Errorf("the report prints on %d pages", n)
 	}
 	b.Clean()

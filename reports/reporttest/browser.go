@@ -1,7 +1,6 @@
 package reporttest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -12,14 +11,11 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
-	cdppage "github.com/chromedp/cdproto/page"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
@@ -99,13 +95,6 @@ func (b *Browser) Do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Open loads a report and waits for its timeline.
-func (b *Browser) Open(page string) {
-	b.t.Helper()
-	b.Load(page)
-	b.WaitFor(`document.querySelector('.tlsvg') !== null`)
-}
-
 // Keys presses keys by their names, on the focused element.
 func (b *Browser) Keys(names ...string) {
 	b.t.Helper()
@@ -137,21 +126,6 @@ func (b *Browser) WaitFor(expression string) {
 	}
 }
 
-// Span returns the time that the timeline shows, in microseconds.
-func (b *Browser) Span() [2]int64 {
-	return Eval[[2]int64](b, `[+tl.dataset.from, +tl.dataset.to]`)
-}
-
-// Press sends keys to the timeline and waits for it to be drawn again.
-func (b *Browser) Press(keys string) {
-	b.t.Helper()
-	b.Do(chromedp.Focus("#tl"), chromedp.KeyEvent(keys))
-	Eval[bool](b,
-		`requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true; })), `+
-			`window.drawn = false`)
-	b.WaitFor(`window.drawn`)
-}
-
 // Clean fails the test if the page complained or asked the network for anything.
 func (b *Browser) Clean() {
 	b.t.Helper()
@@ -171,48 +145,10 @@ func TypeInto(selector, s string) chromedp.Action[chromedp.Void] {
 	return chromedp.SendKeys(selector, s)
 }
 
-// Scheme makes the page believe that its reader prefers "dark" or "light".
-func Scheme(name string) chromedp.Action[chromedp.Void] {
-	return func(ctx context.Context, tab *chromedp.Target) (chromedp.Void, error) {
-		_, err := cdp.Call(ctx, tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
-		return chromedp.Void{}, err
-	}
-}
-
-// Paper switches the page to its print style.
-func Paper() chromedp.Action[chromedp.Void] {
-	return func(ctx context.Context, tab *chromedp.Target) (chromedp.Void, error) {
-		_, err := cdp.Call(ctx, tab, emulation.SetEmulatedMedia,
-			emulation.SetEmulatedMediaParams{Media: "print"})
-		return chromedp.Void{}, err
-	}
-}
-
 // Width makes the window so many pixels wide.
 func Width(pixels int64) chromedp.Action[chromedp.Void] {
 	return chromedp.EmulateViewport(pixels, 900)
 }
-
-// Printed returns how many pages the page takes on paper.
-func (b *Browser) Printed() int {
-	b.t.Helper()
-	ctx, cancel := b.limit()
-	defer cancel()
-	pdf, err := chromedp.Run(ctx, func(ctx context.Context, tab *chromedp.Target) ([]byte, error) {
-		r, err := cdp.Call(ctx, tab, cdppage.PrintToPDF, cdppage.PrintToPDFParams{})
-		if err != nil {
-			return nil, err
-		}
-		return r.Data, nil
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return bytes.Count(pdf, []byte("/Type /Page\n"))
-}
-
-func Visit(url string) chromedp.Action[chromedp.Void] { return chromedp.Navigate(url) }
 
 func Eval[T any](b *Browser, expression string) T {
 	b.t.Helper()

@@ -1,7 +1,6 @@
 package reporttest
 
 import (
-	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -29,11 +28,3 @@ func Pinned(t *testing.T, name, got string) {
 }
 
 var update = flag.Bool("update", false, "rewrite the golden files")
-
-func Write(t testing.TB, name, text string) {
-	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text),
-		0o644)); err != nil {
-		t.Fatal(err)
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
 
@@ -62,7 +63,7 @@ func TestALargeStoreOpensAtOnce(t *testing.T) {
 	}
 	b := reporttest.NewBrowser(t)
 	b.Allow = web.URL
-	b.Do(reporttest.Visit(web.URL))
+	b.Do(chromedp.Navigate(web.URL))
 	b.WaitFor(fmt.Sprintf(`document.getElementById('told').textContent.startsWith('%d runs')`, n))
 	b.Clean()
 }
@@ -75,7 +76,7 @@ func TestManyRunsInARowAreOneLine(t *testing.T) {
 	s.hosts = append(s.hosts, web.Listener.Addr().String())
 	b := reporttest.NewBrowser(t)
 	b.Allow = web.URL
-	b.Do(reporttest.Visit(web.URL))
+	b.Do(chromedp.Navigate(web.URL))
 	b.WaitFor(`document.querySelectorAll('#runs tbody tr').length === 1`)
 	if got := reporttest.Eval[string](b, `document.querySelector('tr.group').innerText`); got == "" {
 		t.Error("the line says nothing")

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/campaign/gate"
 	"github.com/lockbench/lockbench/internal/history"
@@ -35,8 +36,8 @@ func newSite(t testing.TB) *site {
 	t.Helper()
 	top := t.TempDir()
 	dir := filepath.Join(top, "store")
-	reporttest.Write(t, filepath.Join(top, "secret.json"), secret)
-	reporttest.Write(t, filepath.Join(dir, ".lockbench", "plan.json"), secret)
+	write(t, filepath.Join(top, "secret.json"), secret)
+	write(t, filepath.Join(dir, ".lockbench", "plan.json"), secret)
 	ts := httptest.NewUnstartedServer(nil)
 	s, err := NewServer(dir, ts.Listener.Addr().String())
 	if err != nil {
@@ -56,11 +57,11 @@ func (s *site) add(name string, r *store.Run) string {
 		s.t.Fatal(err)
 	}
 	dir := filepath.Join(s.dir, name)
-	reporttest.Write(s.t, filepath.Join(dir, store.History), h.String())
-	reporttest.Write(s.t, filepath.Join(dir, store.Verdict), v.String())
-	reporttest.Write(s.t, filepath.Join(dir, store.Plan), `{"format":2}`)
+	write(s.t, filepath.Join(dir, store.History), h.String())
+	write(s.t, filepath.Join(dir, store.Verdict), v.String())
+	write(s.t, filepath.Join(dir, store.Plan), `{"format":2}`)
 	// what lies there is not served
-	reporttest.Write(s.t, filepath.Join(dir, "report.html"), "<script>window.pwned=1</script>")
+	write(s.t, filepath.Join(dir, "report.html"), "<script>window.pwned=1</script>")
 	return dir
 }
 
@@ -209,13 +210,13 @@ func TestServerShowsMatricesAndGates(t *testing.T) {
 		Write(&g); err != nil {
 		t.Fatal(err)
 	}
-	reporttest.Write(t, filepath.Join(s.dir, "matrix-all/20261121T120001.000Z/matrix.json"),
+	write(t, filepath.Join(s.dir, "matrix-all/20261121T120001.000Z/matrix.json"),
 		m.String())
 	s.add("matrix-all/20261121T120001.000Z/runs/getset/pause", reporttest.NewRun(t, reporttest.Scene{
 		Clients: 2, Cycles: 6}))
-	reporttest.Write(t, filepath.Join(s.dir, "gate-ci/20261121T120002.000Z/gate.json"), g.String())
-	reporttest.Write(t, filepath.Join(s.dir, "gate-ci/20261121T120003.000Z/gate.json"), "{")
-	reporttest.Write(t, filepath.Join(s.dir, "other/thing/notes.txt"), "not ours")
+	write(t, filepath.Join(s.dir, "gate-ci/20261121T120002.000Z/gate.json"), g.String())
+	write(t, filepath.Join(s.dir, "gate-ci/20261121T120003.000Z/gate.json"), "{")
+	write(t, filepath.Join(s.dir, "other/thing/notes.txt"), "not ours")
 	if _, body := s.ask("GET", "/store/matrix-all/20261121T120001.000Z/matrix.html",
 		""); !strings.Contains(body, `href="runs/getset/pause/report.html"`) ||
 		strings.Contains(body, `href="runs/setnx/crash`) {
@@ -273,7 +274,7 @@ func TestListing(t *testing.T) {
 	s.add(oneRun, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true}))
 	s.add("getset-none/20261121T110000.000Z", reporttest.NewRun(t, reporttest.Scene{
 		Clients: 4, Cycles: 40}))
-	reporttest.Write(t, filepath.Join(s.dir, "token-lua-none/20261121T100000.000Z/history.jsonl"),
+	write(t, filepath.Join(s.dir, "token-lua-none/20261121T100000.000Z/history.jsonl"),
 		`{"type":"header","format":2,"impl":"token-lua","nemesis":"none"}`+"\n")
 	old := time.Now().Add(-time.Hour)
 	os.Chtimes(filepath.Join(s.dir, "token-lua-none/20261121T100000.000Z/history.jsonl"), old, old)
@@ -300,7 +301,7 @@ func TestStoreInABrowser(t *testing.T) {
 	s.add(name+"/20261121T130000.000Z", bad)
 	b := reporttest.NewBrowser(t)
 	b.Allow = s.URL
-	b.Do(reporttest.Visit(s.URL))
+	b.Do(chromedp.Navigate(s.URL))
 	rows := func() int {
 		return reporttest.Eval[int](b, `document.querySelectorAll('#runs tbody tr').length`)
 	}
@@ -334,4 +335,13 @@ func TestStoreInABrowser(t *testing.T) {
 	b.Do(reporttest.ClickOn(`a[href$="` + oneRun + `/report.html"]`))
 	b.WaitFor(`document.querySelector('#overlap .both') !== null`)
 	b.Clean()
+}
+
+// write writes a file of a store, with its folders.
+func write(t testing.TB, name, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text),
+		0o644)); err != nil {
+		t.Fatal(err)
+	}
 }
