@@ -28,48 +28,25 @@ type Place struct {
 	Version     string          // of lockbench
 }
 
-// attempt is the result of one replay on real servers.
-type attempt struct {
-	result result
-	// The step where it diverged, from 1. It is the number of steps plus one if only the verdict
-	// differs.
-	step     int
-	expected string // as in the record
-	got      string
-	late     time.Duration // largest delay behind the record
-	redis    string        // version of Redis
-	dir      string        // run directory
-}
-
-// result is the kind of result of an attempt.
-type result int
-
-const (
-	diverged  result = iota // something else happened
-	confirmed               // all steps were as recorded, and the same property is violated
-	tooSlow                 // something else happened, perhaps because the machine is slow
-)
-
 // attempt repeats the counterexample with real servers and clients. The clients act on their own.
 // Every command, reply and fault takes place in the recorded order, as soon as possible but not
 // earlier than recorded. The run is stored and judged in the directory like any other run. It
 // returns an error if the counterexample cannot be replayed there, the environment fails, or ctx
 // ends.
-func (p Place) attempt(ctx context.Context, c *counterexample.Counterexample) (attempt, error) {
-	out := attempt{dir: p.Dir}
+func (p Place) attempt(ctx context.Context, c *counterexample.Counterexample) (Outcome, error) {
 	net := &relay{foreign: c.Plan.Adapter != nil, wake: func() {}, told: map[int]int{}}
 	w, err := cluster.Start(p.config(c, net))
 	if err != nil {
-		return out, errors.Join(err, net.close())
+		return Outcome{}, errors.Join(err, net.close())
 	}
 	if !w.Idles() {
-		return out, errors.Join(notYet("clients in containers: their rest cannot be seen"), w.Close(),
-			net.close())
+		return Outcome{}, errors.Join(
+			notYet("clients in containers: their rest cannot be seen"), w.Close(), net.close())
 	}
 	net.tells(w.Wake)
-	out.redis = w.Versions()["redis"]
-	err = p.follow(ctx, c, w, net, &out)
-	return out, errors.Join(err, w.Close(), net.close())
+	o, err := p.follow(ctx, c, w, net)
+	o.Environment, o.Dir = "Redis "+w.Versions()["redis"], p.Dir
+	return o, errors.Join(err, w.Close(), net.close())
 }
 
 // config returns the environment of the counterexample's plan, prepared for the recorded faults.
@@ -97,40 +74,34 @@ func Faults(c *counterexample.Counterexample) (all []nemesis.Step) {
 
 // follow replays the steps and judges the run.
 func (p Place) follow(ctx context.Context, c *counterexample.Counterexample,
-	w *cluster.Environment, net *relay, out *attempt) error {
+	w *cluster.Environment, net *relay) (Outcome, error) {
 	r, err := p.replay(ctx, c, w, net)
-	var d *divergence
-	switch {
-	case errors.As(err, &d):
-		out.result, out.step, out.expected, out.got, out.late = diverged, d.step+1, d.expected, d.got,
-			r.clock.late
-		if r.clock.slow() {
-			out.result = tooSlow
-		}
-	case err != nil:
-		return err
+	d, other := errors.AsType[*divergence](err)
+	if err != nil && !other {
+		return Outcome{}, err
 	}
 	run, err := store.Judge(p.Dir)
-	if err != nil || d != nil {
-		return err
+	if err != nil {
+		return Outcome{}, err
 	}
-	out.result, out.late = confirmed, r.clock.late
+	o := Outcome{Runs: 1, Late: r.clock.late, Step: len(c.Steps) + 1}
 	switch got := run.Verdict.Property(c.Verdict.Property); {
-	case got.Verdict == checker.Violated && got.Class != c.Verdict.Class:
-		out.result, out.step = diverged, len(c.Steps)+1
-		out.expected = "the class " + counterexample.Quote(c.Verdict.Class)
-		out.got = counterexample.Quote(got.Class)
+	case other:
+		o.Step, o.Expected, o.Got = d.step+1, d.expected, d.got
+		o.TooSlow = r.clock.slow()
 	case got.Verdict != checker.Violated:
-		out.result, out.step = diverged, len(c.Steps)+1
-		out.expected = fmt.Sprintf("%s violated", c.Verdict.Property)
-		out.got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict,
+		o.Expected = fmt.Sprintf("%s violated", c.Verdict.Property)
+		o.Got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict,
 			cmp.Or(got.Reason, got.Explanation))
-		if got.Verdict.String() == checker.Unknown.String() && r.clock.stood > 0 ||
-			r.clock.late > punctual {
-			out.result = tooSlow
-		}
+		o.TooSlow = got.Verdict.String() == checker.Unknown.String() && r.clock.stood > 0 ||
+			r.clock.late > punctual
+	case got.Class != c.Verdict.Class:
+		o.Expected = "the class " + counterexample.Quote(c.Verdict.Class)
+		o.Got = counterexample.Quote(got.Class)
+	default:
+		o.Confirmed, o.Same, o.Step = true, 1, 0
 	}
-	return nil
+	return o, nil
 }
 
 // punctual is a delay that does not explain another verdict. Waiting times may differ by this much.

@@ -1,11 +1,10 @@
 package replay
 
 import (
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 )
 
@@ -15,22 +14,19 @@ import (
 // executes the second after the recorded interval, or later if the lease had ended.
 type clock struct {
 	turns []turn
-	terms []time.Duration   // the leases and the timeouts
-	lease time.Duration     // of the plan
-	each  history.Durations // the leases of its clients, if they have their own
-	wait  time.Duration     // the time limit of an acquire
-	phase time.Duration     // offset of the record's start within a millisecond of the simulator
-	zero  int64             // environment's clock at the start of the record
-	at    []int64           // environment's clock when each turn was done
-	ahead []time.Duration   // how much earlier than recorded a turn is due
+	plan  harness.Plan
+	terms []time.Duration // the leases and the timeouts
+	phase time.Duration   // offset of the record's start within a millisecond of the simulator
+	zero  int64           // environment's clock at the start of the record
+	at    []int64         // environment's clock when each turn was done
+	ahead []time.Duration // how much earlier than recorded a turn is due
 	late  time.Duration
 	stood time.Duration // the longest time that a process did not run although it was not stopped
 	lost  time.Duration // the sum of these times over all processes
 }
 
 func newClock(c *counterexample.Counterexample, all []turn, epoch int64) *clock {
-	k := &clock{turns: all, lease: c.Plan.TTL.D(), each: c.Plan.Leases, terms: terms(c),
-		wait:  c.Plan.AcquireTimeout.D(),
+	k := &clock{turns: all, plan: c.Plan, terms: terms(c.Plan),
 		phase: time.Duration(epoch) % time.Millisecond, ahead: make([]time.Duration, len(all))}
 	k.hastens()
 	return k
@@ -46,34 +42,27 @@ const (
 
 // hastens determines which turns are due sooner than recorded.
 func (c *clock) hastens() {
-	for k, t := range c.turns {
-		if t.Kind != counterexample.Exec || !slices.ContainsFunc(c.granting(k), func(i int) bool {
-			return c.close(i, k) && !c.ended(i, k)
-		}) {
-			continue
-		}
-		c.ahead[k] = sooner
-		for i, s := range c.turns[:k] {
-			if s.Kind == counterexample.Send && s.Client == t.Client && s.Seq == t.Seq {
-				c.ahead[i] = sooner + sending
+	for i := range c.turns {
+		for k := i + 1; k < len(c.turns); k++ {
+			if c.barely(i, k) {
+				c.hasten(k)
 			}
 		}
 	}
 }
 
-// granting returns the turns before k that set a lease on a key.
-func (c *clock) granting(k int) (all []int) {
-	for i := range k {
-		if grantsLease(c.turns[i].Step) {
-			all = append(all, i)
+// hasten makes a command due sooner than recorded, and its sending even sooner.
+func (c *clock) hasten(k int) {
+	c.ahead[k] = sooner
+	for i, s := range c.turns[:k] {
+		if s.Kind == counterexample.Send && s.Client == c.turns[k].Client && s.Seq == c.turns[k].Seq {
+			c.ahead[i] = sooner + sending
 		}
 	}
-	return all
 }
 
 // terms returns the times after which a client or a server changes its behaviour by itself.
-func terms(c *counterexample.Counterexample) []time.Duration {
-	p := c.Plan
+func terms(p harness.Plan) []time.Duration {
 	all := []time.Duration{p.AcquireTimeout.D(), p.TTL.D(), p.TTL.D() / 3}
 	for _, lease := range p.Leases {
 		all = append(all, lease.D(), lease.D()/3)
@@ -116,10 +105,11 @@ func (c *clock) lateness(i int, now int64) time.Duration {
 // outOfTime reports whether the time limit of the client's acquire ended just before turn k.
 func (c *clock) outOfTime(k int) bool {
 	i := c.call(k)
-	if i < 0 || c.wait == 0 {
+	wait := c.plan.AcquireTimeout.D()
+	if i < 0 || wait == 0 {
 		return false
 	}
-	d := c.interval(i, k) - c.wait
+	d := c.interval(i, k) - wait
 	return d >= 0 && d < time.Millisecond
 }
 
@@ -161,13 +151,19 @@ func (c *clock) interval(i, k int) time.Duration { return (c.turns[k].At - c.tur
 
 // leaseOf returns the lease that the client of turn i asks for.
 func (c *clock) leaseOf(i int) time.Duration {
-	return c.each.ForClient(c.turns[i].Client, history.Duration(c.lease)).D()
+	return c.plan.Leases.ForClient(c.turns[i].Client, c.plan.TTL).D()
 }
 
 // ended reports whether a lease that started with turn i had ended at turn k.
 func (c *clock) ended(i, k int) bool {
 	ms := func(t turn) time.Duration { return (c.phase + t.At.D()).Truncate(time.Millisecond) }
 	return ms(c.turns[k]) > ms(c.turns[i])+c.leaseOf(i)
+}
+
+// barely reports whether a node executed turn k in the last millisecond of a lease that started
+// with turn i.
+func (c *clock) barely(i, k int) bool {
+	return c.turns[k].Kind == counterexample.Exec && c.close(i, k) && !c.ended(i, k)
 }
 
 // close reports whether a lease that started with turn i ended within about a millisecond of turn
@@ -181,7 +177,7 @@ func (c *clock) close(i, k int) bool {
 // as long as in the record.
 func (c *clock) aligned(i int) bool {
 	for k := i + 1; k < len(c.turns); k++ {
-		if c.turns[k].Kind == counterexample.Exec && c.close(i, k) && !c.ended(i, k) {
+		if c.barely(i, k) {
 			return true
 		}
 	}
@@ -257,8 +253,7 @@ func (c *clock) slow() bool {
 	for k := range c.at {
 		for i := range k {
 			recorded, real := c.interval(i, k), time.Duration(c.at[k]-c.at[i])
-			if k == len(c.at)-1 && c.turns[k].Kind == counterexample.Exec && c.close(i, k) &&
-				!c.ended(i, k) {
+			if k == len(c.at)-1 && c.barely(i, k) {
 				return true // a part of a millisecond decided
 			}
 			for _, t := range c.terms {

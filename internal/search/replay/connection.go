@@ -77,11 +77,7 @@ func (l *connection) take(words []string, wire []byte) {
 // subscribes reports whether a command changes the subscriptions of a client. After a connection
 // has ended, go-redis repeats it at any time, and no trace has it.
 func subscribes(command string) bool {
-	switch strings.ToLower(command) {
-	case "subscribe", "unsubscribe":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"subscribe", "unsubscribe"}, strings.ToLower(command))
 }
 
 // fromNode reads replies.

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/history"
@@ -35,16 +36,11 @@ const dialTime = 20 * time.Microsecond
 
 // redirected reports whether the record redirects a client while it connects.
 func (c *course) redirected(client int) bool {
-	for _, t := range c.turns[min(c.now+1, len(c.turns)):] {
-		if t.At-c.turns[c.now].At > history.Duration(dialTime) {
-			return false
-		}
-		if t.Kind == counterexample.Fault && t.Fault.Do == nemesis.Redirect &&
-			t.Fault.Target == fmt.Sprintf("c%d", client) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.turns[min(c.now+1, len(c.turns)):], func(t turn) bool {
+		return t.At-c.turns[c.now].At <= history.Duration(dialTime) &&
+			t.Kind == counterexample.Fault && t.Fault.Do == nemesis.Redirect &&
+			t.Fault.Target == fmt.Sprintf("c%d", client)
+	})
 }
 
 // loses reports whether the next command of a client to a node is lost with the connection.

@@ -111,7 +111,7 @@ func TestReplayIsInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	time.AfterFunc(600*time.Millisecond, stop)
-	if o, err := OnServers(ctx, c, 1, here(t)); err == nil {
+	if o, err := onServers(ctx, c, 1, here(t)); err == nil {
 		t.Errorf("it was not interrupted: %s", o)
 	}
 	nothingLeft(t)
@@ -167,10 +167,11 @@ func TestWhatIsNotReplayable(t *testing.T) {
 		}, "a library acts at its own time"},
 	} {
 		x.change()
-		_, err := OnServers(t.Context(), c, 1, func() (Place, error) {
-			t.Error("a directory was made")
-			return Place{}, nil
-		})
+		_, err := Run(t.Context(), c, Options{Environment: "process", Times: 1,
+			Dir: func() (string, error) {
+				t.Error("a directory was made")
+				return "", nil
+			}})
 		if err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%v does not name %s", err, x.want)
 		}

@@ -66,9 +66,9 @@ func (r *replayer) ends(node string) error {
 	if _, err := r.await(func() bool { return r.net.ended(node) }); err != nil {
 		return err
 	}
-	for _, l := range r.net.ends() {
-		if l.node == node && !r.loses(l.client, node) {
-			r.net.tell(l)
+	for client := range r.actors {
+		if !r.loses(client, node) {
+			r.net.tell(client, node)
 		}
 	}
 	return r.waitUntil(r.environment.Now() + int64(hearsay))

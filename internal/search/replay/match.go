@@ -69,11 +69,8 @@ func (m *matcher) command(recorded string, words []string) bool {
 
 // callsScript reports whether the second word of a command names a script.
 func callsScript(word string) bool {
-	switch strings.ToLower(word) {
-	case "eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"eval", "evalsha", "eval_ro", "evalsha_ro", "fcall", "fcall_ro"},
+		strings.ToLower(word))
 }
 
 // same compares a word that a client has sent.

@@ -133,7 +133,7 @@ func joinSent(all []turn) {
 // Redis, and a simulated client retries some ten times. A real client retries as fast as its
 // machine allows, which a replay cannot control. Therefore the real client tries only once, at the
 // time of the simulated client's last executed attempt.
-func withoutHastyTries(all []turn) (left []turn) {
+func withoutHastyTries(all []turn) []turn {
 	hasty := map[[2]int]bool{} // client and seq
 	for i, t := range all {
 		if t.Kind == counterexample.Recv && tellsNothingLeft(t.Reply) &&
@@ -145,12 +145,9 @@ func withoutHastyTries(all []turn) (left []turn) {
 			}
 		}
 	}
-	for _, t := range all {
-		if t.Seq == 0 || !hasty[[2]int{t.Client, t.Seq}] {
-			left = append(left, t)
-		}
-	}
-	return left
+	return slices.DeleteFunc(all, func(t turn) bool {
+		return t.Seq != 0 && hasty[[2]int{t.Client, t.Seq}]
+	})
 }
 
 // arrives reports whether a node executes a sent command. If not, the attempt before it was the

@@ -155,7 +155,8 @@ func TestClockKeepsLeases(t *testing.T) {
 	} {
 		c := &clock{turns: orderTurns([]counterexample.Step{grant,
 			at(x.second, counterexample.Exec, 2, "SET lock:0 b NX PX 100")}),
-			lease: lease * time.Microsecond, ahead: make([]time.Duration, 2)}
+			plan:  harness.Plan{TTL: history.Duration(lease * time.Microsecond)},
+			ahead: make([]time.Duration, 2)}
 		c.hastens()
 		c.begin(0)
 		c.done(0, int64(x.granted))
@@ -248,7 +249,8 @@ func TestSlow(t *testing.T) {
 		{"far behind", 160 * time.Millisecond, 0, true},
 		{"a process stood still", 99 * time.Millisecond, 60 * time.Millisecond, true},
 	} {
-		c := &clock{turns: orderTurns(steps), lease: 100 * time.Millisecond,
+		c := &clock{turns: orderTurns(steps),
+			plan:  harness.Plan{TTL: history.Duration(100 * time.Millisecond)},
 			terms: []time.Duration{100 * time.Millisecond}}
 		c.begin(0)
 		c.done(0, 0)

@@ -76,7 +76,7 @@ func replayed(t *testing.T, c *counterexample.Counterexample, times int) (o Outc
 	t.Helper()
 	for try := 1; ; try++ {
 		var err error
-		testenv.Run(try > 1, func() { o, err = OnServers(t.Context(), c, times, here(t)) })
+		testenv.Run(try > 1, func() { o, err = onServers(t.Context(), c, times, here(t)) })
 		if err != nil {
 			t.Fatal(err)
 		}

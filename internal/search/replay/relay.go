@@ -120,32 +120,21 @@ func (r *relay) sentAs(m *message) *sentCommand {
 func (r *relay) ended(node string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, l := range r.conns {
-		if l.node == node && !l.ended {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.conns, func(l *connection) bool {
+		return l.node == node && !l.ended
+	})
 }
 
-// ends returns the connections that a node has closed and whose clients do not know it yet.
-func (r *relay) ends() (found []*connection) {
+// tell lets a client see that its connections to a node have ended.
+func (r *relay) tell(client int, node string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range r.conns {
-		if l.ended && !l.known {
-			found = append(found, l)
+		if l.client == client && l.node == node && l.ended {
+			l.known = true
+			l.settle()
 		}
 	}
-	return found
-}
-
-// tell lets a client see that a connection has ended.
-func (r *relay) tell(l *connection) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	l.known = true
-	l.settle()
 }
 
 // forward sends a command to the node.

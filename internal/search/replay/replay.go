@@ -1,8 +1,8 @@
 // Package replay repeats a counterexample. Simulated repeats it in the simulator, where every step
-// must be the same. OnServers repeats it with real servers and clients, with each command, reply
+// must be the same. Run repeats it there or with real servers and clients, with each command, reply
 // and fault in the recorded order.
 //
-// Start reading a replay on servers at real.go. An attempt (attempt.go) prepares an environment and
+// Start reading a replay on servers at run.go. An attempt (attempt.go) prepares an environment and
 // a relay between its clients and nodes (relay.go, connection.go). The replayer (replayer.go)
 // follows the steps in the order of their effects (order.go, steps.go, faults.go, rest.go), at
 // their times (clock.go), and compares commands and replies (match.go).
@@ -28,12 +28,14 @@ import (
 // Outcome is the result of a replay.
 type Outcome struct {
 	Confirmed   bool   `json:"confirmed"`
-	Environment string `json:"environment"`        // "the simulator", "Redis 7.0.15"
-	Runs        int    `json:"runs"`               // number of runs
-	Same        int    `json:"same"`               // runs that were as recorded
-	Step        int    `json:"step,omitempty"`     // the first step that differed, from 1
-	Expected    string `json:"expected,omitempty"` // the step in the file
-	Got         string `json:"got,omitempty"`
+	Environment string `json:"environment"` // "the simulator", "Redis 7.0.15"
+	Runs        int    `json:"runs"`        // number of runs
+	Same        int    `json:"same"`        // runs that were as recorded
+	// The first step that differed, from 1. It is the number of steps plus one if, on real servers,
+	// only the verdict differs.
+	Step     int    `json:"step,omitempty"`
+	Expected string `json:"expected,omitempty"` // the step in the file
+	Got      string `json:"got,omitempty"`
 
 	Dir string `json:"dir,omitempty"` // directory of the last run
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
@@ -48,7 +49,7 @@ func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outc
 		defer workers.Close()
 		servers.Spawner = workers
 	}
-	return OnServers(ctx, c, o.Times, func() (Place, error) {
+	return onServers(ctx, c, o.Times, func() (Place, error) {
 		dir, err := o.Dir()
 		if err != nil {
 			return Place{}, err
@@ -62,24 +63,61 @@ func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outc
 }
 
 // simulatedTimes repeats a counterexample in the simulator, always in the same run directory.
-func simulatedTimes(ctx context.Context, c *counterexample.Counterexample, o Options) (all Outcome,
-	err error) {
+func simulatedTimes(ctx context.Context, c *counterexample.Counterexample, o Options) (Outcome,
+	error) {
 	dir, err := o.Dir()
 	if err != nil {
-		return all, err
+		return Outcome{}, err
 	}
 	p := Place{Environment: runner.Sim, Dir: dir, Command: o.Command, Version: runner.Version()}
-	for range o.Times {
-		one, err := p.simulated(ctx, c)
+	return repeat(o.Times, func() (Outcome, error) { return p.simulated(ctx, c) })
+}
+
+// repeat replays a number of times, and stops after a replay that is not as recorded.
+func repeat(times int, once func() (Outcome, error)) (all Outcome, err error) {
+	for range times {
+		one, err := once()
 		if err != nil {
 			return one, err
 		}
 		one.Runs, one.Same = all.Runs+one.Runs, all.Same+one.Same
+		one.Late = max(all.Late, one.Late)
 		if all = one; !one.Confirmed {
 			break
 		}
 	}
 	return all, nil
+}
+
+// If the machine was too slow for a replay, it is repeated up to retries times. Each pause is twice
+// as long as the one before, so that a burst of load passes.
+const (
+	retries    = 6
+	firstPause = 250 * time.Millisecond
+)
+
+// onServers repeats a possible counterexample on real servers. Where returns the place of each
+// attempt, with a directory of its own. If the machine was too slow, the attempt does not count and
+// is repeated a few times.
+func onServers(ctx context.Context, c *counterexample.Counterexample, times int,
+	where func() (Place, error)) (Outcome, error) {
+	return repeat(times, func() (o Outcome, err error) {
+		for i := range retries + 1 {
+			p, err := where()
+			if err != nil {
+				return o, err
+			}
+			if o, err = p.attempt(ctx, c); err != nil || !o.TooSlow || i == retries {
+				return o, err
+			}
+			select {
+			case <-time.After(firstPause << i):
+			case <-ctx.Done():
+				return o, ctx.Err()
+			}
+		}
+		return o, nil
+	})
 }
 
 // choose returns an error if the environment is unavailable or does not support the counterexample.

@@ -167,11 +167,7 @@ func (r *replayer) deliver(s counterexample.Step) error {
 		return err
 	}
 	if s.Err != "" { // its connection has ended
-		for _, l := range r.net.ends() {
-			if l.client == s.Client && l.node == s.Node {
-				r.net.tell(l)
-			}
-		}
+		r.net.tell(s.Client, s.Node)
 		return nil
 	}
 	if err := r.hurry(s.Client); err != nil {
@@ -219,28 +215,24 @@ func (r *replayer) received(s counterexample.Step) error {
 // at the breakpoint before that phase.
 func (r *replayer) mark(s counterexample.Step) error {
 	a := r.actors[s.Client]
-	if s.Phase == counterexample.Acquire || s.Phase == counterexample.Release {
-		nested := len(a.marks) > 0
-		if !nested {
-			h, err := r.standing(s, func(h workloads.BreakpointHit) bool {
-				return h.Phase == s.Phase && h.N == s.N
-			})
-			if err != nil {
-				return err
-			}
-			if err := r.hurry(s.Client); err != nil {
-				return err
-			}
-			r.pass(s.Client, h)
+	begins := s.Phase == counterexample.Acquire || s.Phase == counterexample.Release
+	if nested := len(a.marks) > 0; begins && !nested {
+		h, err := r.standing(s, func(h workloads.BreakpointHit) bool {
+			return h.Phase == s.Phase && h.N == s.N
+		})
+		if err != nil {
+			return err
 		}
+		if err := r.hurry(s.Client); err != nil {
+			return err
+		}
+		r.pass(s.Client, h)
 	}
 	ok, err := r.await(func() bool { return len(a.marks) > 0 || a.gone })
 	switch {
 	case err != nil:
 		return err
-	case !ok || len(a.marks) == 0:
-		return r.diverged(s, "%s", a.doing(s.Client))
-	case a.marks[0].Phase != s.Phase || a.marks[0].N != s.N:
+	case !ok || len(a.marks) == 0 || a.marks[0].Phase != s.Phase || a.marks[0].N != s.N:
 		return r.diverged(s, "%s", a.doing(s.Client))
 	}
 	a.marks = a.marks[1:]
