@@ -33,3 +33,6 @@ func Owned(name string) (inode uint64, err error) {
 	}
 	return s.Ino, nil
 }
+
+// Unlock ends a lock before f is closed.
+func Unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
@@ -21,7 +22,7 @@ func Lock(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !tryLock(f) {
+	if errors.Is(proc.Lock(f), proc.ErrLocked) { // not on a file system without locks
 		return nil, errors.Join(f.Close(),
 			fmt.Errorf("another lockbench is at work in %s; wait for its end, or end it", dir))
 	}
@@ -34,7 +35,7 @@ type lock struct{ *os.File }
 // Close unlocks the file before it closes it. A child that was forked at this moment, for another
 // purpose, still has the file open until it starts its own program.
 func (l lock) Close() error {
-	release(l.File)
+	_ = proc.Unlock(l.File)
 	return l.File.Close()
 }
 
