@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	jepsen "olympos.io/encoding/edn"
-
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/dev/golden"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/history/edn"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/reports/reporttest"
+	jepsen "olympos.io/encoding/edn"
 )
 
 var jepsenTime = time.Date(2026, 11, 21, 12, 0, 0, 123e6, time.UTC)
@@ -88,7 +88,7 @@ func TestJepsenLayout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reporttest.Pinned(t, filepath.Join("jepsen", strings.ReplaceAll(name, "/", "-")), string(got))
+		golden.Compare(t, filepath.Join("jepsen", strings.ReplaceAll(name, "/", "-")), string(got))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/dev/golden"
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
 
@@ -16,7 +17,7 @@ func TestMarkdown(t *testing.T) {
 		if err := WriteMarkdown(&b, reporttest.View(t, reporttest.NewRun(t, s))); err != nil {
 			t.Fatal(err)
 		}
-		reporttest.Pinned(t, "report-"+name+".md", b.String())
+		golden.Compare(t, "report-"+name+".md", b.String())
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/lockbench/lockbench/internal/dev/golden"
 	"github.com/lockbench/lockbench/internal/history"
-	"github.com/lockbench/lockbench/internal/run/batch/batchtest"
 )
 
 // TestThePagesAreWhatTheRecordsSay writes the pages of docs from the records in docs. -update
@@ -24,7 +24,7 @@ func TestThePagesAreWhatTheRecordsSay(t *testing.T) {
 		t.Errorf("%d pages", len(pages))
 	}
 	for _, p := range pages {
-		batchtest.Golden(t, filepath.Join("..", docs, p.Name), p.Text)
+		golden.Compare(t, filepath.Join("..", docs, p.Name), p.Text)
 	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -33,7 +33,7 @@ func TestThePagesAreWhatTheRecordsSay(t *testing.T) {
 	if readme, err = Excerpt(b.Matrix, readme); err != nil {
 		t.Fatal(err)
 	}
-	batchtest.Golden(t, filepath.Join("../../../README.md"), readme)
+	golden.Compare(t, filepath.Join("../../../README.md"), readme)
 }
 
 func TestABookWithoutRecordsHasNoPages(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/campaign/compare"
+	"github.com/lockbench/lockbench/internal/dev/golden"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/reports/reporttest"
@@ -64,7 +65,7 @@ func TestComparisonPages(t *testing.T) {
 	if err := WriteMarkdown(&md, c); err != nil {
 		t.Fatal(err)
 	}
-	reporttest.Pinned(t, "compare.md", md.String())
+	golden.Compare(t, "compare.md", md.String())
 	if err := WriteHTML(&page, c, "../a%20b/report.html", ""); err != nil {
 		t.Fatal(err)
 	}

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/dev/golden"
+	"github.com/lockbench/lockbench/reports/reporttest"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"pgregory.net/rapid"
-
-	"github.com/lockbench/lockbench/reports/reporttest"
 )
 
 // TestGolden pins what figures say: titles, legends, labels of axes and ticks.
@@ -28,7 +28,7 @@ func TestGolden(t *testing.T) {
 		fmt.Fprintf(&b, "%s: %s\n  %s\n  %s\n", f.Name, f.Title, f.Alt,
 			strings.Join(drawn(t, f).texts, " | "))
 	}
-	reporttest.Pinned(t, "figures.txt", b.String())
+	golden.Compare(t, "figures.txt", b.String())
 }
 
 // TestHostileTextStaysText shows figures of a run that says something hostile wherever it may.

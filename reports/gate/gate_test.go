@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/campaign/gate"
+	"github.com/lockbench/lockbench/internal/dev/golden"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/reports/reporttest"
@@ -72,7 +73,7 @@ func TestGoldenGate(t *testing.T) {
 		if err := write(&b, gateResult()); err != nil {
 			t.Fatal(err)
 		}
-		reporttest.Pinned(t, name, b.String())
+		golden.Compare(t, name, b.String())
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/dev/golden"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/reports/reporttest"
@@ -32,8 +33,8 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reporttest.Pinned(t, "failover.svg", string(svg))
-	reporttest.Pinned(t, "failover.txt", words(ss))
+	golden.Compare(t, "failover.svg", string(svg))
+	golden.Compare(t, "failover.txt", words(ss))
 }
 
 // TestAllHasItsPlace wants all that the record has of a violation in its diagram, and in order.
@@ -176,7 +177,7 @@ func TestStoriesOfOtherKinds(t *testing.T) {
 				Verdict: &checker.Verdict{Properties: []checker.Property{{Property: checker.Deadlock,
 					Verdict: checker.Violated, Witness: &c.witness}}}})
 			ss, _ := Steps(v, v.First())
-			reporttest.Pinned(t, strings.ReplaceAll(c.name, " ", "-")+".txt", words(ss))
+			golden.Compare(t, strings.ReplaceAll(c.name, " ", "-")+".txt", words(ss))
 			if svg, err := Draw(ss, v.First(), 1); err != nil || strings.Contains(string(svg), `"both"`) {
 				t.Errorf("it draws two inside at once, or %v", err)
 			}

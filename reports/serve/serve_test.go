@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/campaign/gate"
+	"github.com/lockbench/lockbench/internal/dev/golden"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/store"
@@ -285,7 +286,7 @@ func TestListing(t *testing.T) {
 	}
 	l.Store = "store"
 	b, _ := json.MarshalIndent(l, "", "  ")
-	reporttest.Pinned(t, "listing.json", string(b)+"\n")
+	golden.Compare(t, "listing.json", string(b)+"\n")
 }
 
 func TestStoreInABrowser(t *testing.T) {

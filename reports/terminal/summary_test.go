@@ -8,13 +8,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pgregory.net/rapid"
-
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/dev/golden"
 	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/lockbench/lockbench/reports/reporttest"
 	"github.com/lockbench/lockbench/reports/view"
+	"pgregory.net/rapid"
 )
 
 func TestSummary(t *testing.T) {
@@ -42,8 +42,8 @@ func TestSummary(t *testing.T) {
 			Extra{Report: "store/report.html"}); err != nil {
 			t.Fatal(err)
 		}
-		reporttest.Pinned(t, "summary-"+name+".txt", plain.String())
-		reporttest.Pinned(t, "screen-"+name+".txt", screen.String())
+		golden.Compare(t, "summary-"+name+".txt", plain.String())
+		golden.Compare(t, "screen-"+name+".txt", screen.String())
 		if uncoloured(coloured.String()) != plain.String() {
 			t.Errorf("%s: colour changes the words", name)
 		}

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/internal/dev/golden"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/nemesis"
@@ -50,7 +50,7 @@ func TestGolden(t *testing.T) {
 		for i := range r.Verdict.Properties { // the checker's to write, and to test
 			r.Verdict.Properties[i].Explanation = ""
 		}
-		reporttest.Pinned(t, name+".txt", said(reporttest.View(t, r)))
+		golden.Compare(t, name+".txt", said(reporttest.View(t, r)))
 	}
 }
 

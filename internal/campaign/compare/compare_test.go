@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/run/batch/batchtest"
-
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/dev/golden"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/internal/run/batch/batchtest"
 )
 
 // sideOf makes a side of items that each have trials with the given letters violated, "" for valid
@@ -282,8 +282,8 @@ func TestGoldenComparison(t *testing.T) {
 	if err := c.Write(&js); err != nil {
 		t.Fatal(err)
 	}
-	batchtest.Golden(t, "compare.txt", text.Bytes())
-	batchtest.Golden(t, "compare.json", js.Bytes())
+	golden.Compare(t, "compare.txt", text.Bytes())
+	golden.Compare(t, "compare.json", js.Bytes())
 }
 
 func ms(n int) history.Duration { return history.Duration(time.Duration(n) * time.Millisecond) }

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/run/batch/batchtest"
-
 	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/internal/dev/golden"
+	"github.com/lockbench/lockbench/internal/run/batch/batchtest"
 )
 
 // TestGateFilesAreReadStrictly has one mistake in each file, and the line that a user gets for it.
@@ -151,7 +151,7 @@ entries:
 	if err != nil {
 		t.Fatal(err)
 	}
-	batchtest.Golden(t, "gate_file.json", func() []byte {
+	golden.Compare(t, "gate_file.json", func() []byte {
 		b, err := json.MarshalIndent(g, "", " ")
 		if err != nil {
 			t.Fatal(err)

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/run/batch/batchtest"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/dev/golden"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch/batchtest"
 )
 
 // environment is a Runner that finds what it is told to, and remembers what it was asked.
@@ -223,7 +223,7 @@ func TestGolden(t *testing.T) {
 		if err := write(&b); err != nil {
 			t.Fatal(name, err)
 		}
-		batchtest.Golden(t, name, b.Bytes())
+		golden.Compare(t, name, b.Bytes())
 		if name == "matrix.json" {
 			if _, err := Read(&b); err != nil {
 				t.Error(err)

@@ -2,36 +2,11 @@
 package batchtest
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
-	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// Golden compares a result with a file in testdata. The flag -update rewrites the file.
-func Golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got; write it anew with -update):\n%s", file, diff)
-	}
-}
 
 // Verdict returns a verdict that violates the given letters. All other letters have the result
 // rest.
