@@ -3,6 +3,7 @@ package locktest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -137,7 +139,7 @@ func (l Lock) searchFault(t *testing.T, fault string, o Options, told map[string
 		hits, progress, err = s.Find(t.Context())
 	}
 	switch {
-	case err != nil && impossible(err):
+	case errors.As(err, new(nemesis.ImpossibleError)):
 		t.Skipf("the simulator cannot inflict %s on this lock: %v", fault, err)
 	case err != nil:
 		t.Fatalf("nothing could be searched: %v", err)

@@ -1,21 +1,13 @@
 package locktest
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
-	"github.com/lockbench/lockbench/nemesis"
 )
-
-// impossible reports whether the error says that the simulator cannot inflict a fault.
-func impossible(err error) bool {
-	var lacks nemesis.ImpossibleError
-	return errors.As(err, &lacks)
-}
 
 // replay repeats a counterexample, and fails the test if the violation occurs again.
 func replay(t *testing.T, file string) {

@@ -47,9 +47,8 @@ adapter.yaml. Without a name it sets up all whose toolchains this machine has.`,
 			}
 			var failed error
 			for _, name := range names {
-				var missing adapters.MissingError
 				err := setUp(c, name)
-				if all && errors.As(err, &missing) {
+				if all && errors.As(err, new(adapters.MissingError)) {
 					fmt.Fprintf(c.OutOrStdout(), "%s: left out: %v\n", name, err)
 					continue
 				}
@@ -142,8 +141,7 @@ func adapterRows() (rows []adapterRow) {
 		row := adapterRow{Name: a.Name, Line: a.Line, Language: a.Language, Library: a.Library,
 			Version: a.Version, Document: a.Document, Topology: a.Topology, Tells: a.Tells,
 			SetUp: a.IsSetUp()}
-		var missing adapters.MissingError
-		if errors.As(a.Missing(), &missing) {
+		if missing, ok := errors.AsType[adapters.MissingError](a.Missing()); ok {
 			row.Missing = strings.Join(missing.Programs, ", ")
 		}
 		for _, v := range a.Variants {

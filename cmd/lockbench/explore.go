@@ -120,9 +120,8 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	}
 	out.Found, err = f.keeper.Keep(c.Context(), hits)
 	out.Progress.Unrepeated += f.keeper.Unrepeated
-	var unsaved explore.SaveError
 	switch {
-	case errors.As(err, &unsaved):
+	case errors.As(err, new(explore.SaveError)):
 		return err
 	case err != nil:
 		return broken(err)

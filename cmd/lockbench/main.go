@@ -116,16 +116,14 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
 
 // noFlag explains an unknown flag, or a missing or invalid value of a flag.
 func noFlag(c *cobra.Command, err error) error {
-	var value *pflag.InvalidValueError
-	if errors.As(err, &value) {
+	if value, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return noValue(value)
 	}
-	var alone *pflag.ValueRequiredError
-	if errors.As(err, &alone) {
+	if alone, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return noArgument(c, alone.GetFlag())
 	}
-	var none *pflag.NotExistError
-	if !errors.As(err, &none) {
+	none, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
 		return err
 	}
 	word := none.GetSpecifiedName()
@@ -203,12 +201,11 @@ const (
 // exitCode returns the exit code for an error of a verb. An error without a code is one that the
 // user can correct, such as an unknown flag.
 func exitCode(err error) int {
-	var coded exit
-	var broke runner.BrokenError
+	coded, ok := errors.AsType[exit](err)
 	switch {
-	case errors.As(err, &coded):
+	case ok:
 		return coded.code
-	case errors.As(err, &broke):
+	case errors.As(err, new(runner.BrokenError)):
 		return exitBroken
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted

@@ -71,9 +71,8 @@ func (f *runFlags) planAll(c *cobra.Command, fault string) (runs []aimRun, err e
 		o := a.Apply(f.RunOptions)
 		o.Thorough = true // judge every property, as in the matrix
 		p, note, err := runner.Prepare(c.Context(), o)
-		var no nemesis.ImpossibleError
 		switch {
-		case errors.As(err, &no), errors.As(err, new(harness.MomentError)):
+		case errors.As(err, new(nemesis.ImpossibleError)), errors.As(err, new(harness.MomentError)):
 			last = err
 			fmt.Fprintf(c.ErrOrStderr(), "lockbench: %s is left out: %v\n", a.Nemesis, err)
 			continue

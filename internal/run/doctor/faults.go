@@ -104,8 +104,7 @@ func Supports(has nemesis.Capabilities, e nemesis.Entry) Support {
 
 // reason returns the reason in an error why an environment lacks a fault.
 func reason(err error) string {
-	var no nemesis.ImpossibleError
-	if errors.As(err, &no) {
+	if no, ok := errors.AsType[nemesis.ImpossibleError](err); ok {
 		err = no.Reason
 	}
 	return err.Error()

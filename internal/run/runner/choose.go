@@ -150,8 +150,8 @@ func Capabilities(ctx context.Context, c Choice, clocks bool) nemesis.Capabiliti
 		why = server.ClockMeans()
 	case c.Environment == Docker:
 		// The environment reports other reasons when it is opened.
-		var no nemesis.ImpossibleError
-		if errors.As(docker.Ready(ctx, containers(c, true)), &no) {
+		err := docker.Ready(ctx, containers(c, true))
+		if no, ok := errors.AsType[nemesis.ImpossibleError](err); ok {
 			why = no.Reason
 		}
 	}

@@ -25,9 +25,6 @@ func (e Environment) Close() error {
 	return errors.Join(e.Environment.Close(), e.servers.Close())
 }
 
-// Prefix returns the prefix of every key of the run on an External Redis.
-func (e *Environment) Prefix() string { return e.servers.prefix }
-
 // Open starts the servers and clients of a plan for Process, Docker or External. Logs and the
 // servers' own records go to dir. Workers starts the clients that are processes of this machine. If
 // it is nil, the run starts its own.

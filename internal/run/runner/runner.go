@@ -126,8 +126,7 @@ func (o Options) perform(ctx context.Context, p harness.Plan) (recorded error, e
 // notOpened returns the error of an environment that could not be opened. The user has to change
 // something, unless the servers only took too long to start.
 func notOpened(err error) error {
-	var slow server.SlowError
-	if errors.As(err, &slow) {
+	if errors.As(err, new(server.SlowError)) {
 		return BrokenError{err}
 	}
 	return UsageError{err}

@@ -49,8 +49,7 @@ func (f *searching) unconfirmable(spec string) error {
 // impossible reports whether the error says that the lock or the simulator does not support a
 // fault.
 func impossible(err error) bool {
-	var lacks nemesis.ImpossibleError
-	return errors.As(err, &lacks)
+	return errors.As(err, new(nemesis.ImpossibleError))
 }
 
 // candidates returns the plans of a form of a fault: one as its scenario aims it, one with drawn

@@ -82,8 +82,7 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 		rec.HarnessError = harness.Run(ctx, p, o, j.output(rec))
 		return nil
 	})
-	var hung sim.HangError
-	if err != nil && !(errors.As(err, &hung) && rec.hangs(hung)) {
+	if hung, ok := errors.AsType[sim.HangError](err); err != nil && !(ok && rec.hangs(hung)) {
 		return nil, err
 	}
 	return &rec.Record, nil
