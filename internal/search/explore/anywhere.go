@@ -82,11 +82,9 @@ func (f form) steps(p harness.Plan) []nemesis.Step {
 // AnywhereFaults returns the names of the faults that can strike at any place.
 func AnywhereFaults() (names []string) {
 	for _, f := range forms {
-		if !slices.Contains(names, f.fault) {
-			names = append(names, f.fault)
-		}
+		names = append(names, f.fault)
 	}
-	return names
+	return history.Distinct(names)
 }
 
 // anywhere returns one plan for each form of the plan's fault.

@@ -133,8 +133,11 @@ func (e SaveError) Unwrap() error { return e.Err }
 func (k *Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error) {
 	kinds, end := firstOfKind(hits), time.Now().Add(k.Budget)
 	for i, h := range kinds {
-		share := time.Until(end) / time.Duration(len(kinds)-i)
-		x, shrunk, err := k.shrinkWithin(ctx, share*2/3, h)
+		share := time.Duration(0) // no limit
+		if k.Budget > 0 {
+			share = max(3, time.Until(end)/time.Duration(len(kinds)-i))
+		}
+		x, shrunk, err := k.shrink(ctx, share*2/3, h)
 		if workloads.IsProgram(h.Case.Plan.Impl) && errors.Is(err, simrun.ErrFlaky) {
 			k.Unrepeated++
 			continue
@@ -169,38 +172,27 @@ func firstOfKind(hits []Hit) (kinds []Hit) {
 	return kinds
 }
 
-// shrinkWithin shrinks a hit. It limits the time if there is a budget.
-func (k Keeper) shrinkWithin(ctx context.Context, limit time.Duration, h Hit) (
+// shrink shrinks a hit within a limit of time, unless the hit is to stay as it is.
+func (k Keeper) shrink(ctx context.Context, limit time.Duration, h Hit) (
 	*counterexample.Counterexample, Shrunk, error) {
-	if k.Budget > 0 {
-		inner, cancel := context.WithTimeout(ctx, max(limit, 0))
-		defer cancel()
-		ctx = inner
-	}
-	return k.small(ctx, h)
-}
-
-// curve measures a curve. It limits the time if there is a budget, and returns nil if the time runs
-// out.
-func (k Keeper) curve(ctx context.Context, limit time.Duration,
-	x *counterexample.Counterexample) *counterexample.Curve {
-	if k.Budget > 0 {
-		inner, cancel := context.WithTimeout(ctx, max(limit, 0))
-		defer cancel()
-		ctx = inner
-	}
-	if ctx.Err() != nil {
-		return nil
-	}
-	return curve(ctx, x, k.Jobs, k.Screen)
-}
-
-func (k Keeper) small(ctx context.Context, h Hit) (*counterexample.Counterexample, Shrunk, error) {
 	if k.AsIs {
 		x, err := h.Settle(context.WithoutCancel(ctx))
 		return x, Shrunk{}, err
 	}
+	ctx, cancel := withBudget(ctx, limit)
+	defer cancel()
 	return h.shrink(ctx, k.Screen)
+}
+
+// curve measures a curve within a limit of time. It returns nil if the time runs out.
+func (k Keeper) curve(ctx context.Context, limit time.Duration,
+	x *counterexample.Counterexample) *counterexample.Curve {
+	ctx, cancel := withBudget(ctx, limit)
+	defer cancel()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return curve(ctx, x, k.Jobs, k.Screen)
 }
 
 // save writes a counterexample to a file whose name describes it.

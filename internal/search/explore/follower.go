@@ -288,7 +288,7 @@ func mix(h, v uint64) uint64 {
 	return h ^ h>>29
 }
 
-func text(h uint64, s string) uint64 {
+func text[T string | []byte](h uint64, s T) uint64 {
 	for i := range len(s) {
 		h = mix(h, uint64(s[i]))
 	}

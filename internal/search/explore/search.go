@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -197,13 +198,10 @@ func (f *searching) learn(all []*attempt) {
 			c.corpus.keep(kept{a.plan, a.schedule})
 		}
 		f.turns.found(a.schedule, fresh)
-		for name := range a.commands {
-			if !slices.Contains(f.commands, name) {
-				f.commands = append(f.commands, name)
-			}
-		}
+		f.commands = slices.AppendSeq(f.commands, maps.Keys(a.commands))
 	}
 	slices.Sort(f.commands)
+	f.commands = slices.Compact(f.commands)
 	f.turns.adapt()
 }
 

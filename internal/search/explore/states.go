@@ -101,15 +101,9 @@ func (v *visited) add(h uint64) {
 
 // walked extends a hash with the execution of a command and its reply.
 func walked(h uint64, x sim.Execution) uint64 {
-	h ^= uint64(x.Client)*0x9e3779b97f4a7c15 ^ 14695981039346656037
+	h = mix(h, uint64(x.Client)+1)
 	for _, a := range x.Args {
-		for i := range len(a) {
-			h = (h ^ uint64(a[i])) * 1099511628211
-		}
-		h = (h ^ 0xff) * 1099511628211
+		h = mix(text(h, a), 0xff) // no byte of a text in UTF-8
 	}
-	for _, b := range x.Reply {
-		h = (h ^ uint64(b)) * 1099511628211
-	}
-	return h
+	return text(h, x.Reply)
 }

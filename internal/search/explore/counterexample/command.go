@@ -47,11 +47,7 @@ func Words(line string) (words []string) {
 // Greets reports whether go-redis sends a command by itself when it connects. Traces and
 // counterexamples do not contain such commands.
 func Greets(command string) bool {
-	switch strings.ToLower(command) {
-	case "hello", "client", "auth", "select":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"hello", "client", "auth", "select"}, strings.ToLower(command))
 }
 
 // Quote returns a string in double quotes that is valid JSON and YAML.

@@ -105,12 +105,9 @@ var exact = []string{checker.MutualExclusion, checker.LeaseExclusion}
 // Suspects returns the properties that a run seems to violate, in the given order. It is a quick
 // test, and Confirm gives the final verdict.
 func (r *Record) Suspects(properties []string) (found []string) {
-	var rest []string
-	for _, p := range properties {
-		if !slices.Contains(exact, p) {
-			rest = append(rest, p)
-		}
-	}
+	rest := slices.DeleteFunc(slices.Clone(properties), func(p string) bool {
+		return slices.Contains(exact, p)
+	})
 	late := &checker.Verdict{}
 	if len(rest) > 0 {
 		late = checker.Check(&r.History, r.Trace, checker.Options{Properties: rest})
