@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -66,12 +67,7 @@ func (t *taker) Acquire(ctx context.Context, n int, _ []string, wait time.Durati
 
 // is reports whether an error is one of these.
 func is(err error, these ...error) bool {
-	for _, e := range these {
-		if e != nil && errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(these, func(e error) bool { return e != nil && errors.Is(err, e) })
 }
 
 func (t *taker) keep(n int, h Hold, end context.CancelFunc) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,11 +15,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/spf13/cobra"
-
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
 )
 
 // mcpFlags are the flags of mcp.
@@ -115,8 +115,8 @@ func (f *mcpFlags) server() *mcp.Server {
 		if a.Env != "" && a.Env != runner.Sim && a.Env != runner.Process {
 			return nil, fmt.Errorf("env is %q; it is sim or process", a.Env)
 		}
-		if env := a.Env; env != "" || a.Adapter == "" {
-			words = append(words, "--env", orSim(env))
+		if a.Env != "" || a.Adapter == "" {
+			words = append(words, "--env", cmp.Or(a.Env, runner.Sim))
 		}
 		if a.Seed != 0 {
 			words = append(words, "--seed", strconv.FormatUint(a.Seed, 10))
@@ -126,10 +126,7 @@ func (f *mcpFlags) server() *mcp.Server {
 	tool(f, s, "explore", "Searches the simulator for a run that breaks a lock.",
 		func(a exploreArgs) ([]string, error) {
 			words, err := f.lock("explore", a.lockArgs)
-			seeds := min(max(a.Seeds, 0), 10000)
-			if seeds == 0 {
-				seeds = 200
-			}
+			seeds := cmp.Or(min(max(a.Seeds, 0), 10000), 200)
 			return append(words, "--seeds", strconv.Itoa(seeds), "--json"), err
 		})
 	tool(f, s, "check", "Judges a run in the store again.", func(a runDirArgs) ([]string, error) {
@@ -152,13 +149,6 @@ func (f *mcpFlags) server() *mcp.Server {
 		return words, nil
 	})
 	return s
-}
-
-func orSim(env string) string {
-	if env == "" {
-		return runner.Sim
-	}
-	return env
 }
 
 // tool adds a tool that is a verb. Words returns the command line for its arguments.

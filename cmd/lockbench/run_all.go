@@ -120,11 +120,7 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 	var found []string
 	for _, a := range runs {
 		letters := a.Verdict.Violated(false)
-		for _, l := range letters {
-			if !slices.Contains(found, l) {
-				found = append(found, l)
-			}
-		}
+		found = history.Distinct(append(found, letters...))
 		if f.quiet {
 			continue
 		}

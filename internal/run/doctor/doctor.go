@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,12 +59,7 @@ func Uses(ctx context.Context) []Finding {
 
 // Healthy reports whether at least one environment works.
 func (d Diagnosis) Healthy() bool {
-	for _, answer := range d.Environments {
-		if answer == string(Yes) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(slices.Collect(maps.Values(d.Environments)), string(Yes))
 }
 
 // CleanUp removes the folders and containers of runs that are over, and writes their numbers. It

@@ -181,9 +181,6 @@ func (o *journal) count1(e Event) {
 	if e.Kind.Routine() {
 		return
 	}
-	if o.Found == nil {
-		o.Found = map[Kind]int{}
-	}
 	o.Found[e.Kind]++
 	if len(o.Events) < maxEvents {
 		o.Events = append(o.Events, e)

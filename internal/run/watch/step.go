@@ -169,7 +169,7 @@ func (j *Judge) judge(l *lock, s *step) {
 	before, beforeHold := l.value, l.now
 	act := act{step: s}
 	for _, c := range s.commands() {
-		if concerns(c, l.name) {
+		if slices.Contains(keysOf(c.Args), l.name) {
 			j.execute(l, s, c, &act)
 		}
 	}
@@ -187,16 +187,6 @@ type act struct {
 	takes bool   // it has a command that takes a free key, or writes in a script or transaction
 	form  string // the shape that it shows
 	wrote bool
-}
-
-// concerns reports whether a command names a key.
-func concerns(c history.Shown, key string) bool {
-	for _, k := range keysOf(c.Args) {
-		if k == key {
-			return true
-		}
-	}
-	return false
 }
 
 // execute carries out one command on the model of a key.
@@ -240,10 +230,9 @@ func (k *keyspace) execute(l *lock, s *step, c history.Shown, a *act) {
 func (k *keyspace) formOf(s *step, c history.Shown, verb string) (form string, takes bool) {
 	const quick = 1e6 // µs; an older MULTI may be that of a connection that is closed
 	inScript, inTx := runsScript(s.Args), k.inTx[s.From] > s.At-quick
-	nx := false
-	for _, w := range c.Args[min(3, len(c.Args)):] {
-		nx = nx || verb == "set" && is(w, "nx")
-	}
+	nx := verb == "set" && slices.ContainsFunc(c.Args[min(3, len(c.Args)):], func(w string) bool {
+		return is(w, "nx")
+	})
 	switch {
 	case nx && inScript:
 		return "script with SET NX", true
@@ -271,12 +260,9 @@ func overwrites(verb string, args []string) bool {
 	case "del", "unlink", "getdel", "setex", "psetex":
 		return true
 	case "set":
-		for _, w := range args[min(3, len(args)):] {
-			if is(w, "nx", "xx", "keepttl", "get", "ifeq", "ifne", "ifdeq", "ifdne") {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(args[min(3, len(args)):], func(w string) bool {
+			return is(w, "nx", "xx", "keepttl", "get", "ifeq", "ifne", "ifdeq", "ifdne")
+		})
 	}
 	return false
 }
@@ -321,7 +307,7 @@ func (j *Judge) decideNear(l *lock, s *step) bool {
 	wrote, takes := false, false
 	for _, c := range s.commands() {
 		verb := strings.ToLower(c.Args[0])
-		if concerns(c, l.name) && !engine.Reads(verb) {
+		if slices.Contains(keysOf(c.Args), l.name) && !engine.Reads(verb) {
 			_, may := j.formOf(s, c, verb)
 			wrote, takes = true, takes || may
 		}
@@ -344,14 +330,8 @@ func (j *Judge) decideNear(l *lock, s *step) bool {
 
 // names reports whether a command has a word that names a value.
 func names(l *lock, args []string, value string) bool {
-	for _, a := range args[1:] {
-		if a == l.name {
-			continue
-		}
-		if a == value || len(value) >= 4 && strings.Contains(a, value) ||
-			len(a) >= 4 && strings.Contains(value, a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args[1:], func(a string) bool {
+		return a != l.name && (a == value || len(value) >= 4 && strings.Contains(a, value) ||
+			len(a) >= 4 && strings.Contains(value, a))
+	})
 }

@@ -186,7 +186,8 @@ func New(o Options) *Judge {
 		engines:  map[int]*engine.Engine{},
 		sessions: map[int]*engine.Session{}, emptied: map[int]bool{},
 		locks: map[int]map[string]*lock{}, inTx: map[string]int64{}, roles: map[string]*role{}},
-		journal: journal{Options: o}, probes: map[string]probe{}, unnamed: deletions{}}
+		journal: journal{Options: o, Summary: Summary{Found: map[Kind]int{}}},
+		probes:  map[string]probe{}, unnamed: deletions{}}
 }
 
 // Add judges the next command that the Redis executed.

@@ -2,6 +2,8 @@ package watch
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,12 +27,7 @@ func shorten(args []string) []string {
 }
 
 func is(name string, names ...string) bool {
-	for _, n := range names {
-		if strings.EqualFold(name, n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(name, n) })
 }
 
 // runsScript reports whether a command runs a script or a function.
@@ -110,10 +107,7 @@ func isTime(value string, now int64) bool {
 	if err != nil {
 		return false
 	}
-	for _, unit := range []float64{1e6, 1e3, 1} {
-		if d := f*unit - float64(now); -year < d && d < year {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]float64{1e6, 1e3, 1}, func(unit float64) bool {
+		return math.Abs(f*unit-float64(now)) < year
+	})
 }
