@@ -75,13 +75,10 @@ func findInstead(fault string) (*Instead, error) {
 }
 
 // flawless returns the locks that remain and show no defect under any fault.
-func flawless(all []Choice) (out []Choice) {
-	for _, c := range all {
-		if c.Remains && len(c.Defects) == 0 && len(c.Deadlocks) == 0 {
-			out = append(out, c)
-		}
-	}
-	return out
+func flawless(all []Choice) []Choice {
+	return slices.DeleteFunc(slices.Clone(all), func(c Choice) bool {
+		return !c.Remains || len(c.Defects)+len(c.Deadlocks) > 0
+	})
 }
 
 func (q Query) instead(why string, locks []Choice) *Instead {

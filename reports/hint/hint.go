@@ -3,7 +3,6 @@
 package hint
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -186,7 +185,7 @@ func foundBy(v *checker.Verdict, found []string) string {
 // more says how to run all aims of a fault, after a run that found nothing.
 func more(v *checker.Verdict, p harness.Plan) (h Hint) {
 	fault := nemesis.Base(p.Nemesis)
-	aims, err := matrix.AimsOf(options(p), fault)
+	aims, err := matrix.AimsOf(matrix.LockOptions(p), fault)
 	aims = slices.DeleteFunc(aims, func(a matrix.Aim) bool { return a.Control })
 	if err != nil || len(aims) < 2 || v.Verdict.String() != string(checker.Valid) {
 		return h
@@ -202,25 +201,15 @@ func more(v *checker.Verdict, p harness.Plan) (h Hint) {
 	return h
 }
 
-// options returns the options that name the lock of a plan.
-func options(p harness.Plan) harness.RunOptions {
-	o := harness.RunOptions{Impl: p.Impl, Variant: p.Variant, NoWatchdog: p.NoWatchdog}
-	if p.Adapter != nil {
-		o.Impl, o.Adapter = "", cmp.Or(p.Adapter.Dir, p.Adapter.Name)
-	}
-	return o
-}
-
 // commandFor returns the command that repeats the measurement of a plan with the same lock.
 func commandFor(p harness.Plan, r choose.Rate, environment string) (c advice.Command) {
-	o := options(p)
 	line := advice.Verb("run") + " " + matrix.LockFlags(p) + matrix.LeaseFlag(p)
 	if environment != "" {
 		line += " --env " + environment
 	}
 	line += " --nemesis " + r.Nemesis
 	fault := nemesis.Base(r.Nemesis)
-	aims, _ := matrix.AimsOf(o, fault)
+	aims, _ := matrix.AimsOf(matrix.LockOptions(p), fault)
 	for _, a := range aims {
 		if a.Clients > 0 && matrix.SameAim(a.Nemesis, r.Nemesis) {
 			line += fmt.Sprint(" --clients ", a.Clients)

@@ -233,13 +233,10 @@ func (c *Comparison) Judged() []Pair {
 }
 
 // Changed returns the properties of a pair that certainly changed.
-func (p Pair) Changed() (out []PropertyPair) {
-	for _, l := range p.Properties {
-		if l.Change == New || l.Change == Gone {
-			out = append(out, l)
-		}
-	}
-	return out
+func (p Pair) Changed() []PropertyPair {
+	return slices.DeleteFunc(slices.Clone(p.Properties), func(l PropertyPair) bool {
+		return l.Change != New && l.Change != Gone
+	})
 }
 
 // Exit returns the exit code for a script that demands that no property changed: 1 if a property

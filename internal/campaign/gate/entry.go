@@ -180,11 +180,9 @@ func (e *Entry) counts(given, all fields) error {
 }
 
 // overlay merges the options of an entry into the defaults.
-func overlay(defaults, own []Option) (out []Option) {
-	for _, d := range defaults {
-		if !slices.ContainsFunc(own, func(o Option) bool { return o.Name == d.Name }) {
-			out = append(out, d)
-		}
-	}
-	return append(out, own...)
+func overlay(defaults, own []Option) []Option {
+	others := slices.DeleteFunc(defaults, func(d Option) bool {
+		return slices.ContainsFunc(own, func(o Option) bool { return o.Name == d.Name })
+	})
+	return append(others, own...)
 }

@@ -139,13 +139,10 @@ func (f *Found) always(counts map[string]int) bool {
 }
 
 // newLetters returns the violated properties of a run that the snapshot does not have.
-func (f *Found) newLetters(run Run) (out []string) {
-	for _, l := range run.ViolatedAll() {
-		if f.Runs > 0 && !run.Extra && !slices.Contains(f.Must, l) && f.May[l] == 0 {
-			out = append(out, l)
-		}
-	}
-	return out
+func (f *Found) newLetters(run Run) []string {
+	return slices.DeleteFunc(run.ViolatedAll(), func(l string) bool {
+		return f.Runs == 0 || run.Extra || slices.Contains(f.Must, l) || f.May[l] > 0
+	})
 }
 
 // judge compares a run with the snapshot. It ignores missing violations, which only several runs
@@ -167,13 +164,8 @@ func (f *Found) judge(run Run) checker.Result {
 }
 
 // changed returns the runs whose course differs from the snapshot's run with the same seed.
-func (e *Entry) changed(runs []Run) (out []Run) {
-	for _, run := range runs {
-		if e.straying(run) {
-			out = append(out, run)
-		}
-	}
-	return out
+func (e *Entry) changed(runs []Run) []Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(run Run) bool { return !e.straying(run) })
 }
 
 func (e *Entry) straying(run Run) bool {
@@ -197,13 +189,11 @@ func (f *Found) missing(c count) (letters []string, chance float64) {
 
 // untold returns the properties that could be judged in the snapshot but are unknown in most runs
 // now.
-func (f *Found) untold(c count) (out []string) {
-	for _, l := range slices.SortedFunc(maps.Keys(c.unknown), batch.ByProperty) {
-		if f.Unknown[l] == 0 && c.violated[l] == 0 && 2*c.unknown[l] > c.runs {
-			out = append(out, l)
-		}
-	}
-	return out
+func (f *Found) untold(c count) []string {
+	all := slices.SortedFunc(maps.Keys(c.unknown), batch.ByProperty)
+	return slices.DeleteFunc(all, func(l string) bool {
+		return f.Unknown[l] > 0 || c.violated[l] > 0 || 2*c.unknown[l] <= c.runs
+	})
 }
 
 // dropped returns the properties that each run of the snapshot found valid, and of which no run now

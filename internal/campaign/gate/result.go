@@ -226,9 +226,7 @@ func (r *Result) InOrder() []EntryResult {
 // Count returns how many entries have an outcome.
 func (r *Result) Count(o Outcome) (n int) {
 	for _, e := range r.Entries {
-		if e.Result == o {
-			n++
-		}
+		n += batch.Truth(e.Result == o)
 	}
 	return n
 }

@@ -48,19 +48,8 @@ type Snapshot struct {
 
 	file  string
 	lock  string
-	cells []cell
+	cells []Entry  // with a name and options
 	notes []string // the reasons why cells are missing
-}
-
-// cell is a future entry.
-type cell struct {
-	name    string
-	options []Option
-}
-
-// variant returns the variant of the lock, or "" for the default.
-func (c cell) variant() string {
-	return Entry{Options: c.options}.Option("variant")
 }
 
 // The defaults of a snapshot. A simulated run takes milliseconds, and a real one seconds. The
@@ -189,13 +178,13 @@ func (s *Snapshot) add(name, column string, w harness.RunOptions) (err error) {
 		}
 	}
 	has := func(name string) bool {
-		return slices.ContainsFunc(s.cells, func(c cell) bool { return c.name == name })
+		return slices.ContainsFunc(s.cells, func(e Entry) bool { return e.Name == name })
 	}
 	if has(name) {
 		name += " in " + column
 	}
 	if !has(name) {
-		s.cells = append(s.cells, cell{name, optionsOf(w)})
+		s.cells = append(s.cells, Entry{Name: name, Options: optionsOf(w)})
 	}
 	return nil
 }
@@ -370,7 +359,7 @@ func (s *Snapshot) text(r *Result) string {
 		fmt.Fprintf(&b, "  %s\n", o.yaml())
 	}
 	b.WriteString("entries:\n")
-	if slices.ContainsFunc(s.cells, func(c cell) bool { return c.variant() != "" }) {
+	if slices.ContainsFunc(s.cells, func(c Entry) bool { return c.Option("variant") != "" }) {
 		fmt.Fprintf(&b, "  # variant: is a way to use this lock. If you change %s, take these entries "+
 			"out.\n", s.option())
 	}
@@ -379,13 +368,13 @@ func (s *Snapshot) text(r *Result) string {
 		if r != nil {
 			e := r.Entries[i]
 			if e.Result == Refused {
-				fmt.Fprintf(&b, "  # %s: %s\n", c.name, batch.Plain(e.Claim))
+				fmt.Fprintf(&b, "  # %s: %s\n", c.Name, batch.Plain(e.Claim))
 				continue
 			}
 			found = newFound(r.Gate.Entries[i].Count(e.Runs).Counted)
 		}
-		fmt.Fprintf(&b, "  - name: %s\n", quote(c.name))
-		for _, o := range c.options {
+		fmt.Fprintf(&b, "  - name: %s\n", quote(c.Name))
+		for _, o := range c.Options {
 			if !slices.ContainsFunc(common, func(x Option) bool { return x.Name == o.Name }) {
 				fmt.Fprintf(&b, "    %s\n", o.yaml())
 			}
@@ -403,9 +392,9 @@ func (s *Snapshot) text(r *Result) string {
 
 // common returns the options that all cells share.
 func (s *Snapshot) common() (out []Option) {
-	for _, o := range s.cells[0].options {
-		if !slices.ContainsFunc(s.cells, func(c cell) bool {
-			return !slices.ContainsFunc(c.options, func(x Option) bool {
+	for _, o := range s.cells[0].Options {
+		if !slices.ContainsFunc(s.cells, func(c Entry) bool {
+			return !slices.ContainsFunc(c.Options, func(x Option) bool {
 				return x.Name == o.Name && slices.Equal(x.Values, o.Values)
 			})
 		}) {

@@ -28,8 +28,8 @@ func AimsOf(o harness.RunOptions, fault string) (aims []Aim, err error) {
 			if why != "" {
 				return nil, fmt.Errorf("%s does not go together with %s: %s", fault, r.Name, why)
 			}
-			for _, a := range c.aimsFor(r) {
-				if nemesis.Base(a.Nemesis) == fault { // a column may have aims of other faults
+			for _, a := range c.Aims {
+				if a.Suits(r) && nemesis.Base(a.Nemesis) == fault { // a column may have other faults
 					aims = append(aims, a)
 				}
 			}
@@ -97,11 +97,6 @@ func ColumnsOf(fault string) []Column {
 			return nemesis.Base(a.Nemesis) == nemesis.Base(fault)
 		})
 	})
-}
-
-// aimsFor returns the aims of a column that suit a row.
-func (c Column) aimsFor(r Row) []Aim {
-	return slices.DeleteFunc(slices.Clone(c.Aims), func(a Aim) bool { return !a.Suits(r) })
 }
 
 // FullName returns a fault's name with its variant, even if that is the default.

@@ -106,17 +106,6 @@ func (m *Matrix) CostOf(row string) *RowCost {
 	return &m.Costs[i]
 }
 
-// joinCosts adds the costs that the shards of a matrix have measured.
-func (m *Matrix) joinCosts(parts []Part) {
-	for _, r := range m.Rows {
-		for _, p := range parts {
-			if c := p.Matrix.CostOf(r.Name); c != nil && m.CostOf(r.Name) == nil {
-				m.Costs = append(m.Costs, *c)
-			}
-		}
-	}
-}
-
 // MeasureRecoveries adds how long each lock took to recover. It reads the runs of the matrix in the
 // directory root. The runs of other shards are there when the shards are merged.
 func (m *Matrix) MeasureRecoveries(root string) {

@@ -188,8 +188,7 @@ func (f *Folder) judgedAgain(r Result) (Result, error) {
 		return r, nil
 	}
 	run.Verdict = checker.Check(run.History, run.Trace, checker.Options{Partial: err != nil})
-	return r.Rejudged(plan, run.Verdict), store.Write(filepath.Join(f.Dir, r.Dir), store.Verdict,
-		func(w *os.File) error { return run.Verdict.Write(w) })
+	return r.Rejudged(plan, run.Verdict), run.SaveVerdict()
 }
 
 // Measure adds the costs of each lock to the matrix. It executes additional runs one after the

@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -124,7 +123,7 @@ func inTaskOrder(o Options, results []Result) []Result {
 	}
 	place := map[string]int{}
 	for i, t := range tasks {
-		place[fmt.Sprintf("%s|%d", t.key(), t.Attempt)] = i
+		place[t.run()] = i
 	}
 	sorted := slices.Clone(results)
 	slices.SortStableFunc(sorted, func(a, b Result) int {
@@ -248,24 +247,18 @@ func (l Property) unknown() bool { return l.Found == checker.Unknown || l.Found 
 var reported = history.ReportedProperties()
 
 // Missing returns the properties that were expected but not found.
-func (c *Cell) Missing() (out []string) {
-	for _, l := range c.Expected {
-		if c.Known && c.Impossible == "" && !c.Elsewhere && !slices.Contains(c.Found(), l) {
-			out = append(out, l)
-		}
-	}
-	return out
+func (c *Cell) Missing() []string {
+	return slices.DeleteFunc(slices.Clone(c.Expected), func(l string) bool {
+		return !c.Known || c.Impossible != "" || c.Elsewhere || slices.Contains(c.Found(), l)
+	})
 }
 
 // More returns the properties that were found but not expected. It omits properties that are found
 // without any fault, because the first column shows them.
-func (c *Cell) More() (out []string) {
-	for _, l := range c.Found() {
-		if c.Known && !slices.Contains(c.Expected, l) && !c.Property(l).Inherited {
-			out = append(out, l)
-		}
-	}
-	return out
+func (c *Cell) More() []string {
+	return slices.DeleteFunc(c.Found(), func(l string) bool {
+		return !c.Known || slices.Contains(c.Expected, l) || c.Property(l).Inherited
+	})
 }
 
 // String formats the cell for a table: "SL" or "-", with "?" for unknown properties, "n/p" if it is

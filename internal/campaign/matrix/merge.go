@@ -56,10 +56,8 @@ func Merge(parts []Part, allowMissing bool) (*Matrix, Options, []Result, error) 
 		m.Partial, m.Costs = m.Partial || p.Matrix.Partial, append(m.Costs, p.Matrix.Costs...)
 	}
 	slices.SortStableFunc(m.Costs, func(a, b RowCost) int {
-		return cmp.Compare(m.place(a.Row),
-			m.place(b.Row))
+		return cmp.Compare(m.place(a.Row), m.place(b.Row))
 	})
-	m.joinCosts(parts)
 	return m, o, all, nil
 }
 

@@ -48,16 +48,22 @@ func LeaseFlag(p harness.Plan) string {
 	if len(p.Leases) > 0 {
 		return " --leases " + p.Leases.String()
 	}
-	o := harness.RunOptions{Impl: p.Impl, Variant: p.Variant, NoWatchdog: p.NoWatchdog,
-		Nemesis: p.Nemesis}
-	if p.Adapter != nil {
-		o.Impl, o.Adapter = "", cmp.Or(p.Adapter.Dir, p.Adapter.Name)
-	}
+	o := LockOptions(p)
+	o.Nemesis = p.Nemesis
 	usual, err := harness.NewPlan(o)
 	if err != nil || usual.TTL == p.TTL || p.TTL == 0 {
 		return ""
 	}
 	return fmt.Sprint(" --ttl ", p.TTL.D())
+}
+
+// LockOptions returns the options that name the lock of a plan.
+func LockOptions(p harness.Plan) harness.RunOptions {
+	o := harness.RunOptions{Impl: p.Impl, Variant: p.Variant, NoWatchdog: p.NoWatchdog}
+	if p.Adapter != nil {
+		o.Impl, o.Adapter = "", cmp.Or(p.Adapter.Dir, p.Adapter.Name)
+	}
+	return o
 }
 
 // plain reports whether the witness of a violation has a plain deletion.

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/pool"
@@ -39,12 +40,7 @@ func (c *execution) doubt(cell string) {
 // matrix.
 func (o Options) doubtful(tasks []Task, results []Result) (out []Task) {
 	slow, over := unfit(results), true
-	var first []Result
-	for _, r := range results {
-		if r.Attempt == 1 {
-			first = append(first, r)
-		}
-	}
+	first := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Attempt != 1 })
 	for _, t := range missing(tasks, results, false) {
 		over = over && t.Attempt > 1
 	}
@@ -61,30 +57,22 @@ func (o Options) doubtful(tasks []Task, results []Result) (out []Task) {
 // not excused.
 func (o Options) elusive(t Task, first []Result) bool {
 	cell := NewCell(t.Row, Column{Name: t.Column}, first, nil)
-	for _, l := range cell.Missing() {
-		if cell.Property(l).Found != checker.NA &&
-			(o.Excused == nil || !o.Excused(cell.Row, cell.Column, l)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(cell.Missing(), func(l string) bool {
+		return cell.Property(l).Found != checker.NA &&
+			(o.Excused == nil || !o.Excused(cell.Row, cell.Column, l))
+	})
 }
 
 // missing returns the tasks without a result. If alone is set, it returns those without a
 // repetition.
-func missing(tasks []Task, results []Result, alone bool) (left []Task) {
+func missing(tasks []Task, results []Result, alone bool) []Task {
 	have := map[string]bool{}
 	for _, r := range results {
 		if r.Alone == alone {
 			have[r.key()] = true
 		}
 	}
-	for _, t := range tasks {
-		if !have[t.run()] {
-			left = append(left, t)
-		}
-	}
-	return left
+	return slices.DeleteFunc(slices.Clone(tasks), func(t Task) bool { return have[t.run()] })
 }
 
 // unfit returns the unfit results that were not repeated, by the keys of their tasks.
