@@ -50,11 +50,9 @@ func For(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint, 
 	if other.Text == "" {
 		other = more(v, p)
 	}
-	for _, h := range []Hint{likely(v, k), other, longer(v, p)} {
-		if h.Text != "" {
-			hints = append(hints, h)
-		}
-	}
+	hints = slices.DeleteFunc([]Hint{likely(v, k), other, longer(v, p)}, func(h Hint) bool {
+		return h.Text == ""
+	})
 	if len(hints) == 0 && v.Verdict.String() == string(checker.Unknown) &&
 		!nemesis.Control(p.Nemesis) && !asksNothing(v) {
 		hints = append(hints, fallback(v, p))

@@ -29,33 +29,35 @@ type needed struct {
 type asks struct {
 	head      string
 	columns   []string // faults
-	letters   string   // properties whose violation counts
 	needs     string   // the need if a property is violated
 	otherwise string   // the need if nothing is violated
 	except    string   // a column whose cell is safe makes the need weaker
 	weaker    string
 }
 
+// counted are the properties whose violation counts.
+const counted = "SLODF"
+
 // needsOf are the columns: time, clocks, durability, messages.
 var needsOf = []asks{
-	{head: "Longest pause of a client", columns: []string{"pause"}, letters: "SLODF",
+	{head: "Longest pause of a client", columns: []string{"pause"},
 		needs: "shorter than the lease", otherwise: "any"},
-	{head: "Longest work", columns: []string{"longwork"}, letters: "SLODF",
+	{head: "Longest work", columns: []string{"longwork"},
 		needs: "shorter than the lease", otherwise: "any"},
-	{head: "Longest stall of Redis", columns: []string{"busy", "node-pause"}, letters: "SLODF",
+	{head: "Longest stall of Redis", columns: []string{"busy", "node-pause"},
 		needs: "shorter than the lease", otherwise: "any"},
-	{head: "Clients’ clocks", columns: []string{"clock-client"}, letters: "SLODF",
+	{head: "Clients’ clocks", columns: []string{"clock-client"},
 		needs: "must agree", otherwise: "may be wrong"},
-	{head: "Redis’ clock", columns: []string{"clock-server+", "clock-server-"}, letters: "SLODF",
+	{head: "Redis’ clock", columns: []string{"clock-server+", "clock-server-"},
 		needs: "must not jump", otherwise: "may jump"},
-	{head: "Data after a restart", columns: []string{"restart"}, letters: "SLODF",
+	{head: "Data after a restart", columns: []string{"restart"},
 		needs: "must be kept", otherwise: "may be lost", except: "restart-delayed",
 		weaker: "must be kept, or Redis stays away for a lease"},
-	{head: "Failover", columns: []string{"failover"}, letters: "SLODF", needs: "must not lose a write",
+	{head: "Failover", columns: []string{"failover"}, needs: "must not lose a write",
 		otherwise: "may lose writes"},
 	{head: "Messages", columns: []string{"partition", "request-loss", "reply-loss", "late"},
-		letters: "SLODF", needs: "must not be late or lost", otherwise: "may be late or lost"},
-	{head: "A client’s death", columns: []string{"crash"}, letters: "SLODF",
+		needs: "must not be late or lost", otherwise: "may be late or lost"},
+	{head: "A client’s death", columns: []string{"crash"},
 		needs: "must not happen inside", otherwise: "may happen"},
 }
 
@@ -89,7 +91,7 @@ func needRows(m *matrix.Matrix) (rows []needRow) {
 // needOf returns what a row's lock needs to survive the faults of a.
 func (a asks) needOf(m *matrix.Matrix, row string) needed {
 	if free := m.Cell(row, "none"); free != nil && strings.ContainsAny(strings.Join(free.Found(), ""),
-		a.letters) {
+		counted) {
 		return needed{"nothing helps", "bad", "it fails without any fault"}
 	}
 	var broken, open []string
@@ -104,7 +106,7 @@ func (a asks) needOf(m *matrix.Matrix, row string) needed {
 			continue
 		}
 		for _, l := range c.Properties {
-			if !strings.Contains(a.letters, l.Name) {
+			if !strings.Contains(counted, l.Name) {
 				continue
 			}
 			if l.Found == checker.Violated {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -33,7 +35,9 @@ func Save(dir string, m *matrix.Matrix) error {
 	return errors.Join(
 		store.Write(dir, matrix.File, func(w *os.File) error { return m.Write(w) }),
 		store.Write(dir, "matrix.md", func(w *os.File) error { return m.Markdown(w) }),
-		store.Write(dir, PageFile, func(w *os.File) error { return Write(w, m, reportLinks(dir)) }),
+		store.Write(dir, PageFile, func(w *os.File) error {
+			return Write(w, m, Links(os.DirFS(dir), store.Report))
+		}),
 	)
 }
 
@@ -81,15 +85,15 @@ func saveReport(root, dir string) error {
 	})
 }
 
-// reportLinks returns a function that links to the reports that exist below root.
-func reportLinks(root string) func(dir string) string {
-	return func(dir string) string {
-		if dir == "" || !filepath.IsLocal(dir) {
+// Links returns links to the reports of the runs below a directory that have a file.
+func Links(root fs.FS, file string) page.Link {
+	return func(run string) string {
+		if run == "" || !filepath.IsLocal(run) {
 			return ""
 		}
-		if _, err := os.Stat(filepath.Join(root, dir, store.Report)); err != nil {
+		if _, err := fs.Stat(root, path.Join(filepath.ToSlash(run), file)); err != nil {
 			return ""
 		}
-		return (&url.URL{Path: filepath.ToSlash(filepath.Join(dir, store.Report))}).String()
+		return (&url.URL{Path: path.Join(filepath.ToSlash(run), store.Report)}).String()
 	}
 }

@@ -187,12 +187,7 @@ func readAll(dir *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b := bytes.NewBuffer(nil)
-	if info, err := f.Stat(); err == nil {
-		b.Grow(int(info.Size()) + bytes.MinRead)
-	}
-	_, err = b.ReadFrom(f)
-	return b.Bytes(), err
+	return io.ReadAll(f)
 }
 
 func (e *Entry) ofMatrix(dir *os.Root, has map[string]bool) {
@@ -250,13 +245,8 @@ func (e *Entry) ofRun(dir *os.Root, has map[string]bool) {
 }
 
 // there returns the names of the files that exist.
-func there(has map[string]bool, names ...string) (have []string) {
-	for _, n := range names {
-		if has[n] {
-			have = append(have, n)
-		}
-	}
-	return have
+func there(has map[string]bool, names ...string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return !has[name] })
 }
 
 // header reads line 1 of a history.

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"path/filepath"
 
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/compare"
@@ -156,7 +155,7 @@ func (s *Server) matrixPage(_ string, dir fs.FS) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return matrixpage.Page(m, reportsIn(dir), allRuns)
+	return matrixpage.Page(m, matrixpage.Links(dir, store.History), allRuns)
 }
 
 func (s *Server) gatePage(_ string, dir fs.FS) ([]byte, string, error) {
@@ -168,18 +167,5 @@ func (s *Server) gatePage(_ string, dir fs.FS) ([]byte, string, error) {
 	if err := json.Unmarshal(b, &g); err != nil {
 		return nil, "", fmt.Errorf("gate.json: %w", err)
 	}
-	return gatepage.Page(&g, reportsIn(dir), allRuns)
-}
-
-// reportsIn links to the reports of the runs that are there: the server makes them.
-func reportsIn(dir fs.FS) page.Link {
-	return func(run string) string {
-		if run == "" || !filepath.IsLocal(run) {
-			return ""
-		}
-		if _, err := fs.Stat(dir, path.Join(filepath.ToSlash(run), store.History)); err != nil {
-			return ""
-		}
-		return (&url.URL{Path: path.Join(filepath.ToSlash(run), store.Report)}).String()
-	}
+	return gatepage.Page(&g, matrixpage.Links(dir, store.History), allRuns)
 }

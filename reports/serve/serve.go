@@ -156,7 +156,7 @@ func (s *Server) plain(w http.ResponseWriter, r *http.Request, name string) bool
 	if err != nil {
 		return false
 	}
-	w.Header().Set("Content-Type", contentType(base))
+	w.Header().Set("Content-Type", cmp.Or(contentTypes[path.Ext(base)], "text/plain; charset=utf-8"))
 	if strings.HasSuffix(base, ".jsonl") || strings.HasSuffix(base, ".edn") ||
 		strings.HasSuffix(base, ".xml") {
 		w.Header().Set("Content-Disposition", `attachment; filename="`+path.Base(base)+`"`)
@@ -165,21 +165,9 @@ func (s *Server) plain(w http.ResponseWriter, r *http.Request, name string) bool
 	return true
 }
 
-func contentType(name string) string {
-	switch path.Ext(name) {
-	case ".jsonl":
-		return "application/x-ndjson"
-	case ".json":
-		return "application/json"
-	case ".edn":
-		return "application/edn"
-	case ".svg":
-		return "image/svg+xml"
-	case ".png":
-		return "image/png"
-	}
-	return "text/plain; charset=utf-8"
-}
+// contentTypes are the types of files by their endings. All others are plain text.
+var contentTypes = map[string]string{".jsonl": "application/x-ndjson", ".json": "application/json",
+	".edn": "application/edn", ".svg": "image/svg+xml", ".png": "image/png"}
 
 // converted serves a history as Jepsen's EDN, which the store itself does not hold.
 func (s *Server) converted(w http.ResponseWriter, name string) bool {

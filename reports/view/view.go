@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
 	"github.com/lockbench/lockbench/reports/page"
@@ -139,18 +140,11 @@ func (v *View) Lanes() []int {
 	if len(v.Clients) <= MaxLanes {
 		return v.Clients
 	}
-	var cs []int
-	for _, p := range v.Clients {
-		if v.Taking(p) && len(cs) < MaxLanes {
-			cs = append(cs, p)
-		}
-	}
-	for _, p := range v.Clients {
-		if len(cs) < MaxLanes && !slices.Contains(cs, p) {
-			cs = append(cs, p)
-		}
-	}
-	return slices.Sorted(slices.Values(cs))
+	cs := slices.Clone(v.Clients)
+	slices.SortStableFunc(cs, func(a, b int) int {
+		return batch.Truth(v.Taking(b)) - batch.Truth(v.Taking(a))
+	})
+	return slices.Sorted(slices.Values(cs[:MaxLanes]))
 }
 
 // Taking reports whether a process takes part in any of the violations.
