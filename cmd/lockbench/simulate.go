@@ -39,15 +39,11 @@ func simulateProgram(ctx context.Context, o harness.RunOptions) error {
 	if err != nil {
 		return err
 	}
-	way, err := a.Simulated(o.Variant)
-	if err == nil && way == adapters.Linked {
-		err = fmt.Errorf("the adapter %s is in Go, and a gate cannot build it in; use an environment "+
+	if way, err := a.Simulated(o.Variant); err == nil && way == adapters.Linked {
+		return fmt.Errorf("the adapter %s is in Go, and a gate cannot build it in; use an environment "+
 			"with real servers, or %s", a.Name, advice.ExploreAdapter.Fill(a.Name))
 	}
-	if err != nil {
-		return err
-	}
-	return simulate(ctx, o)
+	return simulate(ctx, o) // it explains other errors
 }
 
 // simulateReplay is simulatePlan for a gate.

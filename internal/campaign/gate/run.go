@@ -120,14 +120,10 @@ func (g *File) Run(ctx context.Context, o Options, ready map[string]Prepared) (*
 	error) {
 	begin := time.Now()
 	todo := g.jobs(o)
-	r := &execution{Options: o, gate: g, ready: ready, clocks: map[string]*clock{}, all: len(todo)}
-	if g.Budget > 0 {
-		var stop context.CancelFunc
-		r.whole, stop = context.WithTimeout(ctx, g.Budget.D())
-		defer stop()
-	} else {
-		r.whole = ctx
-	}
+	whole, stop := pool.Within(ctx, g.Budget.D())
+	defer stop()
+	r := &execution{Options: o, gate: g, ready: ready, clocks: map[string]*clock{}, all: len(todo),
+		whole: whole}
 	for _, e := range todo {
 		if r.clocks[e.entry.Name] == nil {
 			r.clocks[e.entry.Name] = &clock{}
@@ -185,10 +181,7 @@ func (r *execution) start(e *Entry) *clock {
 	defer r.mu.Unlock()
 	c := r.clocks[e.Name]
 	if c.ctx == nil {
-		c.ctx, c.stop = r.whole, func() {}
-		if d := e.limit(); d > 0 {
-			c.ctx, c.stop = context.WithTimeout(r.whole, d)
-		}
+		c.ctx, c.stop = pool.Within(r.whole, e.limit())
 	}
 	return c
 }

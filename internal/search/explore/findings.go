@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/base/pool"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
@@ -179,7 +180,7 @@ func (k Keeper) shrink(ctx context.Context, limit time.Duration, h Hit) (
 		x, err := h.Settle(context.WithoutCancel(ctx))
 		return x, Shrunk{}, err
 	}
-	ctx, cancel := withBudget(ctx, limit)
+	ctx, cancel := pool.Within(ctx, limit)
 	defer cancel()
 	return h.shrink(ctx, k.Screen)
 }
@@ -187,7 +188,7 @@ func (k Keeper) shrink(ctx context.Context, limit time.Duration, h Hit) (
 // curve measures a curve within a limit of time. It returns nil if the time runs out.
 func (k Keeper) curve(ctx context.Context, limit time.Duration,
 	x *counterexample.Counterexample) *counterexample.Curve {
-	ctx, cancel := withBudget(ctx, limit)
+	ctx, cancel := pool.Within(ctx, limit)
 	defer cancel()
 	if ctx.Err() != nil {
 		return nil

@@ -117,7 +117,7 @@ func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 	if err := f.prepare(); err != nil {
 		return nil, Progress{}, err
 	}
-	inner, cancel := withBudget(ctx, s.Budget)
+	inner, cancel := pool.Within(ctx, s.Budget)
 	defer cancel()
 	line := show(f.Screen, f.progress, s.Budget, s.Seeds)
 	for from := 0; inner.Err() == nil && (s.Seeds == 0 || from < s.Seeds) &&
@@ -203,15 +203,6 @@ func (f *searching) learn(all []*attempt) {
 	slices.Sort(f.commands)
 	f.commands = slices.Compact(f.commands)
 	f.turns.adapt()
-}
-
-// withBudget returns a context that ends when the budget of time is used up. A budget of 0 means no
-// limit.
-func withBudget(ctx context.Context, budget time.Duration) (context.Context, context.CancelFunc) {
-	if budget > 0 {
-		return context.WithTimeout(ctx, budget)
-	}
-	return context.WithCancel(ctx)
 }
 
 // enough reports whether seed i can be skipped because an earlier seed has a violation or nothing
