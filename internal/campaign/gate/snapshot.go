@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
@@ -331,63 +333,66 @@ func (s *Snapshot) command() string {
 	return line + " " + units.Quoted(s.file)
 }
 
-// option returns the key of the file that names the lock.
-func (s *Snapshot) option() string {
-	if s.Adapter != "" {
-		return "adapter"
-	}
-	return "impl"
+//go:embed snapshot.yaml.tmpl
+var snapshotYAML string
+
+var snapshotTemplate = template.Must(template.New("snapshot").Funcs(template.FuncMap{
+	"quote": quote, "option": Option.yaml, "counts": counts, "join": strings.Join,
+}).Parse(snapshotYAML))
+
+// cell is an entry of the file, or the reason why the run is not possible as requested.
+type cell struct {
+	Entry
+	Refused string
 }
 
 // text returns the file. If r is nil, the entries are marked as not measured.
 func (s *Snapshot) text(r *Result) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Written by `%s`.\n"+
-		"# It is how this lock was in each cell. `%s` fails on a letter that is not here and on\n"+
-		"# one under must that is gone; docs/ci.md, A snapshot.\nformat: %d\nenvironment: %s\nseed: %d\n",
-		s.command(), advice.Verb("gate"), Format, s.Environment, s.Seed)
-	runs := "repeats"
-	if s.Environment == runner.Sim {
-		runs = "seeds"
-	} else {
-		b.WriteString("seeds: 1\n")
-	}
-	fmt.Fprintf(&b, "%s: %d\n", runs, s.Runs)
-	common := s.common()
-	b.WriteString("defaults:\n")
-	for _, o := range common {
-		fmt.Fprintf(&b, "  %s\n", o.yaml())
-	}
-	b.WriteString("entries:\n")
-	if slices.ContainsFunc(s.cells, func(c Entry) bool { return c.Option("variant") != "" }) {
-		fmt.Fprintf(&b, "  # variant: is a way to use this lock. If you change %s, take these entries "+
-			"out.\n", s.option())
-	}
-	for i, c := range s.cells {
-		found := &Found{}
-		if r != nil {
-			e := r.Entries[i]
-			if e.Result == Refused {
-				fmt.Fprintf(&b, "  # %s: %s\n", c.Name, batch.Plain(e.Claim))
-				continue
-			}
-			found = newFound(r.Gate.Entries[i].Count(e.Runs).Counted)
-		}
-		fmt.Fprintf(&b, "  - name: %s\n", quote(c.Name))
-		for _, o := range c.Options {
-			if !slices.ContainsFunc(common, func(x Option) bool { return x.Name == o.Name }) {
-				fmt.Fprintf(&b, "    %s\n", o.yaml())
-			}
-		}
-		fmt.Fprintf(&b, "    found: %s\n", found.yaml())
+	var out strings.Builder
+	x := struct {
+		*Snapshot
+		Command, Gate, Key string
+		Format             int
+		Common             []Option
+		Variants           bool
+		Cells              []cell
+		Impossible         []string
+		Written            *Written
+	}{Snapshot: s, Command: s.command(), Gate: advice.Verb("gate"), Key: "impl", Format: Format,
+		Common: s.common(), Cells: s.measured(r), Variants: slices.ContainsFunc(s.cells,
+			func(e Entry) bool { return e.Option("variant") != "" })}
+	if s.Adapter != "" {
+		x.Key = "adapter"
 	}
 	for _, n := range s.notes {
-		fmt.Fprintf(&b, "# not possible: %s\n", batch.Plain(n))
+		x.Impossible = append(x.Impossible, batch.Plain(n))
 	}
 	if r != nil {
-		s.written(&b, r)
+		x.Written = &Written{By: r.Version, Of: r.Gate.Entries[0].lock(), With: Flat(r.Versions),
+			Lock: s.lock, Says: r.Says.general()}
 	}
-	return b.String()
+	_ = snapshotTemplate.Execute(&out, x) // a Builder never fails
+	return out.String()
+}
+
+// measured returns the cells with what their runs show, and with the options that not all share.
+func (s *Snapshot) measured(r *Result) (cells []cell) {
+	for i, e := range s.cells {
+		c := cell{Entry: e}
+		c.Found = &Found{}
+		c.Options = slices.DeleteFunc(slices.Clone(e.Options), func(o Option) bool {
+			return slices.ContainsFunc(s.common(), func(x Option) bool { return x.Name == o.Name })
+		})
+		if r != nil {
+			got := r.Entries[i]
+			c.Found = newFound(r.Gate.Entries[i].Count(got.Runs).Counted)
+			if got.Result == Refused {
+				c.Refused = batch.Plain(got.Claim)
+			}
+		}
+		cells = append(cells, c)
+	}
+	return cells
 }
 
 // common returns the options that all cells share.
@@ -404,61 +409,16 @@ func (s *Snapshot) common() (out []Option) {
 	return out
 }
 
-func (s *Snapshot) written(b *strings.Builder, r *Result) {
-	fmt.Fprintf(b, "written:\n  by: %s\n  of: %s\n", quote(r.Version),
-		quote(r.Gate.Entries[0].lock()))
-	if s.lock != "" {
-		fmt.Fprintf(b, "  lock: %s\n", quote(s.lock))
-	}
-	b.WriteString("  with:\n")
-	with := Flat(r.Versions)
-	for _, k := range slices.Sorted(maps.Keys(with)) {
-		fmt.Fprintf(b, "    %s: %s\n", quote(k), quote(with[k]))
-	}
-	says := r.Says.general()
-	fmt.Fprintf(b, "  says: # by its form, and in how many of the runs\n    of: %d\n    forms:\n",
-		says.Of)
-	for _, f := range slices.Sorted(maps.Keys(says.Forms)) {
-		fmt.Fprintf(b, "      %s: %d\n", quote(f), says.Forms[f])
-	}
-}
-
 // yaml formats an option as a line of the file.
 func (o Option) yaml() string { return o.Name + ": " + quote(strings.Join(o.Values, ",")) }
 
-// yaml formats the snapshot as a flow mapping.
-func (f *Found) yaml() string {
-	out := fmt.Sprintf("{runs: %d", f.Runs)
-	if len(f.Must) > 0 {
-		out += ", must: [" + strings.Join(f.Must, ", ") + "]"
+// counts formats the counts of properties as a flow mapping.
+func counts(of map[string]int) string {
+	var parts []string
+	for _, l := range slices.SortedFunc(maps.Keys(of), batch.ByProperty) {
+		parts = append(parts, fmt.Sprintf("%s: %d", l, of[l]))
 	}
-	for _, m := range []struct {
-		name   string
-		counts map[string]int
-	}{{"may", f.May}, {"unknown", f.Unknown}} {
-		var parts []string
-		for _, l := range slices.SortedFunc(maps.Keys(m.counts), batch.ByProperty) {
-			parts = append(parts, fmt.Sprintf("%s: %d", l, m.counts[l]))
-		}
-		if len(parts) > 0 {
-			out += ", " + m.name + ": {" + strings.Join(parts, ", ") + "}"
-		}
-	}
-	if len(f.Valid) > 0 {
-		out += ", valid: [" + strings.Join(f.Valid, ", ") + "]"
-	}
-	if len(f.Courses) > 0 {
-		out += ", courses: [" + quoteAll(f.Courses) + "]"
-	}
-	return out + "}"
-}
-
-func quoteAll(all []string) string {
-	var out []string
-	for _, s := range all {
-		out = append(out, quote(s))
-	}
-	return strings.Join(out, ", ")
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // quote formats a text as a YAML string.
