@@ -24,7 +24,7 @@ func (c *Case) classifier() classifier { return classifier{c} }
 func (c classifier) classify(p *record.Pair, commands []command) (class, assumption string) {
 	leased := p.A.LeaseAt(p.B.From)
 	switch {
-	case c.cameLate(p.A) ||
+	case c.cameLate(p.A) && (leased <= p.B.From || !deletes(commands)) ||
 		c.cameLate(p.B) && leased > p.B.From && !deletes(commands) && !c.grantedFirst(p):
 		// if the first client had outlived its lease, it would meet the next grant as well
 		return verdict.LateMessage, ""
@@ -79,11 +79,14 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 }
 
 // cameLate reports whether the last reply that a client got before it was inside came when the
-// lease of its grant was over. Without a trace that is when it got inside.
+// lease of its grant was over. Without a trace by the client itself that is when it got inside.
 func (c classifier) cameLate(h *record.Hold) bool {
+	if c.history.Header.WholeTrace {
+		return h.CameLate()
+	}
 	at := int64(0)
-	for _, m := range c.trace.Tries(h) {
-		if m.Recv <= h.From {
+	for _, m := range c.quorums().sentWithin(h.Process, h.Call, h.From) {
+		if m.Recv <= h.From && (m.N == 0 || m.N == h.N) && !c.quorums().ofOther(m, h.Key) {
 			at = max(at, m.Recv)
 		}
 	}

@@ -83,7 +83,8 @@ func (c keyFacts) shownSince(h *record.Hold, called, before int64) bool {
 		func(m *history.Command) bool {
 			return m.Node == grant.Node && m.Recv < before &&
 				(c.trace.Denied(m) || c.trace.Renews(m) ||
-					m.Process == h.Process && c.trace.Takes(m) && c.foundKey(m))
+					m.Process == h.Process && (c.trace.Takes(m) && c.foundKey(m) ||
+						trace.Silent(m) && c.quorums().showsOwn(m)))
 		})
 }
 
@@ -92,8 +93,10 @@ func (c keyFacts) foundKey(m *history.Command) bool {
 	if c.trace.Declared(m) {
 		return true
 	}
-	writes := trace.EffectOf(m.Args).Kind == trace.Write
-	return !c.trace.Undeclared(m) && !c.trace.TakesFree(m) && !writes && m.Reply != "1"
+	kind := trace.EffectOf(m.Args).Kind
+	unsure := len(m.Effects) > 0 || c.trace.Undeclared(m) || kind == trace.Write ||
+		kind == trace.Swap && m.Reply == "(nil)"
+	return !unsure && !c.trace.TakesFree(m) && m.Reply != "1"
 }
 
 // stillThere reports whether the key that a command wrote may still be there at a stamp: no client

@@ -140,7 +140,7 @@ func (c excuses) faultHits(process int, g record.Gap) bool {
 func (c excuses) strikes(l *record.Lock) (out []record.Interval, one *history.Command) {
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
-		if !c.trace.MayBeOf(m, l.Key) || !c.unexplained(m) || !mayLeave(c.Case, m) {
+		if !c.trace.MayBeOf(m, l.Key) || !c.unexplained(m) || trace.Silent(m) {
 			continue
 		}
 		out, one = append(out, record.Interval{From: m.Sent, To: c.freedBy(l, m)}), m
@@ -180,10 +180,16 @@ func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 // helps reports whether a command is for another key than those that granted a lock, as far as all
 // of these are known.
 func (c excuses) helps(l *record.Lock, m *history.Command) bool {
-	return len(l.Holds) > 0 && !slices.ContainsFunc(l.Holds, func(h *record.Hold) bool {
-		grant := c.trace.GrantOf(h)
-		return grant == nil || trace.Key(grant) == trace.Key(m)
-	})
+	asked := func(o *history.Command) bool { // by the call of another client: it may be a queue
+		k := c.trace.CallOf(o)
+		return k != nil && o.Process != m.Process && trace.Answered(o) && !trace.Blocks(o) &&
+			o.Recv <= k.To
+	}
+	return len(l.Holds) > 0 && !slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), asked) &&
+		!slices.ContainsFunc(l.Holds, func(h *record.Hold) bool {
+			grant := c.trace.GrantOf(h)
+			return grant == nil || trace.Key(grant) == trace.Key(m)
+		})
 }
 
 // staying returns the command that wrote a key last, if the key stays until the run ends, or nil.
@@ -208,7 +214,7 @@ func (c *Case) writerBefore(key string, before int64) *history.Command {
 	}
 	by := left.Command
 	for _, m := range c.quorums().sentWithin(by.Process, by.Sent+1, before-1) {
-		if slices.Contains(trace.Keys(m), key) && (trace.Key(m) != key || c.trace.MayHaveDeleted(m)) {
+		if trace.Key(m) == key && c.trace.MayHaveDeleted(m) || c.mayFreeBeside(m, key) {
 			return nil
 		}
 	}
@@ -236,5 +242,20 @@ func keepsOut(writer, lost *history.Command) bool {
 func (c excuses) keepsForEver(l *record.Lock) bool {
 	return !c.history.Header.Declares.Lease || slices.ContainsFunc(l.Holds, func(h *record.Hold) bool {
 		return h.LeaseEnd() == record.Forever
+	})
+}
+
+// mayFreeBeside reports whether a script may have deleted a key that it names beside its first.
+func (c *Case) mayFreeBeside(m *history.Command, key string) bool {
+	switch {
+	case trace.Key(m) == key || !slices.Contains(trace.Keys(m), key):
+		return false
+	case c.trace.Undeclared(m):
+		return true
+	case c.trace.Declared(m):
+		return c.trace.Frees(m)
+	}
+	return slices.ContainsFunc(m.Effects, func(args []string) bool {
+		return trace.EffectOf(args).Kind == trace.Free && slices.Contains(args[1:], key)
 	})
 }

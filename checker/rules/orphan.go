@@ -215,6 +215,8 @@ func (c orphanRule) goesOn(refused *history.Command, granting map[string]bool) b
 		again := trace.PlaceOf(m) == trace.PlaceOf(refused)
 		switch {
 		case other != lock || m == refused || m.Sent < refused.Sent:
+		case granting[trace.Key(m)] && trace.Silent(m) && trace.Answered(m) && !c.trace.FindsNone(m):
+			return true // it looked at the lock all the same
 		case again && (c.trace.TakesFree(m) || c.trace.Denied(m) && k.Outcome != history.OK):
 			return false // it needs that key
 		case granting[trace.Key(m)] && (c.trace.MayGrant(m) || c.trace.Undeclared(m)):
@@ -222,7 +224,7 @@ func (c orphanRule) goesOn(refused *history.Command, granting map[string]bool) b
 		}
 	}
 	return k.Outcome == history.OK ||
-		!k.Denied() && len(granting) > 0 && !c.givenBack(lock, trace.Key(refused))
+		!k.Denied() && len(c.Record.Holds) > 0 && !c.freedByRelease(trace.Key(refused))
 }
 
 // grantingKeys returns the keys of the commands that are known to have granted a lock.
@@ -234,4 +236,11 @@ func (c orphanRule) grantingKeys() map[string]bool {
 		}
 	}
 	return keys
+}
+
+// freedByRelease reports whether a release call sent a deletion of a key.
+func (c orphanRule) freedByRelease(key string) bool {
+	return slices.ContainsFunc(c.trace.OfKey(key), func(m *history.Command) bool {
+		return c.trace.Releasing(m) && c.trace.Frees(m)
+	})
 }

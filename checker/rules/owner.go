@@ -96,7 +96,7 @@ func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
 		deletes = trace.Keys(m)
 	}
 	for _, args := range m.Effects {
-		if trace.EffectOf(args).Kind == trace.Free {
+		if e := trace.EffectOf(args); e.Kind == trace.Free && !e.Compares {
 			deletes = append(deletes, args[1:]...)
 		}
 	}

@@ -183,7 +183,7 @@ func (c *Case) deadWaiters() (n int) {
 	for _, e := range c.Record.Marks {
 		waits := func(k record.Call) bool {
 			return k.Process == e.Process && k.Outcome != history.OK && !k.Denied() && k.From <= e.T &&
-				e.T <= k.To
+				(e.T <= k.To || k.Outcome == history.Info)
 		}
 		if (e.Type == history.Kill || e.Type == history.Exit) &&
 			slices.ContainsFunc(c.Record.Calls, waits) {

@@ -100,14 +100,15 @@ type likelihood int
 // From a command whose key its call deleted again to one that may be refused. A key that clients
 // give back is likelier than any other.
 const (
-	unlikely   likelihood = iota
-	isGuard               // the call deleted its key again
-	isScript              // the header does not describe it
-	isCounter             // many locks count a fencing token
-	isNote                // it writes, whatever is there
-	isTake                // it may be refused, or its client looked before
-	isReturned            // added if releases free the key, or count it down
-	likeliest  = isReturned + isTake
+	unlikely   likelihood       = iota
+	isGuard                     // the call deleted its key again
+	isScript                    // the header does not describe it
+	isCounter                   // many locks count a fencing token
+	isNote                      // it writes, whatever is there
+	isTake                      // it may be refused, or its client looked before
+	isReturned                  // added if releases free the key, or count it down
+	isNamed    = 2 * isReturned // added if it is the lock's name, without another word
+	likeliest  = isNamed + isReturned + isTake
 )
 
 // likely returns how likely it is that a command granted a hold.
@@ -119,7 +120,7 @@ func (t *Trace) likely(m *history.Command) (l likelihood) {
 	switch {
 	case t.Undeclared(m):
 		l = isScript
-	case kind == Count:
+	case kind == Count && !countsField(m):
 		l = isCounter
 	case kind == Write && !t.lookedFree(m):
 		l = isNote
@@ -128,6 +129,9 @@ func (t *Trace) likely(m *history.Command) (l likelihood) {
 	}
 	if t.returned()[Key(m)] {
 		l += isReturned
+	}
+	if _, exact := t.names[strings.Trim(Key(m), "{}")]; exact {
+		l += isNamed
 	}
 	return l
 }
@@ -257,4 +261,11 @@ func (g *Grants) LockOf(m *history.Command) (int, bool) {
 	}
 	i, ok := g.keys[Key(m)]
 	return i, ok
+}
+
+// countsField reports whether a command counts a field of a hash, as re-entrant locks do.
+func countsField(m *history.Command) bool {
+	return Verb(m) == "HINCRBY" || slices.ContainsFunc(m.Effects, func(args []string) bool {
+		return verb(args) == "HINCRBY" && EffectOf(args).Key == Key(m)
+	})
 }

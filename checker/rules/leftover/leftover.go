@@ -116,7 +116,8 @@ func lastOf(t *trace.Trace, faults []record.Fault, commands []*history.Command,
 			}
 		case writes(t, m):
 			left = &explain.Leftover{Command: m, Expiry: nanoseconds(e), LifeUnknown: e.Kind == trace.Script}
-		case e.Kind == trace.Expire && left != nil && trace.Answered(m) && e.Expiry.Seconds <= 0:
+		case e.Kind == trace.Expire && left != nil && trace.Answered(m) && e.Expiry.Seconds <= 0 &&
+			!outlives(t, left.Command, commands[i:]):
 			left = nil // that deletes it
 		case e.Kind == trace.Expire && left != nil && !t.Unchanged(m):
 			left.Expiry, left.LifeUnknown = nanoseconds(e), !trace.Answered(m)
