@@ -8,6 +8,10 @@ const (
 	again  = "c0 acquire 40 45 depth=1 sent=41 lease=200000000; c0 release 150 160; c1 acquire 24"
 	looks  = "c2 acquire 204 220 sent=206 lease=200000000; c2 release 230 240; " +
 		"c1 acquire 200 260 sent=252 lease=200000000"
+	endsInTry = "environment process; names k; poll 10000000; c2 acquire 50 60 fail; " +
+		"c2 kill 70; c0 acquire 200 9000000000 info; c1 acquire 300 8999999900 fail; end 9000000000"
+	refusedToo = "1 1 310 315 n0 SETNX k bbbbbbbb -> 0\n1 1 8900000000 8900000010 n0 SETNX k " +
+		"bbbbbbbb -> 0\n"
 	lostGetdel = "environment process; names k; poll 10000000; clienttimeout 10; " +
 		"c0 acquire 10 20 sent=12; c0 release 30 40; c2 acquire 50 70 info; " +
 		"c0 acquire 200 9000000000 fail; end 9000000000"
@@ -66,6 +70,14 @@ var likelyCases = []propertyCase{
 		""},
 	{"likely: a dead client whose call had no result", "D", strings.Replace(queuesUp,
 		"c3 acquire 2; c3 kill 5; ", "c3 acquire 2 4 info; c3 kill 5; ", 1), inQueue, Valid, ""},
+
+	{"likely: refused until the run ends, and the last answer is lost", "D", endsInTry,
+		"2 1 52 53 n0 SETNX k cccccccc -> 1\n0 1 210 215 n0 SETNX k aaaaaaaa -> 0\n" +
+			"0 1 8000000000 8000000010 n0 SETNX k aaaaaaaa -> 0\n" +
+			"0 1 8999999000 8999999500 n0 SETNX k aaaaaaaa -> !canceled\n" + refusedToo, Violated, ""},
+	{"likely: an answer is lost, and then it is refused", "D", endsInTry,
+		"2 1 52 53 n0 SETNX k cccccccc -> 1\n0 1 210 215 n0 SETNX k aaaaaaaa -> !canceled\n" +
+			"0 1 8000000000 8000000010 n0 SETNX k aaaaaaaa -> 0\n" + refusedToo, Unknown, ""},
 
 	// D: what shows that the key was freed.
 	{"likely: an expiry of nothing that came before the take", "D", strings.Replace(lossyWait,

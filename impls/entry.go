@@ -63,14 +63,24 @@ func (e Entry) Check(o Options, keys, servers int) error {
 		return fmt.Errorf(
 			"%s locks one key at a time, not %d; use redisson-multi, or another --workload than multi",
 			e.Name, keys)
-	case e.Topology == Independent && servers < 3:
-		return fmt.Errorf("%s needs at least 3 independent masters, not %d; use --topology independent",
-			e.Name, servers)
-	case e.Topology != Independent && servers != 1:
-		return fmt.Errorf("%s uses one Redis, not %d; use --topology single, or the lock redlock", e.Name,
-			servers)
+	}
+	if err := e.On(servers); err != nil {
+		return err
 	}
 	return e.checkOptions(o)
+}
+
+// On returns an error of one line if the lock cannot run on so many masters.
+func (e Entry) On(masters int) error {
+	switch {
+	case e.Topology == Independent && masters < 3:
+		return fmt.Errorf("%s needs at least 3 independent masters, not %d; use --masters 3 or more",
+			e.Name, masters)
+	case e.Topology != Independent && masters != 1:
+		return fmt.Errorf("%s uses one Redis, not %d; leave --masters out, or use the lock redlock",
+			e.Name, masters)
+	}
+	return nil
 }
 
 func (e Entry) checkOptions(o Options) error {

@@ -79,10 +79,10 @@ func TestBadSetups(t *testing.T) {
 			s.Keys = []string{"a", "b"}
 		}},
 		"no key": {"getset", "--keys", func(s *Setup) { s.Keys = nil }},
-		"one master": {"redlock", "--topology independent", func(s *Setup) {
+		"one master": {"redlock", "--masters 3 or more", func(s *Setup) {
 			s.Redis = s.Redis[:1]
 		}},
-		"three masters": {"getset", "--topology single", func(s *Setup) {
+		"three masters": {"getset", "leave --masters out", func(s *Setup) {
 			s.Redis = make([]redis.UniversalClient, 3)
 		}},
 		"unknown variant": {"token-lua", `did you mean "constant"`, func(s *Setup) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/units"
 )
 
 // The topologies.
@@ -156,6 +157,10 @@ func Find(spec string) (Entry, string, error) {
 	if base := strings.TrimRight(name, "+-"); base != name && slices.Contains(names, base) {
 		return Entry{}, "", fmt.Errorf("unknown nemesis %q (did you mean %q?)", name,
 			base+":"+name[len(base):])
+	}
+	if near := units.Nearest(name, names); near != "" {
+		return Entry{}, "", fmt.Errorf("unknown nemesis %q (did you mean %q?); there are: %s", name, near,
+			strings.Join(names, ", "))
 	}
 	return Entry{}, "", fmt.Errorf("unknown nemesis %q; there are: %s", name,
 		strings.Join(names, ", "))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -114,10 +115,28 @@ func (c faultTimes) disturbances(l *record.Lock) []record.Interval {
 		case k.Outcome == history.OK && len(k.Keys) > 1: // it may have had this one before the others
 			add(k.From, k.To)
 		case !c.waits().definite(k):
-			add(k.From, k.To)
+			add(c.maySince(k), k.To)
 		}
 	}
 	return append(out, c.everywhere()...)
+}
+
+// maySince returns since when a call of unknown outcome may have had its lock. If its commands were
+// refused, that is since the first one that was not.
+func (c faultTimes) maySince(k *record.Call) int64 {
+	refused := false
+	for _, m := range c.waits().commandsOf(k) {
+		switch {
+		case c.trace.Denied(m):
+			refused = true
+		case trace.Silent(m):
+		case refused:
+			return m.Sent
+		default:
+			return k.From
+		}
+	}
+	return k.From
 }
 
 // everywhere returns the disturbances that concern all locks.

@@ -41,6 +41,9 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 			strings.Join(nemesis.Topologies(), ", "))
 	}
 	params := p.params(w, lock)
+	if err := lock.On(max(p.Masters, w.Masters, 1)); err != nil {
+		return err
+	}
 	s, err := faults.Scenario(params)
 	if err != nil {
 		return err

@@ -99,6 +99,9 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 		return Hint{Text: "No call was granted the lock: the report shows what each client sent, and " +
 			"what it was told"}
 	}
+	if p.Clients == 1 {
+		return Hint{Text: "One client meets nobody: --clients 2 or more contend for the lock"}
+	}
 	if fault := nemesis.Base(p.Nemesis); fault != p.Nemesis && awaited(v, p) {
 		return Hint{Text: fmt.Sprintf("No client sent within %v what this aim waits for, and the lock "+
 			"may have no such command; try the fault without its aim, --nemesis %s", p.For, fault)}
