@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/pool"
 	"github.com/lockbench/lockbench/internal/base/proc"
@@ -109,29 +108,6 @@ func keepBusy(t *testing.T, n int) {
 		}
 		t.Cleanup(func() { _, _ = busy.Process.Kill(), busy.Wait() })
 	}
-}
-
-// runsHere reports whether the adapter of a cell, if any, and its system are there.
-func runsHere(t *testing.T, cell []string) bool {
-	if cell[0] != "--adapter" {
-		return true
-	}
-	a, err := adapters.Find(cell[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !testenv.Required("adapters") && (a.Missing() != nil || !a.IsSetUp()) {
-		return false
-	}
-	system := a.System
-	if system == "" {
-		system = "redis"
-	}
-	here, err := testenv.Have(system)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return here
 }
 
 // runStalled makes one run, stops its processes by chance, and wants no letter to be violated. It
