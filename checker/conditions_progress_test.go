@@ -301,6 +301,16 @@ var wordCases = []struct {
 			"2 1 71 72 n0 DEL x -> 0\n1 1 202 203 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n",
 		"client 2 had written the key", ""},
 
+	// What a server did not have, it did not run.
+	{"a release whose script the server did not have", "L", leased +
+		"c1 acquire 5 8 sent=6 lease=1; c0 acquire 10 20 sent=12 lease=200000000; c1 release 40 50; " +
+		"c2 acquire 60 70 sent=61 lease=200000000; c2 release 90 100; c0 release 110 120",
+		"1 1 6 7 n0 SET k aaaaaaaa NX PX 0.000001 -> OK\n" + takes +
+			"1 1 41 42 n0 EVALSHA rel 1 k aaaaaaaa -> (error) NOSCRIPT No matching script.\n" +
+			"1 1 43 44 n0 EVAL del 1 k aaaaaaaa -> 1 | DEL k\n" +
+			"2 1 61 65 n0 SET k aaaaaaaa NX PX 200 -> OK\n2 1 91 95 n0 DEL k -> 1\n" +
+			"0 1 111 115 n0 DEL k -> 0\n", "deleted the key of client 0", "may have deleted"},
+
 	// The error that a client got while it waited.
 	{"an error before the wait", "D", "c2 acquire 1 4 info; " + once + "c1 acquire 10 1500000000 fail",
 		"2 1 2 3 n0 EVALSHA ab 1 k b -> (error) NOSCRIPT No\n" + refusals(1, 1, 20, 15),

@@ -85,7 +85,7 @@ func known(v *view.View) (*knownSection, error) {
 	s.HelpsTitle = "Settings that were measured with this lock"
 	if len(k.Helps) > 0 && !k.Helps[0].Same {
 		s.HelpsTitle = "Settings that were measured with another lock, " + k.Helps[0].Row +
-			": their effect on this one is not known"
+			": how often they help this one was not counted"
 	}
 	s.OthersTitle = fmt.Sprintf("Locks that nothing broke under %s, and that show no defect of their "+
 		"own under another fault: %d of the %d that were measured", k.FaultNames(), len(k.Others),

@@ -56,7 +56,7 @@ func (g *Grants) See(sent, done history.Command) {
 
 // takesNothing reports whether a command runs a script that can only renew a lease or delete.
 func (g *Grants) takesNothing(args []string) bool {
-	s := g.Scripts.of(args)
+	s := g.Scripts.lookup(args)
 	return (s.prolongs || s.deletes) && !s.creates
 }
 
@@ -161,7 +161,7 @@ func (g *Grants) prolonged(args []string, done history.Command) (lease time.Dura
 	case "set":
 		return expiryOf(args), has(args, "ifeq")
 	case "eval", "evalsha":
-		return 0, g.Scripts.of(args).prolongs
+		return 0, g.Scripts.lookup(args).prolongs
 	}
 	return 0, false
 }
@@ -242,8 +242,8 @@ func calls(script, command string) bool {
 	return strings.Contains(script, "'"+command+"'") || strings.Contains(script, `"`+command+`"`)
 }
 
-// of returns what is known of the script that a command runs.
-func (s *Scripts) of(args []string) script {
+// lookup returns what is known of the script that a command runs.
+func (s *Scripts) lookup(args []string) script {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.known[scriptOf(args)]

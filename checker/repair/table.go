@@ -58,7 +58,8 @@ var (
 			"acquire: then a leftover is nobody's, and its lease ends it",
 		[]string{"SET key <new unique value> NX PX <milliseconds>", release}}
 	written = &Repair{"the value that was written",
-		"Compare the key with the value that the client itself wrote when it took the lock", nil}
+		"Compare the key with the value that the client itself wrote when it took the lock, a new " +
+			"unique one each time", nil}
 )
 
 // release frees a key that still has its owner's value.

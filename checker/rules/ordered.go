@@ -97,7 +97,8 @@ func answeredOnly(c *Case, p *record.Pair) *record.Pair {
 	q := *p
 	for _, h := range []**record.Hold{&q.A, &q.B} {
 		tries := c.trace.Tries(*h)
-		if len(tries) > 0 && !slices.ContainsFunc(tries, func(m *history.Command) bool {
+		known := len(tries) > 0 || asksNoServer(c)
+		if known && !slices.ContainsFunc(tries, func(m *history.Command) bool {
 			return m.Node == (*h).Node && trace.Answered(m)
 		}) {
 			silent := **h

@@ -172,9 +172,10 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 	}
 }
 
-// releasedUnseen reports whether a release sent a script with unknown effects.
+// releasedUnseen reports whether a release sent a script with unknown effects, and the server may
+// have run it.
 func (w *chain) releasedUnseen(m *history.Command) bool {
-	return w.trace.Undeclared(m) && w.trace.Releasing(m)
+	return w.trace.Undeclared(m) && w.trace.Releasing(m) && w.trace.MayHaveDeleted(m)
 }
 
 // deletion adds a command that deleted the key, or may have if it was not answered. If it was not

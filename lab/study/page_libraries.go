@@ -133,7 +133,7 @@ func inShort(m *matrix.Matrix) (lines []string) {
 		{"Something is wrong without any fault", "SLODFUEV", true},
 		{"Two clients are inside although both leases are valid (L)", "L", false},
 		{"A client releases another's lock (O)", "O", false},
-		{"No client is granted the lock although it is free (D)", "D", false},
+		{"No client is granted the lock although nobody is inside (D)", "D", false},
 		{"A grant is over when it is delivered (V)", "V", false},
 		{"The guarded resource loses a write (U)", "U", false},
 	} {

@@ -137,8 +137,8 @@ func Each[T any](ctx context.Context, jobs int, items iter.Seq[T], do func(T)) {
 	all.Wait()
 }
 
-// Within returns a context that ends when a budget of time is used up. 0 means no limit.
-func Within(ctx context.Context, budget time.Duration) (context.Context, context.CancelFunc) {
+// Limit returns a context that ends when a budget of time is used up. 0 means no limit.
+func Limit(ctx context.Context, budget time.Duration) (context.Context, context.CancelFunc) {
 	if budget > 0 {
 		return context.WithTimeout(ctx, budget)
 	}

@@ -120,7 +120,7 @@ func (g *File) Run(ctx context.Context, o Options, ready map[string]Prepared) (*
 	error) {
 	begin := time.Now()
 	todo := g.jobs(o)
-	whole, stop := pool.Within(ctx, g.Budget.D())
+	whole, stop := pool.Limit(ctx, g.Budget.D())
 	defer stop()
 	r := &execution{Options: o, gate: g, ready: ready, clocks: map[string]*clock{}, all: len(todo),
 		whole: whole}
@@ -181,7 +181,7 @@ func (r *execution) start(e *Entry) *clock {
 	defer r.mu.Unlock()
 	c := r.clocks[e.Name]
 	if c.ctx == nil {
-		c.ctx, c.stop = pool.Within(r.whole, e.limit())
+		c.ctx, c.stop = pool.Limit(r.whole, e.limit())
 	}
 	return c
 }

@@ -121,7 +121,7 @@ func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) 
 	if err := d.prepare(p); err != nil {
 		return nil, Covered{}, Progress{}, err
 	}
-	inner, cancel := pool.Within(ctx, x.Budget)
+	inner, cancel := pool.Limit(ctx, x.Budget)
 	defer cancel()
 	line := show(x.Screen, d.progress, x.Budget, 0)
 	pool.Each(inner, x.Jobs, d.prefixes(inner), func(p prefix) { d.run(inner, p) })

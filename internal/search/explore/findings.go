@@ -180,7 +180,7 @@ func (k Keeper) shrink(ctx context.Context, limit time.Duration, h Hit) (
 		x, err := h.Settle(context.WithoutCancel(ctx))
 		return x, Shrunk{}, err
 	}
-	ctx, cancel := pool.Within(ctx, limit)
+	ctx, cancel := pool.Limit(ctx, limit)
 	defer cancel()
 	return h.shrink(ctx, k.Screen)
 }
@@ -188,7 +188,7 @@ func (k Keeper) shrink(ctx context.Context, limit time.Duration, h Hit) (
 // curve measures a curve within a limit of time. It returns nil if the time runs out.
 func (k Keeper) curve(ctx context.Context, limit time.Duration,
 	x *counterexample.Counterexample) *counterexample.Curve {
-	ctx, cancel := pool.Within(ctx, limit)
+	ctx, cancel := pool.Limit(ctx, limit)
 	defer cancel()
 	if ctx.Err() != nil {
 		return nil

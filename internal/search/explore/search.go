@@ -117,7 +117,7 @@ func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 	if err := f.prepare(); err != nil {
 		return nil, Progress{}, err
 	}
-	inner, cancel := pool.Within(ctx, s.Budget)
+	inner, cancel := pool.Limit(ctx, s.Budget)
 	defer cancel()
 	line := show(f.Screen, f.progress, s.Budget, s.Seeds)
 	for from := 0; inner.Err() == nil && (s.Seeds == 0 || from < s.Seeds) &&

@@ -118,9 +118,9 @@ func (v *value) entries() []field {
 	return v.fields
 }
 
-// of returns a command on the value of its key, which is nil if there is none. If the key holds a
-// value of another kind, the command replies the error.
-func of(k kind, run func(c *call, v *value)) func(*call) {
+// onValue returns a command on the value of its key, which is nil if there is none. If the key
+// holds a value of another kind, the command replies the error.
+func onValue(k kind, run func(c *call, v *value)) func(*call) {
 	return func(c *call) {
 		if v, ok := c.collection(c.args[1], k); ok {
 			run(c, v)

@@ -171,11 +171,11 @@ func (c *call) bounds() (from, to int64, ok bool) {
 	return from, to, ok1 && ok2
 }
 
-// within returns a command on a range of the value of its key.
-func within(k kind, run func(c *call, v *value, from, to int64)) func(*call) {
+// onRange returns a command on a range of the value of its key.
+func onRange(k kind, run func(c *call, v *value, from, to int64)) func(*call) {
 	return func(c *call) {
 		if from, to, ok := c.bounds(); ok {
-			of(k, func(c *call, v *value) { run(c, v, from, to) })(c)
+			onValue(k, func(c *call, v *value) { run(c, v, from, to) })(c)
 		}
 	}
 }

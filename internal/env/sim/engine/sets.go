@@ -220,7 +220,7 @@ func (c *call) scoreRange() (in func(field) bool, ok bool) {
 func byScore(run func(c *call, v *value, in func(field) bool)) func(*call) {
 	return func(c *call) {
 		if in, ok := c.scoreRange(); ok {
-			of(aSortedSet, func(c *call, v *value) { run(c, v, in) })(c)
+			onValue(aSortedSet, func(c *call, v *value) { run(c, v, in) })(c)
 		}
 	}
 }
