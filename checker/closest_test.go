@@ -2,7 +2,7 @@ package checker
 
 import "strings"
 
-// Parts of histories of a lock with other keys beside its own.
+// Clients write a guard, a counter or a note as well as the key of the lock.
 const (
 	guarded = "environment process; names k; wholetrace; c0 acquire 10 60; "
 	behind  = "0 1 11 12 n0 SET guard:k me123456 NX PX 200 -> OK\n" +
@@ -277,7 +277,7 @@ var closestCases = []propertyCase{
 		behind + "0 1 71 72 n0 SET guard:k me123456 NX PX 200 -> OK\n0 1 73 74 n0 ZSCAN k 0 -> []\n" +
 			"0 1 75 76 n0 DEL guard:k -> 1\n", NA, ""},
 
-	// O: a script that deletes the lock beside another key.
+	// O: a script deletes two keys.
 	{"closest: a script deletes a guard and the lock", "O", inside + "c1 acquire 25 60 fail", takes +
 		"1 1 30 31 n0 SET guard:k bbbbbbbb NX PX 200 -> OK\n1 1 40 45 n0 EVAL leave 2 guard:k k " +
 		"bbbbbbbb -> 1 | DEL guard:k | DEL k\n0 1 101 105 n0 DEL k -> 0\n", Violated,

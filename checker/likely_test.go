@@ -2,7 +2,7 @@ package checker
 
 import "strings"
 
-// Parts of histories with helper keys beside the lock's own.
+// Clients look at the lock, count a field of it, or lose a token.
 const (
 	bySeen = " | EXISTS k | HINCRBY k aaaaaaaa 1 | PEXPIRE k 200\n"
 	again  = "c0 acquire 40 45 depth=1 sent=41 lease=200000000; c0 release 150 160; c1 acquire 24"
@@ -89,7 +89,7 @@ var likelyCases = []propertyCase{
 		"1 1 152 155 n0 SETNX k bbbbbbbb -> 1\n1 1 156 157 n0 EVAL chk 2 fence:k k bbbbbbbb -> 1 " +
 		"| INCR fence:k | GET k\n1 1 171 175 n0 DEL x -> 0\n" + keptOut, Violated, ""},
 
-	// R: a counter beside the lock.
+	// R: clients share a counter, too.
 	{"likely: a counter that expires and is made anew", "R", inside + looks,
 		"0 1 12 13 n0 SET fence:k 0 NX PX 0.0002 -> OK\n" +
 			"0 1 14 15 n0 SET lock:k aaaaaaaa NX PX 200 -> OK\n" + lockFreed +

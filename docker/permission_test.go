@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestNoPermission asks as a user who may not use the socket. For root every socket is open, so
-// that the test has to become another user.
+// TestNoPermission asks as a user who may not use the socket. Root may use each socket, so the test
+// becomes another user.
 func TestNoPermission(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o755); err != nil {

@@ -177,8 +177,8 @@ func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 	return until
 }
 
-// helps reports whether a command is for another key than those that granted a lock, as far as all
-// of these are known.
+// helps reports whether a command cannot leave a key that keeps clients out: other keys granted the
+// lock each time, and no other client asked for this one.
 func (c excuses) helps(l *record.Lock, m *history.Command) bool {
 	asked := func(o *history.Command) bool { // by the call of another client: it may be a queue
 		k := c.trace.CallOf(o)
@@ -245,7 +245,7 @@ func (c excuses) keepsForEver(l *record.Lock) bool {
 	})
 }
 
-// mayFreeBeside reports whether a script may have deleted a key that it names beside its first.
+// mayFreeBeside reports whether a script may have deleted a key that is not the first it names.
 func (c *Case) mayFreeBeside(m *history.Command, key string) bool {
 	switch {
 	case trace.Key(m) == key || !slices.Contains(trace.Keys(m), key):

@@ -60,10 +60,10 @@ func (t *Trace) Mentions(m *history.Command, lock int) bool {
 // Releasing reports whether a command was sent by a release call.
 func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m.Process, m.Sent) }
 
-// GrantOf returns the command that granted a hold, of those of its acquire call that could have
-// taken the key and were answered before the call returned. It returns nil if there is none. It
-// takes the likeliest, and of several the last: see likely. If the call also took a counter's key
-// in another way, the counter granted the hold.
+// GrantOf returns the command that granted a hold. It compares the commands of the acquire call
+// that may have taken a key and were answered before the call returned. It returns the likeliest,
+// and the last if several are equally likely: see likely. It returns nil if there is none. If the
+// call also took a counter's key in another way, the counter granted the hold.
 func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 	var grant, counter *history.Command
 	best, freed := unlikely, map[Place]bool{}

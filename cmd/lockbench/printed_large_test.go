@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/choose"
@@ -484,27 +483,4 @@ func TestProofsOfWhichLockHold(t *testing.T) {
 		keeps(t, t.TempDir(), advice.Command{Line: p[1], Promise: advice.Promise{Exits: []int{0},
 			Says: []string{p[2]}}}, words...)
 	}
-}
-
-// runsHere reports whether the adapter of a cell, if any, and its system are there.
-func runsHere(t *testing.T, cell []string) bool {
-	if cell[0] != "--adapter" {
-		return true
-	}
-	a, err := adapters.Find(cell[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !testenv.Required("adapters") && (a.Missing() != nil || !a.IsSetUp()) {
-		return false
-	}
-	system := a.System
-	if system == "" {
-		system = "redis"
-	}
-	here, err := testenv.Have(system)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return here
 }

@@ -34,6 +34,8 @@ func TestHintsAfterARun(t *testing.T) {
 		options harness.RunOptions
 		want    []string
 	}{
+		{"one client", unsent, harness.RunOptions{Impl: "token-lua", Nemesis: "crash", Clients: 1},
+			[]string{"One client meets nobody: --clients 2 or more contend for the lock"}},
 		{"a violation that ended the run", violated(1, "S"),
 			harness.RunOptions{Impl: "getset", Nemesis: "failover"}, []string{
 				"Measured before, with a lease of 500 ms: S, L, O in 20 of 20 runs of failover:after"}},
