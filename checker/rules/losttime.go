@@ -180,7 +180,7 @@ func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 // helps reports whether a command cannot leave a key that keeps clients out: other keys granted the
 // lock each time, and no other client asked for this one.
 func (c excuses) helps(l *record.Lock, m *history.Command) bool {
-	asked := func(o *history.Command) bool { // by the call of another client: it may be a queue
+	asked := func(o *history.Command) bool { // another client asked: the key may be a queue
 		k := c.trace.CallOf(o)
 		return k != nil && o.Process != m.Process && trace.Answered(o) && !trace.Blocks(o) &&
 			o.Recv <= k.To

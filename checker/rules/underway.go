@@ -121,8 +121,9 @@ func (c faultTimes) disturbances(l *record.Lock) []record.Interval {
 	return append(out, c.everywhere()...)
 }
 
-// maySince returns since when a call of unknown outcome may have had its lock. If its commands were
-// refused, that is since the first one that was not.
+// maySince returns since when a call of unknown outcome may have had its lock: since it began. If
+// servers refused its first commands, that is since it sent the first one that they did not refuse.
+// Commands that only read do not count.
 func (c faultTimes) maySince(k *record.Call) int64 {
 	refused := false
 	for _, m := range c.waits().commandsOf(k) {

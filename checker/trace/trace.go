@@ -63,7 +63,7 @@ func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m
 // GrantOf returns the command that granted a hold. It compares the commands of the acquire call
 // that may have taken a key and were answered before the call returned. It returns the likeliest,
 // and the last if several are equally likely: see likely. It returns nil if there is none. If the
-// call also took a counter's key in another way, the counter granted the hold.
+// call also wrote the key that it counts up, it returns the command that counts.
 func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 	var grant, counter *history.Command
 	best, freed := unlikely, map[Place]bool{}

@@ -100,7 +100,7 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 			"what it was told"}
 	}
 	if p.Clients == 1 {
-		return Hint{Text: "One client meets nobody: --clients 2 or more contend for the lock"}
+		return Hint{Text: "One client has no other to contend with: run at least two, --clients 2"}
 	}
 	if fault := nemesis.Base(p.Nemesis); fault != p.Nemesis && awaited(v, p) {
 		return Hint{Text: fmt.Sprintf("No client sent within %v what this aim waits for, and the lock "+

@@ -35,7 +35,7 @@ func TestHintsAfterARun(t *testing.T) {
 		want    []string
 	}{
 		{"one client", unsent, harness.RunOptions{Impl: "token-lua", Nemesis: "crash", Clients: 1},
-			[]string{"One client meets nobody: --clients 2 or more contend for the lock"}},
+			[]string{"One client has no other to contend with: run at least two, --clients 2"}},
 		{"a violation that ended the run", violated(1, "S"),
 			harness.RunOptions{Impl: "getset", Nemesis: "failover"}, []string{
 				"Measured before, with a lease of 500 ms: S, L, O in 20 of 20 runs of failover:after"}},
