@@ -112,7 +112,8 @@ const (
 		"ReportedDecidesNothing|CausesOfKeys|" +
 		"VotesByNode|ClientsThatAskNoServer|ASessionThatIsAConnection|Starvation|ExpectedStarvation|" +
 		"Untested|AFailoverIsTestedOnlyWhileItsHolderIsInside|" +
-		"WhatAFencedResourceRefuses|AStoryNamesScripts|AStorySaysThingsOnce)$"
+		"WhatAFencedResourceRefuses|AStoryNamesScripts|AStorySaysThingsOnce|" +
+		"TheCauseNamesTheRenewal)$"
 	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*|" +
 		"FastRegister.*|RegisterBeyond.*|SeveralLocks.*|PlantedViolation.*)$"
 )

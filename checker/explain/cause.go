@@ -120,10 +120,17 @@ func vanished(p *record.Pair, commands []verdict.WitnessCommand) string {
 	return ""
 }
 
-// renewed says when and by which client the first holder's key was last renewed, and until when.
+// renewed says when and by which client the first holder's key was last renewed, and until when, or
+// which renewal failed.
 func renewed(p *record.Pair, commands []verdict.WitnessCommand) string {
 	for i := range commands {
-		if m := &commands[i]; m.Kind == verdict.Renewal {
+		switch m := &commands[i]; {
+		case m.Kind != verdict.Renewal:
+		case errorOf(&m.Command) != "":
+			return Say("client %d's renewal (%s at %s) failed: %s. It could have tried again until its "+
+				"lease ended at %s, and did not.", m.Process, commandName(&m.Command), Stamp(m.Sent),
+				errorOf(&m.Command), leaseEnd(m.Until))
+		default:
 			end := ""
 			if at := p.A.LeaseAt(p.B.From); at > p.B.From {
 				end = Say(", although client %d was promised the lock until %s", p.A.Process, leaseEnd(at))
@@ -282,6 +289,15 @@ func lookedFirst(commands []verdict.WitnessCommand) string {
 	}
 	return Say("%s both read the key as free before either wrote it, and each wrote whatever was "+
 		"there.", enumerated(looks))
+}
+
+// errorOf returns the error with which a command was answered, or why it was not, or "".
+func errorOf(m *history.Command) string {
+	reply, isError := strings.CutPrefix(m.Reply, "(error) ")
+	if m.Err == "" && isError {
+		return strings.TrimSuffix(reply, ".")
+	}
+	return m.Err
 }
 
 // commandName returns the name of a command, such as DEL or EVAL.

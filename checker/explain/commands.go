@@ -33,6 +33,11 @@ func Renews(process int, end int64) string {
 	return Say("renews the key of client %d to %s", process, leaseEnd(end))
 }
 
+// FailsToRenew describes the effect of a renewal that failed.
+func FailsToRenew(process int) string {
+	return Say("does not renew the key of client %d", process)
+}
+
 // Keeps describes the effect of a renewal that kept others out although no client was inside.
 func Keeps(process int) string {
 	return Say("renews the key for client %d, which is not inside", process)

@@ -61,7 +61,7 @@ func Stuck(w Wait) string {
 	}
 	if w.Error != nil {
 		said += Say(" Client %d was answered %q at %s.", w.Error.Process,
-			strings.TrimPrefix(w.Error.Reply, "(error) "), Stamp(w.Error.Recv))
+			errorOf(w.Error), Stamp(w.Error.Recv))
 	}
 	return said + leftover(w.Left)
 }
@@ -70,8 +70,7 @@ func Stuck(w Wait) string {
 func StuckCause(w Wait) string {
 	switch {
 	case w.Error != nil:
-		return Say("a command of the lock itself was answered %q.",
-			strings.TrimPrefix(w.Error.Reply, "(error) "))
+		return Say("a command of the lock itself was answered %q.", errorOf(w.Error))
 	case w.Left != nil && w.Left.Renewal != nil:
 		return Say("client %d went on renewing the key although it was not inside.",
 			w.Left.Renewal.Process)
@@ -222,8 +221,7 @@ func Outage(key int, from, to, ns, bound int64, faults []*record.Fault,
 	case len(faults) > 0:
 		why = Say("under a fault (%s)", Faults(faults))
 	case refused != nil:
-		why = Say("while %s refused to serve (%s)", refused.Node,
-			strings.TrimPrefix(refused.Reply, "(error) "))
+		why = Say("while %s refused to serve (%s)", refused.Node, errorOf(refused))
 	}
 	return Say("From %s to %s, %s, no client was granted lock %d: for %s in which no "+
 		"client held it and some tried. Without a fault one would have been granted it within %s.",

@@ -90,10 +90,10 @@ func leftBy(header history.Header, writer, lost *history.Command) string {
 	case lost == writer:
 		return Say(" Cause: client %d had sent %q to %s at %s and never heard that it was granted.",
 			writer.Process, commandText(header, writer), writer.Node, Stamp(writer.Sent))
-	case lost != nil && strings.HasPrefix(lost.Reply, "(error) "):
+	case lost != nil && lost.Err == "" && errorOf(lost) != "":
 		return Say(" Cause: client %d had written the key on %s at %s, and its %q of %s was refused: %s.",
 			writer.Process, writer.Node, Stamp(writer.Sent), commandText(header, lost), Stamp(lost.Sent),
-			strings.TrimPrefix(lost.Reply, "(error) "))
+			errorOf(lost))
 	case lost != nil:
 		return Say(" Cause: client %d had written the key on %s at %s, and its %q of %s was never "+
 			"answered.", writer.Process, writer.Node, Stamp(writer.Sent), commandText(header, lost),

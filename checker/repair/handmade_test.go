@@ -28,6 +28,7 @@ type handmade struct {
 	forgets  bool // a release does not know the value
 	curtails bool // a renewal gives the key less than the lease
 	renews   bool
+	gives    bool // it gives up its renewals when one fails
 	clings   bool // it renews on after a release that failed
 	tells    bool // it tells its holder in time that its lease will be over
 	mended   bool // the defect is repaired
@@ -53,6 +54,7 @@ var handmades = map[string]handmade{
 	"a lock that tells":              {tells: true},
 	"a renewal that cuts short":      {renews: true, curtails: true},
 	"a renewal that goes on":         {renews: true, clings: true},
+	"a renewal that gives up":        {renews: true, gives: true},
 }
 
 // options returns the options that run a handmade lock in the simulator.
@@ -166,7 +168,9 @@ func (l *handmade) hold(n int) {
 	l.stop = stop
 	go func() {
 		for l.client.Env.Sleep(ctx, l.ttl/3) == nil {
-			l.redis.PExpire(ctx, l.key, lease)
+			if l.redis.PExpire(ctx, l.key, lease).Err() != nil && l.gives && !l.mended {
+				return
+			}
 		}
 	}()
 }

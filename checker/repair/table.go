@@ -39,7 +39,7 @@ var (
 	answered = &Repair{"an answered grant",
 		"Enter only on the reply that grants: an error or no reply is no grant", nil}
 	renewal = &Repair{"a whole renewal",
-		"Renew with the whole lease, each third of it",
+		"Renew with the whole lease, each third of it, and try again at once when a renewal fails",
 		[]string{`return redis.call("get", KEYS[1]) == ARGV[1] and ` +
 			`redis.call("pexpire", KEYS[1], <lease>) or 0`}}
 	quit = &Repair{"renewals that end",
@@ -177,6 +177,9 @@ var rows = []Row{
 		Locks: []string{"an error taken for a grant"}, Faults: []string{"restart-delayed"}},
 	{Kind: verdict.LostRenewal, Repair: renewal, With: Lock{Impl: "redisson"}, Keeps: exclusion,
 		General: true, Locks: []string{"a renewal that cuts short"}, Faults: []string{"pause"}},
+	{Kind: verdict.LostRenewal, Repair: renewal, With: Lock{Impl: "redisson"}, Keeps: entry,
+		General: true, Locks: []string{"a renewal that gives up"},
+		Faults: []string{"message:drop-renewal"}},
 	{Kind: verdict.RefusedThoughGranted, Repair: undo, With: tokenLua, Keeps: orphans, General: true,
 		Locks: []string{"a grant called a refusal"}, Faults: []string{"crash"}},
 	{Kind: verdict.Orphan, Repair: undo, With: Lock{Impl: "redlock"}, Keeps: left, Others: NoOther,

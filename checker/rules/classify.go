@@ -35,6 +35,8 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		return verdict.AfterNotice, ""
 	case c.endedSession(p.A, p.B.From) || c.disconnected(p.A, p.B.From):
 		return verdict.SessionLost, ""
+	case leased <= p.B.From && c.keyFacts().gaveUp(p.A, leased) != nil:
+		return verdict.LostRenewal, ""
 	case leased <= p.B.From:
 		return verdict.LeaseOverrun, ""
 	case c.quorums().neverGranted(p.A) || c.quorums().neverGranted(p.B):

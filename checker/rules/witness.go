@@ -31,6 +31,7 @@ func (c *Case) commands(p *record.Pair) []command {
 		p.VotesA, p.VotesB = nodesOf(w.votes), nodesOf(w.next)
 	}
 	w.put(grantedBy(ga, p.A))
+	w.failedRenewal()
 	for _, m := range c.trace.OfKey(w.key) {
 		w.consider(m, ga, gb)
 	}
@@ -342,6 +343,16 @@ func (w *chain) releasedBy(m *history.Command) *record.Hold {
 		}
 	}
 	return own
+}
+
+// failedRenewal adds the renewal whose failure cost the first holder its lease.
+func (w *chain) failedRenewal() {
+	h := w.pair.A
+	end := h.LeaseAt(w.pair.B.From)
+	if m := w.keyFacts().gaveUp(h, end); m != nil && end <= w.pair.B.From {
+		w.put(command{Command: *m, Kind: verdict.Renewal, Of: h.Process, Until: end,
+			Effect: explain.FailsToRenew(h.Process)})
+	}
 }
 
 // renewal adds the command that gave the first holder's key its last lease before the second grant,
