@@ -113,7 +113,7 @@ const (
 		"VotesByNode|ClientsThatAskNoServer|ASessionThatIsAConnection|Starvation|ExpectedStarvation|" +
 		"Untested|AFailoverIsTestedOnlyWhileItsHolderIsInside|" +
 		"WhatAFencedResourceRefuses|AStoryNamesScripts|AStorySaysThingsOnce|" +
-		"TheCauseNamesTheRenewal)$"
+		"TheCauseNamesTheRenewal|ASuspendedMachineIsNoDefect|APromiseOfASuspendedMachine)$"
 	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*|" +
 		"FastRegister.*|RegisterBeyond.*|SeveralLocks.*|PlantedViolation.*)$"
 )

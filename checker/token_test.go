@@ -27,6 +27,12 @@ func TestOneToken(t *testing.T) {
 			"0 1 20 21 n0 DEL k -> 1\n1 1 30 31 n0 SETNX k 1795649509 -> 1\n", false},
 		{"a deletion that compares", "L", twins + another, had + deletes("DELIFEQ k 1795649509"), true},
 		{"a deletion that does not compare", "L", twins + another, had + deletes("DEL k"), false},
+		{"a deletion after a look at the token", "L", twins + another, had +
+			"2 1 21 22 n0 GET k -> 1795649509\n" + deletes("DEL k"), true},
+		{"a deletion after a look at another value", "L", twins + another, had +
+			"2 1 21 22 n0 GET k -> 1795649510\n" + deletes("DEL k"), false},
+		{"a deletion after a look of another call", "L", twins + another, had +
+			"2 2 21 22 n0 GET k -> 1795649509\n" + deletes("DEL k"), false},
 		{"O, a deletion that compares", "O", twins + another, had + deletes("DELIFEQ k 1795649509"),
 			true},
 		{"O, a deletion that does not compare", "O", twins + another, had + deletes("DEL k"), false},

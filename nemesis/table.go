@@ -175,6 +175,17 @@ func Base(spec string) string {
 	return name
 }
 
+// FullName returns a fault's name with its variant, even if that is the default.
+func FullName(spec string) string {
+	if _, variant, err := Find(spec); err == nil && variant != "" {
+		return Base(spec) + ":" + variant
+	}
+	return spec
+}
+
+// SameAim reports whether two names mean the same aim, even if one omits its variant.
+func SameAim(a, b string) bool { return FullName(a) == FullName(b) }
+
 // Default returns the default variant, or "" if the fault has no variants.
 func (e Entry) Default() string {
 	if len(e.Variants) == 0 {

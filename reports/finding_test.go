@@ -25,7 +25,8 @@ func TestADraftIsOfADefect(t *testing.T) {
 			"loses a grant that the promoted replica lacks (assumption: durability).", false},
 		{"S", checker.LeaseOverrun, false, "Not a defect of getset: any lock with a lease", false},
 		{"L", checker.ReleasedByNonOwner, false, "L: released by a non-owner is a defect of getset: a " +
-			"lock can prevent it by comparing the owner and deleting in one step.", true},
+			"lock can prevent it by a new owner value for each try, compared and deleted in one " +
+			"step.", true},
 		{"R", checker.RefusedThoughGranted, true, "R: refused although granted is a defect", true},
 	} {
 		v := judgedAs(t, checker.Property{Property: c.letter, Class: c.class, Reported: c.reported})

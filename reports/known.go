@@ -8,9 +8,9 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
@@ -111,9 +111,9 @@ func often(k *choose.Known, plan harness.Plan) (out []string) {
 	case k.Clean > 0:
 		out = append(out, fmt.Sprintf("Nothing that counts in %s.", units.Count(k.Clean, "run")))
 	case !slices.ContainsFunc(k.Rates, func(r choose.Rate) bool {
-		return matrix.SameAim(r.Nemesis, plan.Nemesis)
+		return nemesis.SameAim(r.Nemesis, plan.Nemesis)
 	}):
-		out = append(out, "This run was "+matrix.FullName(plan.Nemesis)+".")
+		out = append(out, "This run was "+nemesis.FullName(plan.Nemesis)+".")
 	}
 	return out
 }

@@ -21,8 +21,8 @@ func cause(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	if words != "" {
 		words = Say("Cause: %s", words)
 	}
-	if p.Token != "" && (v.Class == verdict.DoubleGrant || v.Class == verdict.ReleasedByNonOwner) {
-		words = strings.TrimSpace(words + " " + OneToken(p.Token))
+	if v.OneValue != "" {
+		words = strings.TrimSpace(words + " " + OneToken(v.OneValue))
 	}
 	return strings.TrimSpace(votes(p) + " " + words)
 }

@@ -56,6 +56,8 @@ func why(p verdict.Property, faults []record.Fault) string {
 	case p.Class == verdict.ReleasedByNonOwner && p.Property == verdict.OwnerRelease,
 		p.Class == verdict.DoubleGrant && (p.Property == verdict.Fencing || p.Property == "fencing"):
 		return ""
+	case p.Class == verdict.LostByServer && p.Property == verdict.Fencing:
+		why = "a server lost the counter"
 	case p.Class == verdict.LostByServer && slices.ContainsFunc(faults, func(f record.Fault) bool {
 		return f.Promotes()
 	}):

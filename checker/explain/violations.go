@@ -6,6 +6,7 @@ import (
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // This file tells the violations that are not two overlapping holds (see Story), a function each.
@@ -30,6 +31,22 @@ func OldToken(a, b *record.Hold, answered, asked int64, class, assumption string
 		"%s, got token %d, which is not larger. Class: %s%s.",
 		a.Process, a.Token, a.Key, Stamp(answered), b.Process, Stamp(asked), b.Token, class,
 		assumed(assumption))
+}
+
+// LostCounter says that a server no longer had, or never had, the counter of the tokens (F).
+func LostCounter(faults []record.Fault, a, b *record.Hold) string {
+	how := Say("a server lost the counter of the tokens")
+	for _, f := range faults {
+		switch {
+		case f.From >= b.From || f.To <= a.Call:
+		case f.Promotes():
+			how = Say("%s was promoted without the last count of the tokens", f.Target)
+		case f.Action == nemesis.KillNode && f.To < b.From:
+			how = Say("%s was started again at %s without the counter of the tokens", f.Target, Stamp(f.To))
+		}
+	}
+	return Say("%s: client %d had token %d, and client %d got token %d later.", how, a.Process,
+		a.Token, b.Process, b.Token)
 }
 
 // OldWrite describes a resource that took a write with an older token than it had seen (F).

@@ -63,6 +63,7 @@ type Row struct {
 	Real    bool   // it needs real servers: the simulator lacks its settings
 	Others  Others // the locks that are not in the table
 	General bool   // it is the repair of the kind under any fault
+	Alike   bool   // it is for clients that wrote the same value
 	// it fits locks of other systems than Redis, too; its command runs the violated lock itself
 	Anywhere bool
 }
@@ -89,6 +90,7 @@ type Violation struct {
 	Plain           bool   // the key was deleted with a plain command, which compares nothing
 	Renewed         bool   // the key was renewed on although no client was inside
 	CameLate        bool   // the grant was believed although its lease was over
+	OneValue        bool   // the clients wrote the same value
 }
 
 // Plain reports whether a command deletes a key without a look at its value.
@@ -149,15 +151,18 @@ func Find(v Violation) *Found {
 // suits reports whether the repair of a row fits the violation; Find matches the lock. The repair
 // must be for this kind of violation and fault, and keep the violated property. A fence need not:
 // it makes the violation harmless, and it alone fits other systems than Redis. If the row does not
-// list the lock, the owner check fits only plain deletions, and a fresh value only others. The
-// lease that is promised fits only a lock with a lease: another one promises no end. A look at the
-// validity fits only a grant that came late.
+// list the lock, the owner check fits only plain deletions, and a fresh value only others. Clients
+// that wrote the same value need a fresh one in any case. The lease that is promised fits only a
+// lock with a lease: another one promises no end. A look at the validity fits only a grant that
+// came late.
 func (v Violation) suits(r Row) bool {
-	unfit := r.Repair == owner && !v.Plain || r.Repair == fresh && v.Plain ||
+	unfit := r.Repair == owner && !v.Plain ||
+		r.Repair == fresh && (v.Plain && !r.Alike || !v.OneValue && r.Alike) ||
 		r.Repair == whole && !v.Lease ||
 		(r.Repair == quit) != v.Renewed && r.Kind == verdict.Deadlock ||
 		(r.Repair == validity) != v.CameLate && r.Kind == verdict.LateMessage
-	if unfit && !slices.Contains(r.Locks, v.Lock) {
+	if unfit && !slices.Contains(r.Locks, v.Lock) ||
+		v.OneValue && r.Kind == verdict.ReleasedByNonOwner && !r.Alike {
 		return false
 	}
 	return r.Kind == v.kind() && (v.System == "" || r.Repair == fence || r.Anywhere) &&
@@ -177,7 +182,7 @@ func filter(rows []Row, keep func(Row) bool) (out []Row) {
 
 // pick returns the row to use for a fault, and the fault for which it was shown.
 func pick(rows []Row, fault string) (r Row, shown string, ok bool) {
-	for _, same := range []func(a, b string) bool{equal, family} {
+	for _, same := range []func(a, b string) bool{nemesis.SameAim, family} {
 		for _, r := range rows {
 			if i := slices.IndexFunc(r.Faults, func(f string) bool { return same(f, fault) }); i >= 0 {
 				return r, r.Faults[i], true
@@ -189,8 +194,6 @@ func pick(rows []Row, fault string) (r Row, shown string, ok bool) {
 	}
 	return r, "", false
 }
-
-func equal(a, b string) bool { return a == b }
 
 // family reports whether two faults differ only in their aim.
 func family(a, b string) bool {
@@ -218,6 +221,9 @@ func Fence() Repair {
 	r.Code = r.Code[1:] // without the drawing
 	return r
 }
+
+// LastingTokens returns the repair of a resource whose tokens no server of the lock can forget.
+func LastingTokens() Repair { return *drawn }
 
 // Rows returns the table. The caller must not change it.
 func Rows() []Row { return rows }

@@ -12,7 +12,9 @@ var (
 			"your own value",
 		[]string{"SET key <new unique value> NX PX <milliseconds>", release}}
 	fresh = &Repair{"new value for each try",
-		"Draw a new unique value before each try, so that a release matches no other grant", nil}
+		"Draw a new unique value before each try, and delete the key only if it still has it, in one " +
+			"script",
+		[]string{"SET key <new unique value> NX PX <milliseconds>", release}}
 	validity = &Repair{"validity check",
 		"Count the lease from before the command is sent, and do not enter if it is over when the " +
 			"reply comes, as redlock does", nil}
@@ -29,6 +31,10 @@ var (
 	disk = &Repair{"a disk",
 		"Have Redis write to its disk, so that a restart does not forget the grant",
 		[]string{"appendonly yes", "appendfsync always"}}
+	// of the same disk, for the counter of the tokens
+	counter = &Repair{"a counter on disk",
+		"Have Redis write to its disk, so that a restart does not forget the counter of the tokens",
+		disk.Code}
 	atOnce = &Repair{"one command",
 		"Look at the key and take it in one command: SET with NX writes only a free key",
 		[]string{"SET key <new unique value> NX PX <milliseconds>  -- nil: it is taken"}}
@@ -104,21 +110,29 @@ var rows = []Row{
 	{Kind: verdict.ReleasedByNonOwner, Repair: owner, With: tokenLua, Keeps: exclusion,
 		Locks: []string{"setnx-expire"}, Faults: []string{"late:expire"}, Unaimed: true},
 	{Kind: verdict.ReleasedByNonOwner, Repair: owner, With: tokenLua, Keeps: exclusion,
-		Locks: []string{"setpx-getdel", "getset", "getset-redispy"}, Faults: []string{"late:check"}},
+		Locks: []string{"setpx-getdel"}, Faults: []string{"late:check"}},
 	{Kind: verdict.ReleasedByNonOwner, Repair: owner, With: tokenLua, Keeps: exclusion,
-		Locks:   []string{"setpx-getdel", "getset", "getset-redispy"},
+		Locks:   []string{"setpx-getdel"},
 		Faults:  []string{"pause:between", "busy:between", "node-pause:between"},
 		Unaimed: true},
 	{Kind: verdict.ReleasedByNonOwner, Repair: fresh, With: tokenLua, Keeps: exclusion,
-		Others: NoOther, Locks: []string{"token-lua constant"},
+		General: true, Alike: true, Locks: []string{"token-lua constant"},
 		Faults: []string{"pause", "overrun", "busy", "node-pause", "late:reply"}},
 	{Kind: verdict.ReleasedByNonOwner, Repair: lease, With: tokenLua, Keeps: exclusion,
 		Others: NoOther, General: true, Locks: []string{"getset", "getset-redispy",
 			"setnx-del-expired", "setnx-del-expired nil-retry"},
 		Faults: []string{"pause", "overrun", "late:reply"}},
 	{Kind: verdict.ReleasedByNonOwner, Repair: lease, With: tokenLua, Keeps: exclusion,
+		Others: NoOther, Locks: []string{"getset", "getset-redispy"}, Faults: []string{"late:check"}},
+	{Kind: verdict.ReleasedByNonOwner, Repair: lease, With: tokenLua, Keeps: exclusion,
+		Others: NoOther, Locks: []string{"getset", "getset-redispy"}, Unaimed: true,
+		Faults: []string{"pause:between", "busy:between", "node-pause:between"}},
+	{Kind: verdict.ReleasedByNonOwner, Repair: lease, With: tokenLua, Keeps: exclusion,
 		Others: NoOther, Locks: []string{"setnx-del-expired", "setnx-del-expired nil-retry"},
-		Faults: []string{"crash:takeover", "clock-client:+", "clock-client:-"}},
+		Faults: []string{"clock-client:+", "clock-client:-"}},
+	{Kind: verdict.ReleasedByNonOwner, Repair: lease, With: tokenLua, Keeps: exclusion,
+		Others: NoOther, Locks: []string{"setnx-del-expired", "setnx-del-expired nil-retry"},
+		Faults: []string{"crash:takeover"}, Unaimed: true},
 
 	{Kind: verdict.LateMessage, Repair: owner, With: tokenLua, Keeps: exclusion, General: true,
 		Locks: []string{"setpx-del", "setnx-expire"}, Faults: []string{"late:release"}},
@@ -214,6 +228,12 @@ var rows = []Row{
 			"setnx-expire-lua", "getset", "getset-redispy", "setpx-del", "setpx-getdel",
 			"redisson fixed lease", "redisson watchdog", "redisson-spin", "redisson-multi",
 			"redisson-fenced fixed lease"}},
+	{Kind: verdict.LostByServer, Repair: counter, Keeps: []string{verdict.Fencing}, Real: true,
+		With:   Lock{Impl: "redisson-fenced", NoWatchdog: true, RedisConfig: saved.RedisConfig},
+		Except: unhelped, Faults: []string{"restart-delayed"},
+		Locks: []string{"redisson-fenced fixed lease"}},
+	{Kind: verdict.LostByServer, Repair: disk, With: saved, Keeps: exclusion, Real: true,
+		Except: unhelped, Faults: []string{"restart-delayed:stay"}, Locks: []string{"setnx"}},
 	{Kind: verdict.LostByServer, Repair: disk, With: saved, Keeps: exclusion[:1], Real: true,
 		Except: unhelped, Others: NoOther, Faults: []string{"restart"},
 		Locks: []string{"redlock per call", "redlock per attempt"}}, // O is about one server

@@ -27,7 +27,7 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 	case c.cameLate(p.A) && (leased <= p.B.From || !deletes(commands)) ||
 		c.cameLate(p.B) && leased > p.B.From && !deletes(commands) && !c.grantedFirst(p):
 		// if the first client had outlived its lease, it would meet the next grant as well
-		return verdict.LateMessage, ""
+		return verdict.LateMessage, c.stoodClock(p)
 	case leased <= p.B.From && p.A.Valid != record.Forever && p.B.From < p.A.Valid:
 		return verdict.PromisedTooLong, ""
 	case p.A.From <= p.A.Lost && p.A.Lost <= p.B.From &&
@@ -93,6 +93,23 @@ func (c classifier) cameLate(h *record.Hold) bool {
 		}
 	}
 	return cmp.Or(at, h.From) >= h.Leases[0].To
+}
+
+// stoodClock returns the assumption that was broken if the machine of the client that got its grant
+// late was suspended: the clock by which it tells how long the grant is good may have stood. It
+// returns "" otherwise.
+func (c classifier) stoodClock(p *record.Pair) string {
+	late := p.A
+	if !c.cameLate(p.A) {
+		late = p.B
+	}
+	if slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Action == nemesis.Suspend && f.Hits(late.Process) && f.From < late.From &&
+			f.To > late.Call
+	}) {
+		return nemesis.ClientClocks.String()
+	}
+	return ""
 }
 
 // grantedFirst reports whether the first of two holds was certainly granted before the second.

@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // deliveryRule judges V: whether a grant is as good as the lock promised.
@@ -88,10 +89,12 @@ func (c *Case) masters() int {
 // quorum returns how many of them must grant.
 func (c *Case) quorum() int { return c.masters()/2 + 1 }
 
-// ownClockMoved reports whether the clock of a hold's client had been moved before the grant.
+// ownClockMoved reports whether a clock of a hold's client had been moved before the grant, or may
+// have stood during the call.
 func (c *Case) ownClockMoved(h *record.Hold) bool {
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-		return f.MovesClock() && f.From < h.From && (f.Hits(h.Process) || f.Target == "*")
+		return f.From < h.From && (f.Hits(h.Process) || f.Target == "*") &&
+			(f.MovesClock() || f.Action == nemesis.Suspend && f.To > h.Call)
 	})
 }
 

@@ -153,6 +153,9 @@ func (c exclusionRule) overlap(b record.ExclusionRule, key int, ss []record.Span
 		})
 	}
 	out.Class, out.Assumption = c.classifier().classify(p, out.Witness.Commands)
+	if out.Class == verdict.DoubleGrant || out.Class == verdict.ReleasedByNonOwner {
+		out.OneValue = p.Token
+	}
 	out.Explanation = explain.Story(c.history.Header, c.faults, answeredOnly(c.Case, p), out)
 	out.Cause = explain.ByVotes(c.faults, p, out)
 	return out

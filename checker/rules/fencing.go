@@ -117,6 +117,9 @@ func (c fencingRule) stale(a, b *tokened) property {
 			p.Witness.Commands = append(p.Witness.Commands, grantedBy(c.trace.GrantOf(h.Hold), h.Hold))
 		}
 	}
+	if p.Class == verdict.LostByServer {
+		p.Cause = explain.LostCounter(c.faults, a.Hold, b.Hold)
+	}
 	p.Explanation = explain.OldToken(a.Hold, b.Hold, a.answered, b.asked, p.Class, p.Assumption)
 	return p
 }

@@ -128,6 +128,7 @@ func (c ownerRule) foreignDeletion(m *history.Command, h *record.Hold) property 
 	p.Explanation = explain.Deleted(c.history.Header, h, m, own, c.acquiring(m), p.Class)
 	if t := c.keyFacts().sharedToken(h, own, m); t != "" {
 		p.Explanation += " " + explain.OneToken(t)
+		p.OneValue = t
 	}
 	return p
 }

@@ -13,19 +13,29 @@ import (
 // the other.
 
 // sharedToken returns the token that made a command of one client pass for the owner's, or "". The
-// command compares the token of both holds with the value of the key: a script, or a deletion that
-// names a value. The client's own hold, b, is nil if it is not known.
+// command compares the token of both holds with the value of the key: a script, a deletion that
+// names a value, or one after a look. The client's own hold, b, is nil if it is not known.
 func (c keyFacts) sharedToken(a, b *record.Hold, m *history.Command) string {
-	if b == nil || a.Process == b.Process || !compares(m) {
+	if b == nil || a.Process == b.Process {
 		return ""
 	}
 	tokens := c.tokensOf(b)
 	for _, v := range c.tokensOf(a) {
-		if slices.Contains(tokens, v) && slices.Contains(m.Args, v) {
+		if slices.Contains(tokens, v) &&
+			(compares(m) && slices.Contains(m.Args, v) || c.readBefore(m, v)) {
 			return v
 		}
 	}
 	return ""
+}
+
+// readBefore reports whether the sender of a deletion had read a value there in the same call.
+func (c keyFacts) readBefore(m *history.Command, value string) bool {
+	return c.trace.Frees(m) && slices.ContainsFunc(c.trace.OfKey(trace.Key(m)),
+		func(r *history.Command) bool {
+			return r.Process == m.Process && r.N == m.N && r.Node == m.Node && r.Sent < m.Sent &&
+				trace.Silent(r) && r.Reply == value
+		})
 }
 
 // compares reports whether a command may compare a value with the key's value.

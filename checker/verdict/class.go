@@ -88,7 +88,7 @@ var classes = []Class{
 			"written there",
 		Summary:   "another client released it",
 		Cause:     "a client deleted the key of another client",
-		Prevented: "comparing the owner and deleting in one step"},
+		Prevented: "a new owner value for each try, compared and deleted in one step"},
 	{Name: LateMessage, Letters: []string{MutualExclusion, LeaseExclusion, OwnerRelease, Fencing},
 		Needs: "a command that was sent before the first grant deleted its key, or a grant was " +
 			"believed after its lease",

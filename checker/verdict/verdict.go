@@ -120,6 +120,8 @@ type Property struct {
 	// it is unknown only because the machine stalled: another run may tell
 	Stalled  bool `json:"stalled,omitempty"`
 	Reported bool `json:"reported,omitempty"` // for information: it does not decide the run
+	// the value that several clients wrote, so that the lock took one for the other
+	OneValue string `json:"one_value,omitempty"`
 	// of a violation of R: it decides the run also where R is reported only
 	Decides bool `json:"decides,omitempty"`
 	// Seconds, for A, is the longest time under a fault during which no client was granted the lock.

@@ -105,4 +105,7 @@ func effect(c MitigationCell) string {
 // Helped reports whether the setting prevented the violation, and clients still got in.
 func (h Help) Helped() bool { return h.Verdict == helped }
 
+// Blocks reports whether the setting prevented the violation because no client got in.
+func (h Help) Blocks() bool { return h.Verdict == blocked }
+
 func order(h Help) int { return slices.Index([]string{helped, blocked, failed}, h.Verdict) }

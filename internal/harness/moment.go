@@ -11,10 +11,12 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// A MomentError says that a fault waits for a command that the lock never sends.
+// A MomentError says that a fault waits for a command that the lock never sends, or not in a call
+// that acquires it.
 type MomentError struct {
 	Lock, Fault string
 	Sends       []string // the commands of the lock
+	TakesOver   bool     // the fault waits for a client that takes over a lock that it has read
 	Instead     string   // another aim of the fault in the words of --nemesis, or ""
 }
 
@@ -26,6 +28,10 @@ func (e MomentError) Error() string {
 	instead := "no aim of this fault fits; `" + advice.ListNemeses.String() + "` shows the others"
 	if e.Instead != "" {
 		instead = "use --nemesis " + e.Instead
+	}
+	if e.TakesOver {
+		return fmt.Sprintf("--nemesis %s is for locks that a client takes over when it finds an old "+
+			"value, and %s is none: %s", e.Fault, e.Lock, instead)
 	}
 	return fmt.Sprintf("--nemesis %s strikes at a command that %s never sends (%s): %s", e.Fault,
 		e.Lock, sends, instead)
@@ -51,7 +57,8 @@ func (p Plan) CheckMoments(o RunOptions) error {
 		if meets(lock, f.Spec, params) {
 			continue
 		}
-		e := MomentError{Lock: lock.Name, Fault: f.Spec, Sends: lock.Sends}
+		e := MomentError{Lock: lock.Name, Fault: f.Spec, Sends: lock.Sends,
+			TakesOver: !takesOver(lock) && awaits(f.Spec, params, ofTakeover)}
 		entry, _, err := nemesis.Find(f.Spec)
 		if err != nil {
 			return e // a file
@@ -78,15 +85,31 @@ func otherAim(lock impls.Entry, fault nemesis.Entry, params nemesis.Params) stri
 // meets reports whether a lock can reach all moments that the scenario of a fault requires. It
 // reports true for a fault that is wrong in another way; other checks refuse that one.
 func meets(lock impls.Entry, spec string, params nemesis.Params) bool {
-	fault, err := nemesis.Parse(spec)
-	if err != nil {
-		return true
-	}
-	s, err := fault.Scenario(params)
-	return err != nil || !slices.ContainsFunc(s.Steps, func(x nemesis.Step) bool {
-		return x.Await != nil && x.For == 0 && x.Await.Command != "" && !sends(lock, x.Await.Command)
+	return !awaits(spec, params, func(x nemesis.Step) bool {
+		return x.For == 0 && x.Await.Command != "" && !sends(lock, x.Await.Command) ||
+			!takesOver(lock) && ofTakeover(x)
 	})
 }
+
+// awaits reports whether a step of a fault's scenario awaits such a moment.
+func awaits(spec string, params nemesis.Params, such func(nemesis.Step) bool) bool {
+	fault, err := nemesis.Parse(spec)
+	if err != nil {
+		return false
+	}
+	s, err := fault.Scenario(params)
+	return err == nil && slices.ContainsFunc(s.Steps, func(x nemesis.Step) bool {
+		return x.Await != nil && such(x)
+	})
+}
+
+// ofTakeover reports whether a step awaits a command of a client that takes a lock over.
+func ofTakeover(x nemesis.Step) bool {
+	return x.Await.Means == nemesis.ReadsKey || x.Await.Means == nemesis.TakesOver
+}
+
+// takesOver reports whether a client may take a lock over when it finds an old value.
+func takesOver(lock impls.Entry) bool { return slices.Contains(lock.Traits, impls.Takeover) }
 
 // names finds the command names at the start of a pattern: "^p?expire ", "^(del|getset) ".
 var names = regexp.MustCompile(`^\^(\(?[a-z?|]+\)?) `)

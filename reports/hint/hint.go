@@ -161,7 +161,7 @@ func elsewhere(v *checker.Verdict, p harness.Plan, k *choose.Known, environment 
 		letters := slices.DeleteFunc(slices.Clone(r.Properties), func(letter string) bool {
 			return slices.Contains(found, letter) || slices.Contains(history.ReportedProperties(), letter)
 		})
-		if len(letters) == 0 || matrix.SameAim(r.Nemesis, p.Nemesis) {
+		if len(letters) == 0 || nemesis.SameAim(r.Nemesis, p.Nemesis) {
 			continue
 		}
 		h.Command = commandFor(p, r, environment)
@@ -193,7 +193,7 @@ func more(v *checker.Verdict, p harness.Plan) (h Hint) {
 	}
 	one := ""
 	if slices.ContainsFunc(aims, func(a matrix.Aim) bool {
-		return matrix.SameAim(a.Nemesis, p.Nemesis)
+		return nemesis.SameAim(a.Nemesis, p.Nemesis)
 	}) {
 		one = ", and this was one of them"
 	}
@@ -212,7 +212,7 @@ func commandFor(p harness.Plan, r choose.Rate, environment string) (c advice.Com
 	fault := nemesis.Base(r.Nemesis)
 	aims, _ := matrix.AimsOf(matrix.LockOptions(p), fault)
 	for _, a := range aims {
-		if a.Clients > 0 && matrix.SameAim(a.Nemesis, r.Nemesis) {
+		if a.Clients > 0 && nemesis.SameAim(a.Nemesis, r.Nemesis) {
 			line += fmt.Sprint(" --clients ", a.Clients)
 			break
 		}

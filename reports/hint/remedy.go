@@ -67,7 +67,8 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 		return r, err
 	}
 	x := matrix.RepairOf(p, v, worst.Property, worst.Class)
-	if x == nil && worst.Property == history.LostUpdate && mayOverrun(v, p) {
+	if x == nil && (worst.Property == history.LostUpdate && mayOverrun(v, p) ||
+		worst.Class == checker.LateMessage && worst.Outside() != "") {
 		x = matrix.RepairOf(p, v, history.MutualExclusion, checker.LeaseOverrun)
 	}
 	switch {
@@ -84,6 +85,11 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 		return Remedy{Do: "Let a commit wait for the standby that would take over (PostgreSQL: " +
 			"synchronous_standby_names). The database lost a write that it had confirmed, and no " +
 			"lock restores it. No run of lockbench has tried this"}, nil
+	case x == nil && p.System() == "" && losesWrites(p) && (overrun ||
+		worst.Property == history.Fencing && worst.Class == checker.LostByServer):
+		f := repair.LastingTokens()
+		return Remedy{Do: f.Do, Code: f.Code, Why: []string{"Draw the tokens elsewhere: under this " +
+			"fault Redis may forget a counter. No run of lockbench has tried this."}}, nil
 	case x == nil && worst.Property == history.Orphan && worst.Class == "" && p.Declares().Lease:
 		return Remedy{Do: "Let the lease end what was left: the key is gone one lease after " +
 			"it was last renewed. A shorter lease keeps others waiting less, and takes the lock from a " +
@@ -109,7 +115,7 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 		r.Command = advice.Command{Line: own.Command}
 		r.Shown = lock + " of this library stays clean" + inRuns(own.Runs, own.Runs)
 	}
-	same := matrix.SameAim(x.Fault, p.Nemesis)
+	same := nemesis.SameAim(x.Fault, p.Nemesis)
 	if !same && losesWrites(p) && worst.Class != checker.LostByServer {
 		r.Rest = append(r.Rest, "The fault of this run can still make a server lose a grant; then two "+
 			"clients get in.")
@@ -131,7 +137,7 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 func shown(x *repair.Found, fault string) string {
 	words := fmt.Sprintf("With it, %s %s under ", units.List(x.Command.Kept),
 		units.Plural(len(x.Command.Kept), "holds", "hold"))
-	same := matrix.SameAim(x.Fault, fault)
+	same := nemesis.SameAim(x.Fault, fault)
 	if same {
 		words += "the same fault"
 	} else {
@@ -219,12 +225,22 @@ func instead(p harness.Plan, worst checker.Property) (r Remedy, err error) {
 		r.Rest = append(r.Rest, fmt.Sprintf("The lock waited for %d of %s: one that had not confirmed "+
 			"was promoted.", p.WaitReplicas, units.Count(max(p.Replicas, 1), "replica")))
 	} else if known != nil && worst.Class == checker.LostByServer {
-		for _, h := range known.Helps {
-			if h.Same && !h.Helped() && strings.HasPrefix(h.Mitigation, "--") {
-				r.Rest = append(r.Rest, fmt.Sprintf("Does not help: %s (%s).", h.Mitigation, h.Verdict))
-				break
-			}
-		}
+		r.Rest = append(r.Rest, settings(p.Nemesis, known.Helps)...)
 	}
 	return r, err
+}
+
+// settings says what a setting that was measured with the same lock does instead of helping. It
+// returns at most one sentence.
+func settings(fault string, helps []choose.Help) []string {
+	for _, h := range helps {
+		switch {
+		case !h.Same || h.Helped() || !strings.HasPrefix(h.Mitigation, "--"):
+		case h.Blocks():
+			return []string{fmt.Sprintf("Prevents it at a price: %s (%s).", h.Mitigation, h.Verdict)}
+		case nemesis.SameAim(h.Nemesis, fault):
+			return []string{fmt.Sprintf("Does not help: %s (%s).", h.Mitigation, h.Verdict)}
+		}
+	}
+	return nil
 }

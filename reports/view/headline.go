@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/explain"
@@ -97,6 +98,9 @@ func (w *Violation) Cause() string {
 	words := w.property.Cause
 	if words == "" && w.pair != nil {
 		words = explain.Because(w.faults, w.pair, w.property)
+	}
+	if token := w.property.OneValue; token != "" && w.pair != nil {
+		words = strings.TrimSpace(words + " " + explain.OneToken(token))
 	}
 	if words == "" && w.Why() != "" {
 		words = w.Why() + "."

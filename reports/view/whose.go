@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
@@ -67,10 +68,14 @@ func (w *Violation) CameLate() bool { return w.property.CameLate() }
 
 // outside says why no lock of its kind prevents a violation, and which assumption was broken.
 func outside(w *Violation, h history.Header) string {
-	why := checker.FindClass(w.Class).Outside
+	why := w.property.Outside()
 	if where := forgets[h.Topology]; w.Class == checker.LostByServer && h.System == "" &&
 		where != "" {
-		why = "any lock on " + where
+		lost := "a grant"
+		if !slices.ContainsFunc(w.Properties, func(p string) bool { return p != history.Fencing }) {
+			lost = "the counter of its tokens"
+		}
+		why = fmt.Sprintf("any lock on "+where, lost)
 	}
 	if why == "" {
 		why = "it follows from the overlap"
@@ -81,11 +86,11 @@ func outside(w *Violation, h history.Header) string {
 	return why + "."
 }
 
-// forgets says what servers lose a confirmed write, and so a grant, by topology.
+// forgets says what servers lose a confirmed write, and so %s, by topology.
 var forgets = map[string]string{
-	nemesis.Single:      "one Redis that restarts without its data loses a grant so",
-	nemesis.Failover:    "one Redis master loses a grant that the promoted replica lacks",
-	nemesis.Sentinel:    "one Redis master loses a grant that the promoted replica lacks",
-	nemesis.Cluster:     "one Redis master loses a grant that the promoted replica lacks",
-	nemesis.Independent: "masters that forget their votes loses a grant so",
+	nemesis.Single:      "one Redis that restarts without its data loses %s so",
+	nemesis.Failover:    "one Redis master loses %s that the promoted replica lacks",
+	nemesis.Sentinel:    "one Redis master loses %s that the promoted replica lacks",
+	nemesis.Cluster:     "one Redis master loses %s that the promoted replica lacks",
+	nemesis.Independent: "masters that forget their votes loses %s so",
 }

@@ -63,9 +63,6 @@ const (
 	usualTTL = 2 * time.Second // default lease of a run (docs/design.md, Defaults)
 )
 
-// SameAim reports whether two names mean the same aim, even if one omits its variant.
-func SameAim(a, b string) bool { return FullName(a) == FullName(b) }
-
 // rowOf returns the row of the requested lock. It ignores the number of masters.
 func rowOf(o harness.RunOptions) (Row, bool) {
 	if o.Adapter != "" {
@@ -97,14 +94,6 @@ func ColumnsOf(fault string) []Column {
 			return nemesis.Base(a.Nemesis) == nemesis.Base(fault)
 		})
 	})
-}
-
-// FullName returns a fault's name with its variant, even if that is the default.
-func FullName(spec string) string {
-	if _, variant, err := nemesis.Find(spec); err == nil {
-		return nemesis.Base(spec) + ":" + variant
-	}
-	return spec
 }
 
 // RowFor returns the row of the lock that a plan runs, and whether there is one. It ignores the

@@ -18,7 +18,8 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 	x := repair.Violation{Flags: LockFlags(p), Property: property, Class: class,
 		System: p.System(), Masters: p.Masters, Lease: p.Declares().Lease,
 		Plain:   plain(v.Property(property)),
-		Renewed: v.Property(property).Renewed(), CameLate: v.Property(property).CameLate()}
+		Renewed: v.Property(property).Renewed(), CameLate: v.Property(property).CameLate(),
+		OneValue: v.Property(property).OneValue != ""}
 	if row, ok := RowFor(p); ok && p.Adapter == nil {
 		x.Lock = row.Name
 	}

@@ -291,7 +291,8 @@ func (f Finding) repair() *repair.Found {
 	v := repair.Violation{Fault: p.Nemesis, Property: f.Property, Class: f.Class, System: p.System(),
 		Masters: p.Masters, Lease: p.Declares().Lease, Plain: f.plain(),
 		Renewed:  f.counterexample.Verdict.Renewed(),
-		CameLate: f.counterexample.Verdict.CameLate()}
+		CameLate: f.counterexample.Verdict.CameLate(),
+		OneValue: f.counterexample.Verdict.OneValue != ""}
 	if p.Adapter == nil && p.Variant == "" {
 		v.Lock, v.Flags = p.Impl, "--impl "+p.Impl
 	}
