@@ -113,7 +113,8 @@ const (
 		"VotesByNode|ClientsThatAskNoServer|ASessionThatIsAConnection|Starvation|ExpectedStarvation|" +
 		"Untested|AFailoverIsTestedOnlyWhileItsHolderIsInside|" +
 		"WhatAFencedResourceRefuses|AStoryNamesScripts|AStorySaysThingsOnce|" +
-		"TheCauseNamesTheRenewal|ASuspendedMachineIsNoDefect|APromiseOfASuspendedMachine)$"
+		"TheCauseNamesTheRenewal|ASuspendedMachineIsNoDefect|APromiseOfASuspendedMachine|" +
+		"TheCauseOfALeftoverThatLetsItsOwnerIn|AReleaseThatUndidOneEntry)$"
 	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*|" +
 		"FastRegister.*|RegisterBeyond.*|SeveralLocks.*|PlantedViolation.*)$"
 )

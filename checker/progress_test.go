@@ -341,6 +341,18 @@ func TestStoryOfProgress(t *testing.T) {
 			[]string{"its release of 0.000 s did not succeed", "no time to live"},
 			"client 0 left the key on its server: its release of 0.000 s did not succeed, and the key has " +
 				"no time to live."},
+		"a lease that was never given": {
+			free + "c0 acquire 1 6 info; c1 acquire 10 1500000000 fail",
+			"0 1 2 3 n0 SETNX k a -> 1\n0 1 4 0 n0 EXPIRE k 2 ->\n" + dense(),
+			[]string{"its acquire was not granted, and its EXPIRE"},
+			"client 0 left the key on its server: its acquire was not granted, and its EXPIRE at 0.000 s, " +
+				"which would have given the key its lease, was never answered."},
+		"a release that the new master never heard of": {
+			free + "c0 acquire 1 5 sent=2 node=n0; c0 release 6 7; fault promote n1 8 9; " +
+				"c1 acquire 10 1500000000 fail",
+			"0 1 2 3 n0 SETNX k a -> 1\n0 1 6 7 n0 DEL k -> 1\n" +
+				strings.ReplaceAll(dense(), " n0 ", " n1 "), nil,
+			"n1 was promoted without client 0's release of 0.000 s, so the key is there again."},
 		"votes": {
 			three + "c2 kill 5; c2 exit 6 planned; " + split,
 			"2 1 1 2 n0 SET k c NX PX 1 -> OK\n2 1 1 2 n1 SET k c NX PX 1 -> OK\n" + deadVotes(),

@@ -28,6 +28,42 @@ const (
 		"1 1 1300000000 1300000010 n0 EVAL take 1 k b -> 900\n"
 )
 
+// TestTheCauseOfALeftoverThatLetsItsOwnerIn: the cause begins with what left the key there.
+func TestTheCauseOfALeftoverThatLetsItsOwnerIn(t *testing.T) {
+	const again = "he lock lets its owner in again: client 0 entered its own leftover, and each " +
+		"release undid only the latest entry."
+	promoted := strings.Replace(strings.ReplaceAll(chainTakes+chainStays+chainTold, "n0", "n1"),
+		"n1", "n0", 1) // but for the first grant
+	for _, c := range []struct{ story, trace, want string }{
+		{chain, chainSeen + chainTold, "t" + again},
+		{chain, chainTakes + "0 1 7 15 n0 EVAL free 1 k a -> (error) OOM no memory\n" + chainStays +
+			chainTold,
+			"client 0's release at 0.000 s was answered \"OOM no memory\". T" + again},
+		{strings.Replace(chain, "fault cut c0>* 6 20; c0 release 7 15 info",
+			"c0 release 7 15; fault promote n1 16 20", 1),
+			promoted + "0 1 7 15 n0 EVAL free 1 k a -> 1\n",
+			"n1 was promoted without client 0's release of 0.000 s, so the key is there again. T" + again},
+	} {
+		p := Check(story(t, c.story+chainWaits), commands(t, c.trace),
+			Options{Properties: []string{"D"}}).Properties[0]
+		if p.Cause != c.want {
+			t.Errorf("%s: %q, want %q; %s%s", p.Verdict, p.Cause, c.want, p.Explanation, p.Reason)
+		}
+	}
+}
+
+// TestAReleaseThatUndidOneEntry: R names the release that left the key there.
+func TestAReleaseThatUndidOneEntry(t *testing.T) {
+	p := Check(story(t, free+leftoverScripts+"c0 acquire 1 5 sent=2 lease=1000; c0 release 7 15; "+
+		"c1 acquire 20 40 fail"), commands(t, "0 1 2 3 n0 EVAL take 1 k a -> OK\n"+
+		"0 1 2 4 n0 EVAL take 1 k a -> OK\n0 1 7 15 n0 EVAL free 1 k a -> 0\n"+
+		"1 1 21 39 n0 EVAL take 1 k b -> 900\n"), Options{Properties: []string{"R"}}).Properties[0]
+	const want = "Its release at 0.000 s was answered \"0\": that undid one entry of several."
+	if !strings.Contains(p.Explanation, want) {
+		t.Errorf("%s: %q is not in %s%s", p.Verdict, want, p.Explanation, p.Reason)
+	}
+}
+
 // reenteredConditions are histories of a client that alone is let in, by its own leftover, and some
 // that only look like it.
 var reenteredConditions = []propertyCase{

@@ -2,8 +2,8 @@ package checker
 
 import "testing"
 
-// TestASuspendedMachineIsNoDefect: a client that got its grant too late is the lock's defect, unless
-// its machine was suspended meanwhile.
+// TestASuspendedMachineIsNoDefect: a grant that its client got too late is a defect of the lock,
+// unless its machine was suspended meanwhile.
 func TestASuspendedMachineIsNoDefect(t *testing.T) {
 	const late = "environment process; lease; names k; c0 acquire 10 400 sent=12 lease=200; " +
 		"c1 acquire 220 240 sent=230 lease=2000; c0 release 500 510; c1 release 600 610; "

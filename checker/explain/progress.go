@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -39,6 +40,7 @@ type Leftover struct {
 	// it is not known which time to live the key has: a script may have given it one, or a command
 	// that was never answered
 	LifeUnknown bool
+	Unleased    *history.Command // that would have given it one, and was never answered; or nil
 	// the last renewal while clients were kept out and no client was inside; nil if there is none
 	Renewal *history.Command
 }
@@ -84,14 +86,19 @@ func StuckCause(w Wait) string {
 // Reentries are the holds that a client had by entering its own leftover lock.
 type Reentries struct {
 	Process, Times int
-	Release        int64 // stamp of the release that may not have freed the key, or zero
+	Release        int64            // stamp of the release that may not have freed the key, or zero
+	Failed         *history.Command // of that release; nil if it is not known
 }
 
 // LockedOut describes a time during which one client alone was granted a lock, by entering its own
 // leftover again (D).
 func LockedOut(w Wait, r Reentries) string {
 	left := Say("Client %d had left its key behind", r.Process)
-	if r.Release != 0 {
+	switch {
+	case r.refused():
+		left = Say("Client %d's release at %s was answered %q, and its key stayed", r.Process,
+			Stamp(r.Release), errorOf(r.Failed))
+	case r.Release != 0:
 		left = Say("Client %d's release at %s was not answered, and its key stayed", r.Process,
 			Stamp(r.Release))
 	}
@@ -103,10 +110,30 @@ func LockedOut(w Wait, r Reentries) string {
 		Brief(w.Bound))
 }
 
-// LockedOutCause says why others are kept out.
-func LockedOutCause(r Reentries) string {
-	return Say("the lock lets its owner in again: client %d entered its own leftover, and each "+
+// LockedOutCause says why others are kept out: what left the key there, if that is known, and that
+// the lock lets its owner in.
+func LockedOutCause(r Reentries, left string) string {
+	if left == "" && r.refused() {
+		left = Say("client %d's release at %s was answered %q.", r.Process, Stamp(r.Release),
+			errorOf(r.Failed))
+	}
+	again := Say("the lock lets its owner in again: client %d entered its own leftover, and each "+
 		"release undid only the latest entry.", r.Process)
+	if left == "" {
+		return again
+	}
+	return left + " " + units.Upper(again)
+}
+
+// refused reports whether a server answered the release with an error.
+func (r Reentries) refused() bool {
+	return r.Failed != nil && r.Failed.Err == "" && errorOf(r.Failed) != ""
+}
+
+// PromotedWithout says that a server took over that had not heard of a release.
+func PromotedWithout(server string, h *record.Hold) string {
+	return Say("%s was promoted without client %d's release of %s, so the key is there again.", server,
+		h.Process, Stamp(h.End))
 }
 
 // StillHeld says that a client may hold a lock although it released it.
@@ -200,7 +227,10 @@ func (l *Leftover) fate() string {
 }
 
 func (l *Leftover) life() string {
-	switch {
+	switch m := l.Unleased; {
+	case m != nil:
+		return Say(", and its %s at %s, which would have given the key its lease, was never answered",
+			commandName(m), Stamp(m.Sent))
 	case l.LifeUnknown:
 		return ""
 	case l.Expiry <= 0:

@@ -120,6 +120,12 @@ func leftBy(header history.Header, writer, lost *history.Command) string {
 		writer.Process, writer.Node, Stamp(writer.Sent))
 }
 
+// LeftByRelease describes a release that was answered and left the key there.
+func LeftByRelease(m *history.Command) string {
+	return Say(" Its release at %s was answered %q: that undid one entry of several.", Stamp(m.Sent),
+		m.Reply)
+}
+
 // Deleted describes a command whose reply says that it deleted the key, although another client
 // held it (O). Own is the hold that the sender meant, or nil if unknown. Acquiring says that the
 // sender had an acquire call open.

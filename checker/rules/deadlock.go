@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -223,7 +224,8 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 				p.Witness.Commands = []command{{Command: *left.Renewal, Kind: verdict.Renewal,
 					Of: left.Renewal.Process, Effect: explain.Keeps(left.Renewal.Process)}}
 			}
-			p.Explanation, p.Cause = explain.Stuck(wait), explain.StuckCause(wait)
+			p.Explanation = explain.Stuck(wait)
+			p.Cause = cmp.Or(explain.StuckCause(wait), c.keyFacts().promotedWithout(l, from))
 			return p, true
 		}
 	}
@@ -293,6 +295,28 @@ func (c deadlockRule) keptBy(l *record.Lock, since, until int64) *explain.Leftov
 		left.Renewal = leftover.Renewal(c.trace, l.Key, since, until)
 	}
 	return left
+}
+
+// promotedWithout says that a server took over that had not heard of a release before a stamp, and
+// that no other client was granted the lock since. It returns "" if that is not known.
+func (c keyFacts) promotedWithout(l *record.Lock, at int64) string {
+	before := slices.DeleteFunc(slices.Clone(l.Holds), func(h *record.Hold) bool {
+		return h.Call >= at
+	})
+	for _, h := range slices.Backward(before) {
+		if h.Process != before[len(before)-1].Process {
+			return ""
+		}
+		grant := c.trace.GrantOf(h)
+		for i := range c.faults {
+			f := &c.faults[i]
+			if grant != nil && h.Answer == history.OK && f.Promotes() && f.Target != grant.Node &&
+				f.From < at && f.To > h.End {
+				return explain.PromotedWithout(f.Target, h)
+			}
+		}
+	}
+	return ""
 }
 
 // recovery judges a run without a wait longer than the bound.

@@ -96,9 +96,25 @@ func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 	if writer != nil && writer == lost && writer.Process == ms[0].Process && writer.N == ms[0].N {
 		p.Class = verdict.RefusedThoughGranted
 	}
-	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost)
+	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost) +
+		c.why(key, ms[0], writer, lost)
 	p.Decides = lost == nil && c.decides(ms[0], writer)
 	return p
+}
+
+// why names a release that was answered and left the key there, or that the promoted server never
+// heard of. It returns "" if there is none.
+func (c orphanRule) why(key int, refused, writer, lost *history.Command) string {
+	if lost != nil || writer == nil {
+		return c.keyFacts().promotedWithout(c.waits().lock(key), refused.Sent)
+	}
+	for _, m := range slices.Backward(c.quorums().sentWithin(writer.Process, writer.Sent+1,
+		refused.Sent-1)) {
+		if trace.PlaceOf(m) == trace.PlaceOf(writer) && c.trace.LeavesKey(m) {
+			return explain.LeftByRelease(m)
+		}
+	}
+	return ""
 }
 
 // decides reports whether a leftover key decides the run. It never does if its writer is unknown,

@@ -55,6 +55,9 @@ func (c deadlockRule) letInAlone(l *record.Lock, w explain.Wait, in []*record.Ho
 	if before := lostRelease(l, in[0]); before != nil {
 		r.Release = before.End
 		p.Witness.Commands = c.releasing(before, trace.Unsure, explain.LeavesUnsure())
+		if ms := p.Witness.Commands; len(ms) > 0 {
+			r.Failed = &ms[0].Command
+		}
 	}
 	for _, h := range in {
 		p.Witness.Commands = append(p.Witness.Commands, grantedBy(c.trace.GrantOf(h), h))
@@ -62,7 +65,8 @@ func (c deadlockRule) letInAlone(l *record.Lock, w explain.Wait, in []*record.Ho
 			explain.Leaves())...)
 	}
 	p.Witness.Commands = p.Witness.Commands[:min(len(p.Witness.Commands), maxCommands)]
-	p.Explanation, p.Cause = explain.LockedOut(w, r), explain.LockedOutCause(r)
+	p.Explanation = explain.LockedOut(w, r)
+	p.Cause = explain.LockedOutCause(r, c.keyFacts().promotedWithout(l, in[0].Call))
 	return p
 }
 

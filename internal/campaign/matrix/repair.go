@@ -22,6 +22,8 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 		OneValue: v.Property(property).OneValue != ""}
 	if row, ok := RowFor(p); ok && p.Adapter == nil {
 		x.Lock = row.Name
+	} else if p.Adapter == nil {
+		x.Lock = strings.TrimSpace(p.Impl + " " + p.Variant)
 	}
 	var found *repair.Found
 	for fault := range strings.SplitSeq(p.Nemesis, ",") { // of several, the first with a repair
