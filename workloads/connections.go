@@ -20,6 +20,7 @@ type connections struct {
 	life   context.Context
 	routes []*route
 	redis  []redis.UniversalClient // none if a Remote has the lock
+	silent bool                    // the lock asks no server
 }
 
 // connect opens a connection to each Redis.
@@ -78,7 +79,7 @@ func (s *connections) Disconnect() {
 // granted adds the node to a grant of a lock of this process.
 func (s *connections) granted(g impls.Grant) Granted {
 	r := Granted{Grant: g}
-	if len(s.routes) == 1 { // several nodes granted it together otherwise
+	if len(s.routes) == 1 && !s.silent { // several nodes granted it together otherwise
 		r.Node = s.routes[0].current()
 	}
 	return r

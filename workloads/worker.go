@@ -39,6 +39,7 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 		return nil, err
 	}
 	w := newWorker(life, cfg, env, out)
+	w.connections.silent = len(entry.Sends) == 0
 	w.locks.entry = entry
 	w.routes = w.routesTo(dial)
 	for _, r := range w.routes {

@@ -66,7 +66,7 @@ func causeOf(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	case verdict.Clock:
 		return clockOf(faults, p)
 	case verdict.ReleasedByNonOwner, verdict.LateMessage:
-		return deletedBy(p, v.Witness.Commands)
+		return deletedBy(faults, p, v.Witness.Commands)
 	case verdict.CheckThenSet:
 		return lookedFirst(v.Witness.Commands)
 	case verdict.DoubleGrant:
@@ -207,13 +207,28 @@ func clockOf(faults []record.Fault, p *record.Pair) string {
 	if last == nil {
 		return ""
 	}
-	return Say("by the clock of %s, which was moved at %s, the lease of client %d was over "+
+	if client, of := last.Client(); of && client == p.A.Process {
+		return Say("client %d's clock was wrong since %s: by the clocks of others the end of the lease "+
+			"that it wrote was over.", client, Stamp(last.From))
+	}
+	return Say("by the clock of %s, which was wrong since %s, the lease of client %d was over "+
 		"before its time.", nemesis.TargetName(last.Target), Stamp(last.From), p.A.Process)
+}
+
+// wrongClock says that the clock of a client was wrong before a stamp, or returns "".
+func wrongClock(faults []record.Fault, process int, before int64) string {
+	for i := range faults {
+		f := &faults[i]
+		if _, client := f.Client(); client && f.MovesClock() && f.Hits(process) && f.From < before {
+			return Say(". Its clock was wrong since %s", Stamp(f.From))
+		}
+	}
+	return ""
 }
 
 // deletedBy says which client deleted the first holder's key, on which server, and why it believed
 // that the key was its own.
-func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
+func deletedBy(faults []record.Fault, p *record.Pair, commands []verdict.WitnessCommand) string {
 	for i := range commands {
 		m := &commands[i]
 		if !m.Kind.Deletes() {
@@ -228,7 +243,7 @@ func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
 		if m.Node != "" {
 			words += Say(", on %s", m.Node)
 		}
-		return words + describeEnabler(m, commands) + "."
+		return words + describeEnabler(m, commands) + wrongClock(faults, m.Process, m.Sent) + "."
 	}
 	return ""
 }
@@ -236,7 +251,7 @@ func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
 // describeEnabler describes the step that made a deletion possible: its sender's own lease had
 // ended, or it was under way since before the grant.
 func describeEnabler(m *verdict.WitnessCommand, commands []verdict.WitnessCommand) (words string) {
-	if m.Kind == verdict.LateDelete {
+	if m.Kind == verdict.LateDelete && !m.Copy {
 		return Say(": it was under way since %s, before that key was taken", Stamp(m.Sent))
 	}
 	for _, c := range commands {
@@ -247,7 +262,12 @@ func describeEnabler(m *verdict.WitnessCommand, commands []verdict.WitnessComman
 	if m.Trying && words == "" {
 		words = Say(": it was acquiring the lock, and this was a part of its attempt")
 	}
-	if m.First != 0 {
+	switch {
+	case m.Copy && m.First != 0:
+		words += Say(": it was the second copy of what this client had sent at %s", Stamp(m.First))
+	case m.Copy:
+		words += Say(": it arrived twice")
+	case m.First != 0:
 		words += Say("%s it had sent this deletion at %s and got no reply, so that it was sent again",
 			map[bool]string{true: ":", false: ", and"}[words == ""], Stamp(m.First))
 	}

@@ -32,7 +32,7 @@ func TestByVotes(t *testing.T) {
 		{verdict.DoubleGrant, []string{"n2", "n3", "n4"}, nil, "n2 voted for both." + had +
 			"n2, n3 and n4."},
 		{verdict.Clock, []string{"n2", "n3", "n4"}, []record.Fault{clock("n2", 2e9), clock("n4", 3e9)},
-			"by the clock of n2, which was moved at 2.000 s, the lease of client 1 was over before its " +
+			"by the clock of n2, which was wrong since 2.000 s, the lease of client 1 was over before its " +
 				"time." + had + "n2, n3 and n4."},
 		{verdict.DoubleGrant, []string{"n3", "n4"}, nil, ""},
 		{verdict.DoubleGrant, nil, nil, ""},
@@ -44,6 +44,52 @@ func TestByVotes(t *testing.T) {
 		got := ByVotes(c.faults, p, verdict.Property{Class: c.class, Witness: &verdict.Witness{}})
 		if got != c.want {
 			t.Errorf("%s, %v: %q, want %q", c.class, c.next, got, c.want)
+		}
+	}
+}
+
+// TestTheCauseOfAClock: a client's clock that ran ahead ends the lease of another client, and one
+// that was behind ends its own.
+func TestTheCauseOfAClock(t *testing.T) {
+	p := &record.Pair{A: &record.Hold{Process: 1, Granting: 1e9}, B: &record.Hold{Process: 2, From: 4e9}}
+	for target, want := range map[string]string{
+		"c1": "client 1's clock was wrong since 2.000 s: by the clocks of others the end of the lease " +
+			"that it wrote was over.",
+		"c2": "by the clock of client 2, which was wrong since 2.000 s, the lease of client 1 was over " +
+			"before its time.",
+	} {
+		fault := record.Fault{Action: nemesis.ClientClock, Target: target, From: 2e9}
+		if got := clockOf([]record.Fault{fault}, p); got != want {
+			t.Errorf("%s: %q", target, got)
+		}
+	}
+}
+
+// TestTheCauseOfADeletionThatCameTwice: a cause says of a deletion that the network delivered twice
+// which copy it was, and of a client with a wrong clock that it had one.
+func TestTheCauseOfADeletionThatCameTwice(t *testing.T) {
+	p := &record.Pair{A: &record.Hold{Process: 1}, B: &record.Hold{Process: 2}}
+	const deletes = "client 2 deleted the key that client 1 had taken, on n0"
+	for _, c := range []struct {
+		copied bool
+		first  int64
+		fault  record.Fault
+		want   string
+	}{
+		{true, 2e9, record.Fault{}, ": it was the second copy of what this client had sent at 2.000 s."},
+		{true, 0, record.Fault{}, ": it arrived twice."},
+		{false, 2e9, record.Fault{}, ": it had sent this deletion at 2.000 s and got no reply, so that " +
+			"it was sent again."},
+		{false, 0, record.Fault{Action: nemesis.ClientClock, Target: "c2", From: 1e9},
+			". Its clock was wrong since 1.000 s."},
+		{false, 0, record.Fault{Action: nemesis.ClientClock, Target: "c2", From: 5e9}, "."},
+		{false, 0, record.Fault{Action: nemesis.ClientClock, Target: "c1", From: 1e9}, "."},
+	} {
+		m := verdict.WitnessCommand{Kind: verdict.ForeignDelete, Copy: c.copied, First: c.first}
+		m.Process, m.Node, m.Sent, m.Recv = 2, "n0", 3e9, 4e9
+		got := deletedBy([]record.Fault{c.fault}, p, []verdict.WitnessCommand{m})
+		if got != deletes+c.want {
+			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func defect(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	case verdict.Vanished:
 		return Say("client %d's key vanished, and no client deleted it", a) + next
 	case verdict.Clock:
-		return Say("a moved clock ended client %d's lease early", a) + next
+		return Say("a wrong clock ended client %d's lease early", a) + next
 	case verdict.CheckThenSet:
 		return Say("clients %d and %d both read the key as free before either wrote it", a, b)
 	case verdict.NoServer:

@@ -209,7 +209,7 @@ var rows = []Row{
 		Locks: []string{"another value at release"}, Faults: []string{"none", "crash"}},
 
 	{Kind: verdict.DoubleGrant, Repair: lease, With: tokenLua, Keeps: entry, Others: NoOther,
-		Locks: []string{"local", "none"}, Faults: []string{"none", "crash"}},
+		General: true, Locks: []string{"local", "none"}, Faults: []string{"none", "crash"}},
 	{Kind: verdict.Clock, Repair: lease, With: tokenLua, Keeps: exclusion, Others: NoOther,
 		Locks:  []string{"getset", "getset-redispy"},
 		Faults: []string{"clock-client:+", "clock-client:-"}},

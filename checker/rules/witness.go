@@ -77,20 +77,24 @@ func (w *chain) token() string {
 	return ""
 }
 
-// motives sets Trying of each deletion within an acquire, and First of each that is a repetition:
-// its client sent the same command for the same hold before, and that one got no reply.
+// motives sets Trying of each deletion within an acquire, Copy of each that arrived twice, and
+// First of each that is a repetition: its client sent the same command for the same hold before,
+// and that one got no reply or arrived twice. A second copy is late.
 func (w *chain) motives() {
 	for i := range w.out {
 		m := &w.out[i]
 		if !m.Kind.Deletes() {
 			continue
 		}
-		m.Trying = w.acquiring(&m.Command)
+		m.Trying, m.Copy = w.acquiring(&m.Command), w.mayComeTwice(&m.Command)
 		for _, x := range w.trace.Sent[m.Process] {
-			if x.Seq < m.Seq && x.N == m.N && x.Why != "" && slices.Equal(x.Args, m.Args) {
+			if x.Seq < m.Seq && x.N == m.N && (x.Why != "" || m.Copy) && slices.Equal(x.Args, m.Args) {
 				m.First = x.Sent
 				break
 			}
+		}
+		if m.Copy && m.First != 0 && m.Kind == verdict.ForeignDelete {
+			m.Kind = verdict.LateDelete
 		}
 	}
 }

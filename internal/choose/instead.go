@@ -6,10 +6,12 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -110,7 +112,8 @@ func (x *Instead) Note(names []string) string {
 }
 
 // Sibling returns another variant of the plan's library that stays clean under the fault, with the
-// command that shows it, or nil. If fenced, the resource refuses old tokens. Then it may be the
+// command that shows it, or nil. It prefers the variant that differs least: on the same servers,
+// with most of the same options. If fenced, the resource refuses old tokens. Then it may be the
 // plan's own variant, or another library on the same servers.
 func Sibling(p harness.Plan, fenced bool) (proof *Proof, lock string, err error) {
 	row, ok := matrix.RowFor(p)
@@ -121,20 +124,36 @@ func Sibling(p harness.Plan, fenced bool) (proof *Proof, lock string, err error)
 	if err != nil {
 		return nil, "", err
 	}
-	like := func(fits func(r matrix.Row) bool) func(x Choice) bool {
-		return func(x Choice) bool {
-			return slices.ContainsFunc(record.Libraries.Rows, func(r matrix.Row) bool {
-				return r.Name == x.Lock && fits(r)
-			})
+	variants := slices.DeleteFunc(slices.Clone(record.Libraries.Rows), func(r matrix.Row) bool {
+		return r.Adapter != row.Adapter || !fenced && r.Name == row.Name
+	})
+	slices.SortStableFunc(variants, func(a, b matrix.Row) int { return alike(row, b) - alike(row, a) })
+	for _, r := range variants {
+		proof, lock, err = best(p, fenced, func(x Choice) bool { return x.Lock == r.Name })
+		if proof != nil || err != nil {
+			return proof, lock, err
 		}
 	}
-	proof, lock, err = best(p, fenced, like(func(r matrix.Row) bool {
-		return r.Adapter == row.Adapter && (fenced || r.Name != row.Name)
-	}))
-	if proof == nil && err == nil && fenced && p.System() != "" {
-		return best(p, fenced, like(func(r matrix.Row) bool { return r.System() == p.System() }))
+	if fenced && p.System() != "" {
+		return best(p, fenced, func(x Choice) bool { return x.system == p.System() })
 	}
-	return proof, lock, err
+	return nil, "", nil
+}
+
+// alike counts what two variants of an adapter have in common: their servers, and options.
+func alike(a, b matrix.Row) (same int) {
+	adapter, err := adapters.Find(a.Adapter)
+	first, err1 := adapter.Use(a.Variant)
+	second, err2 := adapter.Use(b.Variant)
+	if err != nil || err1 != nil || err2 != nil {
+		return 0
+	}
+	for name, value := range first.Options {
+		if other, has := second.Options[name]; has && value == other {
+			same++
+		}
+	}
+	return same + batch.Truth(first.System == second.System)
 }
 
 // best returns the best of the locks that fit and stay clean under the fault of a plan, or nil.

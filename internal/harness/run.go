@@ -154,15 +154,16 @@ func (r *run) header(out Output) history.Header {
 		ClientTimeout: p.answerTime(),
 		Properties:    p.Properties, Reported: p.Reported,
 		Evicts: evicts(p.RedisConfig), WholeTrace: r.wholeTrace(), System: p.System(),
-		Outstays: strings.HasSuffix(p.Nemesis, stays) && !p.Renews(),
+		Outstays: p.Outstays(),
 		Masters:  p.Masters, Names: p.keyNames(prefix), Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Late: lateness(*p), Epoch: r.record.epoch,
 		Started: r.started.UTC().Format(time.RFC3339Nano), Command: out.Command,
 	}
 }
 
-// stays is the suffix of the aims that keep the holder inside until its lease is over.
-const stays = ":stay"
+// Outstays reports whether the scenario keeps the holder inside until its lease is over, although
+// the lock does not renew it.
+func (p Plan) Outstays() bool { return strings.HasSuffix(p.Nemesis, ":stay") && !p.Renews() }
 
 // wholeTrace reports whether a tap or the simulator records the commands, instead of the clients.
 func (r *run) wholeTrace() bool {

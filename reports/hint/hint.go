@@ -121,6 +121,9 @@ func fallback(v *checker.Verdict, p harness.Plan) Hint {
 		return Hint{Text: fmt.Sprintf("Let waiting calls return before the run ends: "+
 			"--acquire-timeout %v", brief)}
 	}
+	if p.Outstays() {
+		return Hint{Text: "Try the fault without this aim: --nemesis " + nemesis.Base(p.Nemesis)}
+	}
 	const usual = 10 * time.Second
 	return Hint{Text: fmt.Sprintf("Give the run more time: --for %v", 2*max(p.For.D(), usual))}
 }

@@ -63,6 +63,8 @@ func TestHintsAfterARun(t *testing.T) {
 		{"drawn faults that were all carried out", short, harness.RunOptions{Impl: "token-lua",
 			Nemesis: "random", Seed: 7},
 			[]string{"Draw another run at random: --seed 8."}},
+		{"a holder that the scenario kept inside", short, harness.RunOptions{Impl: "token-lua",
+			Nemesis: "partition:stay"}, []string{"without this aim: --nemesis partition."}},
 		{"a library whose calls had not come back", &checker.Verdict{Verdict: checker.Unknown,
 			Evidence: checker.Evidence{Acquisitions: 2}, Properties: []checker.Property{{
 				Property: checker.Deadlock, Verdict: checker.Unknown}}},

@@ -111,7 +111,7 @@ func TestRemedies(t *testing.T) {
 			"lease", "redis-py of this library stays clean in 1 run", "--adapter redis-py --variant ttl"}},
 		{"a session of a database behind a pool", harness.RunOptions{Adapter: "postgres",
 			Variant: "pooled", Nemesis: "none"}, []checker.Property{violated("S", checker.DoubleGrant)},
-			[]string{"Use another lock of this library: postgres", "It stays clean in 3 runs",
+			[]string{"Use another lock of this library: postgres row-pooled", "It stays clean in 3 runs",
 				"--adapter postgres", "--nemesis crash"}},
 		{"a write that a database lost", harness.RunOptions{Adapter: "db-version",
 			Nemesis: "failover:release"}, []checker.Property{violated("U", "")},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
@@ -196,7 +197,8 @@ func (f form) line(v *view.View) string {
 		}
 	}
 	text := strings.Join(parts, "; ")
-	if f == full && v.Ended() && len(of["unknown"]) > 0 {
+	if f == full && v.Ended() && len(of["unknown"]) > 0 &&
+		v.Verdict.Property(history.Deadlock).Verdict != checker.Violated { // no client gets in any more
 		text += " (--thorough=true does)"
 	}
 	if text != "" && f != brief {

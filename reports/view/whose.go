@@ -51,6 +51,8 @@ func Whose(v *View) string {
 func prevented(w *Violation) string {
 	how := checker.FindClass(w.Class).Prevented
 	switch {
+	case w.Class == checker.ReleasedByNonOwner && w.tookOver():
+		how = checker.FindClass(checker.Clock).Prevented
 	case w.CameLate():
 		how = checker.FindClass(checker.OverWhenDelivered).Prevented
 	case w.Class == checker.LateMessage && len(w.Commands) > 0:
@@ -60,6 +62,12 @@ func prevented(w *Violation) string {
 		return ": a lock can prevent it by " + how + "."
 	}
 	return ": nothing that was recorded excuses it."
+}
+
+// tookOver reports whether a client deleted the key of another one when it acquired the lock.
+func (w *Violation) tookOver() bool {
+	return w.property.Witness != nil && slices.ContainsFunc(w.property.Witness.Commands,
+		func(m checker.WitnessCommand) bool { return m.Kind.Deletes() && m.Trying })
 }
 
 // CameLate reports whether the violation is a grant that was believed although its reply came after
