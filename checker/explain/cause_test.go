@@ -51,7 +51,8 @@ func TestByVotes(t *testing.T) {
 // TestTheCauseOfAClock: a client's clock that ran ahead ends the lease of another client, and one
 // that was behind ends its own.
 func TestTheCauseOfAClock(t *testing.T) {
-	p := &record.Pair{A: &record.Hold{Process: 1, Granting: 1e9}, B: &record.Hold{Process: 2, From: 4e9}}
+	p := &record.Pair{A: &record.Hold{Process: 1, Granting: 1e9},
+		B: &record.Hold{Process: 2, From: 4e9}}
 	for target, want := range map[string]string{
 		"c1": "client 1's clock was wrong since 2.000 s: by the clocks of others the end of the lease " +
 			"that it wrote was over.",

@@ -222,8 +222,8 @@ var rows = []Row{
 			"redlock per attempt"},
 		Faults: []string{"pause"}},
 	{Kind: verdict.LeaseOverrun, Repair: fence, With: watched, Keeps: harmless, Except: forgetful,
-		General: true, Locks: []string{"redisson watchdog", "redisson-spin", "redisson-multi"},
-		Faults: []string{"pause"}},
+		General: true, Faults: []string{"pause"},
+		Locks: []string{"redisson watchdog", "redisson-spin", "redisson-multi", "redisson-fenced"}},
 
 	{Kind: verdict.AfterNotice, Repair: leave, With: Lock{Workload: "heed"}, Keeps: timely,
 		Anywhere: true, Locks: []string{"a lock that tells"},

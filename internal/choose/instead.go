@@ -173,7 +173,8 @@ func best(p harness.Plan, fenced bool, fits func(Choice) bool) (*Proof, string, 
 	return nil, "", nil
 }
 
-// faultsOf returns the columns of a plan's fault. Without a fault, it returns that of a crash.
+// faultsOf returns the columns of a plan's fault. Without a fault, it returns that of a crash. For
+// one that has no column and loses writes, it returns that of a failover.
 func faultsOf(p harness.Plan) (names []string) {
 	columns := matrix.ColumnsOf(p.Nemesis)
 	for _, c := range columns {
@@ -181,8 +182,11 @@ func faultsOf(p harness.Plan) (names []string) {
 			names = append(names, c.Name)
 		}
 	}
-	if len(names) == 0 && len(columns) > 0 || p.Nemesis == "none" {
+	switch {
+	case len(names) == 0 && len(columns) > 0 || p.Nemesis == "none":
 		return []string{crash}
+	case len(names) == 0 && p.Breaks(nemesis.Durability):
+		return []string{"failover"}
 	}
 	return names
 }

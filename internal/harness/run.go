@@ -165,6 +165,14 @@ func (r *run) header(out Output) history.Header {
 // the lock does not renew it.
 func (p Plan) Outstays() bool { return strings.HasSuffix(p.Nemesis, ":stay") && !p.Renews() }
 
+// Breaks reports whether a step of the scenario breaks an assumption of locks.
+func (p Plan) Breaks(what nemesis.Assumption) bool {
+	return slices.ContainsFunc(p.Scenario, func(s nemesis.Step) bool {
+		a, known := nemesis.ActionOf(s.Do)
+		return known && a.Breaks == what
+	})
+}
+
 // wholeTrace reports whether a tap or the simulator records the commands, instead of the clients.
 func (r *run) wholeTrace() bool {
 	return r.plan.Adapter != nil && r.plan.System() == "" || r.environment.Name() == "sim"

@@ -46,7 +46,7 @@ func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 func besides(v *checker.Verdict, p harness.Plan, worst, repaired string) string {
 	for _, x := range v.Properties {
 		if x.Verdict != checker.Violated || x.Reported || x.Class == worst ||
-			!v.IsDefect(x, losesWrites(p)) {
+			!v.IsDefect(x, p.Breaks(nemesis.Durability)) {
 			continue
 		}
 		if y := matrix.RepairOf(p, v, x.Property, x.Class); y != nil && y.Do != repaired {
@@ -57,80 +57,141 @@ func besides(v *checker.Verdict, p harness.Plan, worst, repaired string) string 
 	return ""
 }
 
+// trouble is a violation, with what is needed to choose its remedy.
+type trouble struct {
+	verdict *checker.Verdict
+	plan    harness.Plan
+	worst   checker.Property
+	own     *choose.Proof // of another variant of the same library, or nil
+	lock    string        // that variant
+	bound   bool          // the lock is held by a connection that ended
+	overrun bool          // the client outlived its hold, which no lease prevents
+}
+
 // remedyFor returns the remedy for a violation.
 func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Remedy, err error) {
-	bound := worst.Class == checker.SessionLost && nemesis.HoldsByConnection(p.System())
-	overrun := worst.Property == history.MutualExclusion && checker.FindClass(worst.Class).Overrun &&
-		!bound
-	own, lock, err := choose.Sibling(p, overrun)
-	if err != nil {
+	t := trouble{verdict: v, plan: p, worst: worst,
+		bound: worst.Class == checker.SessionLost && nemesis.HoldsByConnection(p.System())}
+	t.overrun = worst.Property == history.MutualExclusion &&
+		checker.FindClass(worst.Class).Overrun && !t.bound
+	if t.own, t.lock, err = choose.Sibling(p, t.overrun); err != nil {
 		return r, err
 	}
-	x := matrix.RepairOf(p, v, worst.Property, worst.Class)
-	if x == nil && (worst.Property == history.LostUpdate && mayOverrun(v, p) ||
-		worst.Class == checker.LateMessage && worst.Outside() != "") {
-		x = matrix.RepairOf(p, v, history.MutualExclusion, checker.LeaseOverrun)
-	}
+	x := t.repair()
 	switch {
 	case x != nil && x.Tried:
 		return Remedy{Do: x.Do, Shown: "Whether that is in time, this shows", Command: x.Command,
 			Rest: []string{"A client that is stopped cannot leave: then only fencing tokens keep it out."},
 		}, nil
-	case overrun && own != nil && v.Property(history.Fencing).Verdict != checker.Violated:
+	case t.overrun && t.own != nil && v.Property(history.Fencing).Verdict != checker.Violated:
 		f := repair.Fence()
-		return Remedy{Do: f.Do, Code: f.Code, Shown: lock + " gives such tokens, and is clean with " +
-			"them" + inRuns(own.Runs, own.Runs), Command: advice.Command{Line: own.Command},
-			Rest: []string{choose.FencingNote}}, nil
-	case x == nil && p.Declares().Optimistic && losesWrites(p):
+		return Remedy{Do: f.Do, Code: f.Code, Shown: t.lock + " gives such tokens, and is clean with " +
+			"them" + inRuns(t.own.Runs, t.own.Runs), Command: advice.Command{Line: t.own.Command},
+			Rest: units.If(p.System() == "", choose.FencingNote)}, nil
+	case x == nil:
+		return t.unrepaired()
+	}
+	return t.repaired(x), nil
+}
+
+// repair returns the repair that runs have shown for the violation, or nil. A lost update, and a
+// late grant that is no defect of the lock, have the repair of an overrun.
+func (t trouble) repair() *repair.Found {
+	x := matrix.RepairOf(t.plan, t.verdict, t.worst.Property, t.worst.Class)
+	if x == nil && (t.worst.Property == history.LostUpdate && mayOverrun(t.verdict, t.plan) ||
+		t.worst.Class == checker.LateMessage && t.worst.Outside() != "") {
+		return matrix.RepairOf(t.plan, t.verdict, history.MutualExclusion, checker.LeaseOverrun)
+	}
+	return x
+}
+
+// unrepaired returns the remedy of a violation for which no run has shown a repair.
+func (t trouble) unrepaired() (r Remedy, err error) {
+	loses, redis := t.plan.Breaks(nemesis.Durability), t.plan.System() == ""
+	counter := t.worst.Property == history.Fencing && t.worst.Class == checker.LostByServer
+	switch {
+	case loses && (t.plan.Declares().Optimistic || t.worst.Class == checker.LostByServer &&
+		nemesis.HoldsByConnection(t.plan.System())):
 		return Remedy{Do: "Let a commit wait for the standby that would take over (PostgreSQL: " +
 			"synchronous_standby_names). The database lost a write that it had confirmed, and no " +
 			"lock restores it. No run of lockbench has tried this"}, nil
-	case x == nil && p.System() == "" && losesWrites(p) && (overrun ||
-		worst.Property == history.Fencing && worst.Class == checker.LostByServer):
+	case redis && loses && (t.overrun || counter):
 		f := repair.LastingTokens()
 		return Remedy{Do: f.Do, Code: f.Code, Why: []string{"Draw the tokens elsewhere: under this " +
 			"fault Redis may forget a counter. No run of lockbench has tried this."}}, nil
-	case x == nil && worst.Property == history.Orphan && worst.Class == "" && p.Declares().Lease:
+	case redis && t.worst.Class == checker.Vanished:
+		return Remedy{Do: "Give locks a Redis of their own that evicts nothing (maxmemory-policy " +
+			"noeviction) and that nobody empties, or use etcd or a row of a database"}, nil
+	case t.worst.Property == history.Orphan && t.worst.Class == "" && t.plan.Declares().Lease:
 		return Remedy{Do: "Let the lease end what was left: the key is gone one lease after " +
 			"it was last renewed. A shorter lease keeps others waiting less, and takes the lock from a " +
 			"slow holder sooner"}, nil
-	case x == nil && own != nil && !overrun && p.System() != "":
-		return Remedy{Do: "Use another lock of this library: " + lock,
-			Shown: "It stays clean" + inRuns(own.Runs, own.Runs), Command: advice.Command{
-				Line: own.Command}}, nil
-	case x == nil:
-		r, err = instead(p, worst)
-		if bound && r.Do == "" {
-			r.Do = "Send each write that the lock guards over the connection that holds the lock: " +
-				"when that has ended, the database takes no more. No run of lockbench has tried this"
-		}
-		if worst.Class == checker.Vanished && r.Do != "" {
-			r.Why = append(r.Why, "Give locks a Redis of their own that evicts nothing (maxmemory-policy "+
-				"noeviction), or use etcd or a row of a database.")
-		}
-		return r, err
+	case t.own != nil && !t.overrun && !redis:
+		return Remedy{Do: "Use another lock of this library: " + t.lock,
+			Shown: "It stays clean" + inRuns(t.own.Runs, t.own.Runs), Command: advice.Command{
+				Line: t.own.Command}}, nil
 	}
-	r = Remedy{Do: x.Do, Code: x.Code, Command: x.Command, Shown: shown(x, p.Nemesis)}
-	if own != nil && !overrun {
-		r.Command = advice.Command{Line: own.Command}
-		r.Shown = lock + " of this library stays clean" + inRuns(own.Runs, own.Runs)
-	}
-	same := nemesis.SameAim(x.Fault, p.Nemesis)
-	if !same && losesWrites(p) && worst.Class != checker.LostByServer {
-		r.Rest = append(r.Rest, "The fault of this run can still make a server lose a grant; then two "+
-			"clients get in.")
-	}
-	about, _, _ := nemesis.Find(p.Nemesis)
-	switch {
-	case overrun && about.Work && !p.Renews():
-		r.Rest = append(r.Rest, "A lock that renews its lease while its holder runs outlasts long work, "+
-			"but no pause.")
-	case !overrun && !x.Tokens && p.Declares().Lease &&
-		matrix.RepairOf(p, v, history.MutualExclusion, checker.LeaseOverrun) != nil:
-		r.Rest = append(r.Rest, "A holder that is stopped for longer than its lease (S) remains: have "+
-			"the resource refuse old holders (fencing tokens).")
+	r, err = instead(t.plan, t.worst)
+	if t.bound && r.Do == "" {
+		r.Do = "Send each write that the lock guards over the connection that holds the lock: " +
+			"when that has ended, the database takes no more. No run of lockbench has tried this"
 	}
 	return r, err
+}
+
+// repaired returns the remedy of a violation whose repair runs have shown.
+func (t trouble) repaired(x *repair.Found) Remedy {
+	r := Remedy{Do: x.Do, Code: x.Code, Command: x.Command, Shown: shown(x, t.plan.Nemesis)}
+	if t.own != nil && !t.overrun {
+		r.Command = advice.Command{Line: t.own.Command}
+		r.Shown = t.lock + " of this library stays clean" + inRuns(t.own.Runs, t.own.Runs)
+	}
+	r.Rest = slices.DeleteFunc([]string{t.remains(x), t.outlasts(x), t.freed()}, func(s string) bool {
+		return s == ""
+	})
+	return r
+}
+
+// remains says what the fault of the run may still do to the repaired lock.
+func (t trouble) remains(x *repair.Found) string {
+	switch same := nemesis.SameAim(x.Fault, t.plan.Nemesis); {
+	case t.worst.Class == checker.LostByServer && t.plan.Masters > 1:
+		return "Or let a server that was restarted join the others again only when the longest lease " +
+			"is over."
+	case !same && t.plan.Breaks(nemesis.Durability) && t.worst.Class != checker.LostByServer:
+		return "The fault of this run can still make a server lose a grant; then two clients get in."
+	case !same && t.plan.Breaks(nemesis.ServerClocks) && t.worst.Class != checker.Clock:
+		return "The fault of this run can still end a lease early; then two clients get in."
+	}
+	return ""
+}
+
+// outlasts says what a holder may still do that outlasts the lease of the repaired lock.
+func (t trouble) outlasts(x *repair.Found) string {
+	about, _, _ := nemesis.Find(t.plan.Nemesis)
+	leased := t.plan.Declares().Lease
+	switch {
+	case t.overrun && about.Work && !t.plan.Renews():
+		return "A lock that renews its lease while its holder runs outlasts long work, but no pause."
+	case t.overrun || x.Tokens:
+		return ""
+	case leased && matrix.RepairOf(t.plan, t.verdict, history.MutualExclusion,
+		checker.LeaseOverrun) != nil:
+		return "A holder that is stopped for longer than its lease (S) remains: have the resource " +
+			"refuse old holders (fencing tokens)."
+	case !leased && t.worst.Property == history.Deadlock:
+		return "A lease lets the next client in beside a holder that is stopped for longer (S): have " +
+			"the resource refuse old holders (fencing tokens)."
+	}
+	return ""
+}
+
+// freed says how a lock that hangs is freed, if its key has no lease.
+func (t trouble) freed() string {
+	if t.worst.Property != history.Deadlock || t.plan.Declares().Lease || t.plan.System() != "" {
+		return ""
+	}
+	return "A lock that hangs now is free when its key is deleted; see first that no holder lives."
 }
 
 // shown says what the command of a repair shows.
@@ -153,14 +214,6 @@ func shown(x *repair.Found, fault string) string {
 		words += " (shown with another lock)"
 	}
 	return words
-}
-
-// losesWrites reports whether a step of a run makes a server lose what it has confirmed.
-func losesWrites(p harness.Plan) bool {
-	return slices.ContainsFunc(p.Scenario, func(s nemesis.Step) bool {
-		a, known := nemesis.ActionOf(s.Do)
-		return known && a.Breaks == nemesis.Durability
-	})
 }
 
 // mayOverrun reports whether a client outlived its lease, or may have where S was not violated or
