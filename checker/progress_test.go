@@ -347,6 +347,10 @@ func TestStoryOfProgress(t *testing.T) {
 			[]string{"its acquire was not granted, and its EXPIRE"},
 			"client 0 left the key on its server: its acquire was not granted, and its EXPIRE at 0.000 s, " +
 				"which would have given the key its lease, was never answered."},
+		"a call that did not take the grant for one": {
+			free + "c0 acquire 1 6 fail; c1 acquire 2 1500000000 fail; script take take 1 0",
+			"0 1 2 3 n0 EVAL take 1 k a -> 1\n" + dense(), nil,
+			"client 0 took the key by its EVAL at 0.000 s (reply \"1\"), and was not granted the lock."},
 		"a release that the new master never heard of": {
 			free + "c0 acquire 1 5 sent=2 node=n0; c0 release 6 7; fault promote n1 8 9; " +
 				"c1 acquire 10 1500000000 fail",

@@ -76,6 +76,10 @@ func StuckCause(w Wait) string {
 	case w.Left != nil && w.Left.Renewal != nil:
 		return Say("client %d went on renewing the key although it was not inside.",
 			w.Left.Renewal.Process)
+	case w.Left != nil && w.Left.unheard():
+		return Say("client %d took the key by its %s at %s (reply %q), and was not granted the lock.",
+			w.Left.Command.Process, commandName(w.Left.Command), Stamp(w.Left.Command.Sent),
+			w.Left.Command.Reply)
 	case w.Left != nil && w.Left.life() != "":
 		return Say("client %d left the key on its server: %s%s.", w.Left.Command.Process, w.Left.fate(),
 			w.Left.life())
@@ -208,6 +212,13 @@ func leftover(l *Leftover) string {
 			Stamp(m.Sent), commandText(l.Header, m))
 	}
 	return said + l.life() + "."
+}
+
+// unheard reports whether the key was written by a command whose answer its own client did not take
+// for a grant.
+func (l *Leftover) unheard() bool {
+	return !l.Held && l.Ended == record.Open && l.Unleased == nil && l.LifeUnknown &&
+		l.Command.Recv != 0 && errorOf(l.Command) == ""
 }
 
 func (l *Leftover) fate() string {

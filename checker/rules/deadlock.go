@@ -286,6 +286,9 @@ func (c deadlockRule) keptBy(l *record.Lock, since, until int64) *explain.Leftov
 		return nil
 	}
 	left := leftover.LastWriter(c.trace, c.faults, l.Key, since)
+	if left == nil { // it was written at the beginning of that time
+		left = leftover.LastWriter(c.trace, c.faults, l.Key, until)
+	}
 	if left != nil && !c.keyFacts().stillThere(l, left.Command, until) {
 		return nil
 	}
