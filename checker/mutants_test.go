@@ -29,7 +29,7 @@ var judges = []string{"rules/owner.go", "rules/orphan.go", "rules/orphan_votes.g
 	"rules/delivery.go", "rules/notice.go", "rules/reentry.go", "rules/reentered.go",
 	"rules/evidence.go", "rules/absent.go", "rules/behind.go", "rules/lost.go",
 	"rules/orphan_late.go", "rules/owner_ordered.go", "rules/token.go", "rules/aims.go",
-	"trace/ledger.go", "linear/section.go", "linear/leases.go"}
+	"trace/ledger.go", "trace/several.go", "linear/section.go", "linear/leases.go"}
 
 // rooms are the packages in which they are.
 var rooms = []string{"rules/", "rules/progress/", "rules/leftover/", "linear/", "trace/"}
@@ -55,6 +55,7 @@ var idleConditions = map[string]string{
 	"rules/notice.go: h.Ended == record.Released":         onlyWords,
 	"rules/notice.go: h.Answer == history.Fail":           onlyWords,
 	"trace/ledger.go: w.Sent > over":                      "saves time",
+	"trace/several.go: !several":                          "saves time",
 	"rules/evidence.go: c.unsureReleases == nil":          "saves time",
 	"rules/wanted.go: c.longest != nil":                   "saves time",
 	"rules/wanted.go: c.pauses != nil":                    "saves time",
@@ -104,7 +105,7 @@ var idleConditions = map[string]string{
 const (
 	tables = "^Test(Exclusion|Doubt|" +
 		"Properties|GoldenVerdicts|ImportedSample|Partial.*|Stories|StoriesOfRealRuns|TimedOut|" +
-		"OneToken|VictimOfADeletion|Orders|" +
+		"OneToken|VictimOfADeletion|Orders|KeysOfScripts|" +
 		"StoryOfProgress|Innocent|AllServersThatAreGoneAreNamed|Words|NoticeIsForTheLoser|Expectations|" +
 		"Optimistic|AStrikeOfAnOptimisticLock|SharedHolds|WhatHasNoModelOfSharedHolds|" +
 		"AStrikeBetweenReadersHitsNothing|AnExtensionThatTheServerRefutes|NothingTried|" +
@@ -338,7 +339,7 @@ func (o *overlay) compile() (programs []string) {
 	if err := os.WriteFile(list, text, 0o600); err != nil {
 		o.t.Fatal(err)
 	}
-	for _, room := range []string{".", "./rules", "./linear"} {
+	for _, room := range []string{".", "./rules", "./linear", "./trace"} {
 		program := filepath.Join(o.dir, filepath.Base(room)+"-mutants.test")
 		c := exec.Command(tool, "test", "-c", "-vet=off", "-overlay", list, "-o", program, room)
 		if out, err := c.CombinedOutput(); err != nil {

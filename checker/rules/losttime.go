@@ -214,7 +214,7 @@ func (c *Case) writerBefore(key string, before int64) *history.Command {
 	}
 	by := left.Command
 	for _, m := range c.quorums().sentWithin(by.Process, by.Sent+1, before-1) {
-		if trace.Key(m) == key && c.trace.MayHaveDeleted(m) || c.mayFreeBeside(m, key) {
+		if trace.Key(m) == key && c.trace.MayHaveDeleted(m) {
 			return nil
 		}
 	}
@@ -242,20 +242,5 @@ func keepsOut(writer, lost *history.Command) bool {
 func (c excuses) keepsForEver(l *record.Lock) bool {
 	return !c.history.Header.Declares.Lease || slices.ContainsFunc(l.Holds, func(h *record.Hold) bool {
 		return h.LeaseEnd() == record.Forever
-	})
-}
-
-// mayFreeBeside reports whether a script may have deleted a key that is not the first it names.
-func (c *Case) mayFreeBeside(m *history.Command, key string) bool {
-	switch {
-	case trace.Key(m) == key || !slices.Contains(trace.Keys(m), key):
-		return false
-	case c.trace.Undeclared(m):
-		return true
-	case c.trace.Declared(m):
-		return c.trace.Frees(m)
-	}
-	return slices.ContainsFunc(m.Effects, func(args []string) bool {
-		return trace.EffectOf(args).Kind == trace.Free && slices.Contains(args[1:], key)
 	})
 }

@@ -88,19 +88,9 @@ func (c ownerRule) victimOf(m *history.Command, ss []record.Span, g *trace.Grant
 	return nil
 }
 
-// certainlyHit reports whether a deletion can have found nothing but the key of a grant. A script
-// names several keys in any order.
+// certainlyHit reports whether a deletion can have found nothing but the key of a grant.
 func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
-	deletes := []string{trace.Key(m)}
-	if c.trace.Declared(m) { // no node showed which of its keys it deletes
-		deletes = trace.Keys(m)
-	}
-	for _, args := range m.Effects {
-		if e := trace.EffectOf(args); e.Kind == trace.Free && !e.Compares {
-			deletes = append(deletes, args[1:]...)
-		}
-	}
-	return ga.Node == m.Node && slices.Contains(deletes, trace.Key(ga)) &&
+	return trace.PlaceOf(ga) == trace.PlaceOf(m) &&
 		!g.Possible[trace.PlaceOf(ga)].MeetsOther(ga.Sent, m.Recv-1, ga.Process)
 }
 

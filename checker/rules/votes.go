@@ -137,8 +137,8 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 func (c *Case) givenBack(lock int, key string) (changed bool) {
 	for _, m := range c.trace.OfLock(lock) {
 		switch {
-		case !c.trace.Releasing(m) || trace.Silent(m) || !slices.Contains(trace.Keys(m), key):
-		case trace.Key(m) == key && trace.EffectOf(m.Args).Kind == trace.Take:
+		case !c.trace.Releasing(m) || trace.Silent(m) || trace.Key(m) != key:
+		case trace.EffectOf(m.Args).Kind == trace.Take:
 			return false
 		default:
 			changed = true

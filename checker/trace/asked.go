@@ -38,10 +38,7 @@ func (r *Reader) MayVote(m *history.Command) bool {
 	if !Answered(m) {
 		return false
 	}
-	e, verb := EffectOf(m.Args), Verb(m)
-	if o, ok := r.observed(m); ok {
-		e = o
-	}
+	e, verb := r.effectOf(m), Verb(m)
 	switch {
 	case r.Takes(m), r.prolongs(m), r.Undeclared(m):
 		return true

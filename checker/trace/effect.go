@@ -234,25 +234,14 @@ func verb(args []string) string {
 
 // Key returns the key that a command is about.
 func Key(m *history.Command) string {
-	at := 1
-	if scripted(m) {
+	at := max(1, m.About)
+	if m.About == 0 && scripted(m) {
 		at = 3
 	}
 	if len(m.Args) <= at {
 		return ""
 	}
 	return m.Args[at]
-}
-
-// Keys returns the keys of a command: of a script all that it names, otherwise the first argument.
-func Keys(m *history.Command) []string {
-	if scripted(m) && len(m.Args) > 3 {
-		if keys, err := strconv.Atoi(m.Args[2]); err == nil && keys > 0 && 3+keys <= len(m.Args) {
-			return m.Args[3 : 3+keys]
-		}
-		return m.Args[3:4]
-	}
-	return m.Args[min(1, len(m.Args)):min(2, len(m.Args))]
 }
 
 func scripted(m *history.Command) bool { return commands[Verb(m)].kind == Script }

@@ -9,19 +9,25 @@ import (
 // habits are what a script was seen to do to its key in some of its runs.
 type habits struct{ takes, frees bool }
 
+// part is what a script does to one of the keys that it names.
+type part struct {
+	id    string // history.ScriptID
+	about int    // see history.Command
+}
+
 // learn reads what scripts did in all runs that a node showed.
 func (k *scripts) learn(commands []history.Command) {
-	k.learned = map[string]*habits{}
+	k.learned = map[part]*habits{}
 	for i := range commands {
 		m := &commands[i]
 		e, ok := k.observed(m)
 		if !ok {
 			continue
 		}
-		h := k.learned[k.id(m)]
+		h := k.learned[k.part(m)]
 		if h == nil {
 			h = &habits{}
-			k.learned[k.id(m)] = h
+			k.learned[k.part(m)] = h
 		}
 		h.takes = h.takes || e.Kind.Writes()
 		h.frees = h.frees || e.Kind == Free
@@ -37,6 +43,9 @@ func (k *scripts) observed(m *history.Command) (sum Effect, ok bool) {
 	}
 	for _, args := range m.Effects {
 		e := EffectOf(args)
+		if e.Kind == Free && slices.Contains(args[1:], Key(m)) {
+			e.Key = Key(m) // it may delete several
+		}
 		if e.Key != Key(m) || countsDown(args) {
 			continue
 		}
@@ -52,6 +61,14 @@ func (k *scripts) observed(m *history.Command) (sum Effect, ok bool) {
 	return sum, true
 }
 
+// effectOf returns what a command does to its key: a script does what its node showed.
+func (k *scripts) effectOf(m *history.Command) Effect {
+	if e, ok := k.observed(m); ok {
+		return e
+	}
+	return EffectOf(m.Args)
+}
+
 // countsDown reports whether a command takes one acquisition of several away.
 func countsDown(args []string) bool {
 	last := args[len(args)-1]
@@ -60,11 +77,13 @@ func countsDown(args []string) bool {
 
 // habit returns the effects that the script of a command showed so far.
 func (k *scripts) habit(m *history.Command) habits {
-	if !scripted(m) || len(m.Args) < 2 || k.learned[k.id(m)] == nil {
+	if !scripted(m) || len(m.Args) < 2 || k.learned[k.part(m)] == nil {
 		return habits{}
 	}
-	return *k.learned[k.id(m)]
+	return *k.learned[k.part(m)]
 }
+
+func (k *scripts) part(m *history.Command) part { return part{k.id(m), max(firstKey, m.About)} }
 
 // changedNothing reports whether a script that was seen certainly left its key as it was.
 func (k *scripts) changedNothing(m *history.Command) bool {
@@ -77,16 +96,19 @@ func (k *scripts) changedNothing(m *history.Command) bool {
 // script's own affair: 1 is often yes, and in python-redis-lock "not acquired".
 func Prolonged(h *history.History, commands []history.Command) *history.History {
 	r := NewReader(h.Header)
-	sent := map[[2]int64]*history.Command{} // by process and stamp
-	for i := range commands {
-		m := &commands[i]
-		if e, ok := r.observed(m); ok && e.Kind == None {
-			sent[[2]int64{int64(m.Process), m.Sent}] = m
-		}
+	type sending struct {
+		process int
+		at      int64
+	}
+	idle := map[sending]bool{} // what left all of its keys as they were
+	for _, m := range r.onePerKey(commands) {
+		at := sending{m.Process, m.Sent}
+		e, seen := r.observed(&m)
+		before, known := idle[at]
+		idle[at] = seen && e.Kind == None && (before || !known)
 	}
 	refuted := func(e history.Event) bool {
-		return e.Type == history.Extend && e.Grant != nil &&
-			sent[[2]int64{int64(e.Process), e.Grant.Sent}] != nil
+		return e.Type == history.Extend && e.Grant != nil && idle[sending{e.Process, e.Grant.Sent}]
 	}
 	if !slices.ContainsFunc(h.Events, refuted) {
 		return h

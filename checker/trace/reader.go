@@ -90,16 +90,17 @@ func (r *Reader) Frees(m *history.Command) bool {
 	return commands[Verb(m)].kind == Free || r.habit(m).frees
 }
 
-// Deleted reports whether a command said that it deleted the key.
+// Deleted reports whether a command said that it deleted the key. The reply of a script that
+// compares in its deletion does not say that.
 func (r *Reader) Deleted(m *history.Command) bool {
 	if s := r.declared(m); s != nil {
 		return s.is(history.ScriptFrees, s.done, m)
 	}
-	done := yes
-	if c := commands[Verb(m)]; c.kind == Free && c.done != nil {
-		done = c.done
+	if e, ok := r.observed(m); ok {
+		return e.Kind == Free && !e.Compares && Answered(m) && yes(m.Reply)
 	}
-	return !r.Undeclared(m) && r.Frees(m) && Answered(m) && done(m.Reply)
+	c := commands[Verb(m)]
+	return c.kind == Free && Answered(m) && c.done(m.Reply)
 }
 
 // LeavesKey reports whether a command that should free a key counted it down and left it there,

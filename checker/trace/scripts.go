@@ -12,7 +12,7 @@ import (
 type scripts struct {
 	declarations map[string]*script // by history.ScriptID
 	ids          map[string]string  // text -> ID
-	learned      map[string]*habits // by history.ScriptID
+	learned      map[part]*habits
 }
 
 // script is a declared one.

@@ -10,35 +10,34 @@ import (
 // Spares reports whether a deletion is for another value than the one that a command wrote: the
 // script of an owner who compares leaves it alone, and so does a command that compares.
 func (r *Reader) Spares(m, by *history.Command) bool {
-	value := EffectOf(by.Args).Value
-	if e := EffectOf(m.Args); e.Compares {
+	value := r.effectOf(by).Value
+	if e := r.effectOf(m); e.Compares {
 		return !r.Declared(by) && e.Is != value
 	}
-	if !r.Declared(m) || len(m.Args) <= 4 {
+	given := inputs(m)
+	if !r.Declared(m) || len(given) == 0 {
 		return false
 	}
 	if r.Declared(by) {
 		return named(by) && !slices.ContainsFunc(owners(by), func(id string) bool {
-			return slices.Contains(m.Args[4:], id)
+			return slices.Contains(given, id)
 		})
 	}
-	return !slices.Contains(m.Args[4:], value)
+	return !slices.Contains(given, value)
 }
 
 // named reports whether a script that took a lock was told who its owner is.
 func named(by *history.Command) bool { return len(owners(by)) > 0 }
 
+// inputs returns the arguments of a script after its keys.
+func inputs(m *history.Command) []string {
+	return m.Args[min(firstKey+numberOfKeys(m), len(m.Args)):]
+}
+
 // owners returns the arguments of a script after its keys, except numbers. The owner's value is
 // among them.
 func owners(by *history.Command) (ids []string) {
-	if len(by.Args) < 4 {
-		return nil
-	}
-	keys, err := strconv.Atoi(by.Args[2])
-	if err != nil || keys < 0 {
-		return nil
-	}
-	for _, arg := range by.Args[min(3+keys, len(by.Args)):] {
+	for _, arg := range inputs(by) {
 		if _, err := strconv.ParseFloat(arg, 64); err != nil {
 			ids = append(ids, arg)
 		}

@@ -56,10 +56,7 @@ func (t *Trace) KnownSpans(node string, writers map[string]int, grants *Grants, 
 // done returns the effect of a command on its key, according to its client, and a stamp. A freed
 // key existed before the stamp, and a written key exists from it on.
 func (t *Trace) done(m *history.Command, writers map[string]int) (at int64, e Effect) {
-	e = EffectOf(m.Args)
-	if o, ok := t.observed(m); ok {
-		e = o
-	}
+	e = t.effectOf(m)
 	switch {
 	case t.Undeclared(m) || !Answered(m):
 	case t.Deleted(m):

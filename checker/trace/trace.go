@@ -32,9 +32,10 @@ type Trace struct {
 
 // New returns the trace of a run with this header and record. Commands may be none.
 func New(h history.Header, r *record.Record, commands []history.Command) *Trace {
-	commands = onePerKey(commands)
-	t := &Trace{Reader: NewReader(h), Commands: commands, Sent: map[int][]*history.Command{},
+	t := &Trace{Reader: NewReader(h), Sent: map[int][]*history.Command{},
 		names: NamesOf(h.Names), record: r, header: h}
+	commands = t.onePerKey(onePerKey(commands))
+	t.Commands = commands
 	t.learn(commands)
 	for i := range commands {
 		m := &commands[i]
@@ -154,9 +155,7 @@ func (t *Trace) returned() map[string]bool {
 		m := &t.Commands[i]
 		down := strings.HasPrefix(Verb(m), "DECR") || countsDown(m.Args)
 		if (t.Frees(m) || down || t.Undeclared(m)) && t.Releasing(m) {
-			for _, key := range Keys(m) {
-				t.given[key] = true
-			}
+			t.given[Key(m)] = true
 		}
 	}
 	return t.given

@@ -24,6 +24,9 @@ type Command struct {
 	Effects [][]string `json:"effects,omitempty"`
 	// how many more times the client library sent it, which happens if no reply comes
 	Again int `json:"again,omitempty"`
+	// where Args has the key that the command is about; 0: it is the first key. Files do not have it:
+	// the checker replaces a script by one command for each of its keys.
+	About int `json:"-"`
 }
 
 // Loss is the reason why the reply to a command was not read. It is empty if the process ended
