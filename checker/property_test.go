@@ -343,7 +343,8 @@ var allCases = slices.Concat(propertyCases, lostCases, conditionCases, declaredC
 	progressConditions, callCases, letterConditions, grantCases, depthCases, behindCases,
 	certainCases, absentCases, lostConditions, ownerConditions, waitConditions,
 	deliveryConditions, stallConditions, reenteredConditions, nearCases, closerCases,
-	closestCases, likelyCases, gaveUpCases, severalCases)
+	closestCases, likelyCases, gaveUpCases, severalCases,
+	againCases)
 
 func TestProperties(t *testing.T) {
 	for _, c := range allCases {

@@ -129,18 +129,15 @@ func (c deadlockRule) blocks(k *record.Call, m *history.Command) bool {
 }
 
 // endless reports whether a client was killed inside of a hold whose lease never ends, as far as
-// the commands show. What a script asks for that nothing describes, they do not show.
+// the commands show.
 func (c deadlockRule) endless(h *record.Hold) bool {
 	inside := h.Ended == record.Killed && h.From <= h.End && h.End < c.trust.Cut
 	if !inside || h.LeaseEnd() != record.Forever || c.history.Header.Declares.Lease {
 		return false
 	}
 	grant := c.trace.GrantOf(h)
-	return grant == nil || !c.trace.Undeclared(grant) &&
-		c.keyFacts().keyLeaseOf(h, grant, h.End).end == record.Forever &&
-		!slices.ContainsFunc(c.trace.OfKey(trace.Key(grant)), func(m *history.Command) bool {
-			return m.Sent >= h.Call && trace.EffectOf(m.Args).Expiry != trace.Expiry{}
-		})
+	return !c.keyFacts().mayExpire(h, grant) &&
+		(grant == nil || c.keyFacts().keyLeaseOf(h, grant, h.End).end == record.Forever)
 }
 
 // grantedAndDenied returns when acquire calls for a lock were granted, and when the denied ones

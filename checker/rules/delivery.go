@@ -121,43 +121,33 @@ func (c deliveryRule) ballot(h *record.Hold) (b ballot) {
 	})
 	if q := c.quorum(); len(b.took) >= q {
 		b.at = max(b.at, b.took[q-1].Recv)
-		b.expires = c.expiry(c.lengthened(h, b.took), h.Granted)
+		b.expires = c.expiry(c.keyFacts().lives(h), h.Granted)
 	}
 	return b
-}
-
-// lengthened returns for each command that took the lock the last one of the same call that gave
-// its key another lease, or the command itself.
-func (c deliveryRule) lengthened(h *record.Hold,
-	took []*history.Command) (last []*history.Command) {
-	last = slices.Clone(took)
-	for _, m := range c.trace.Tries(h) {
-		for i, t := range took {
-			if m.Sent > t.Sent && m.Recv <= h.From && trace.PlaceOf(m) == trace.PlaceOf(t) &&
-				(c.trace.Renews(m) || trace.EffectOf(m.Args).Kind == trace.Persist) {
-				last[i] = m
-			}
-		}
-	}
-	return last
 }
 
 // lastWords returns, for each server, the client's last command before it came in that took the
 // lock, gave it back or was refused it. A vote counts as withdrawn even if the withdrawal was not
 // answered.
 func (c deliveryRule) lastWords(h *record.Hold) []*history.Command {
+	ofGrant := c.ofGrant(h)
 	return c.lastThat(h, func(m *history.Command) bool {
-		return c.ofGrant(h, m) && (c.trace.Takes(m) || c.trace.Refused(m) || c.trace.Frees(m))
+		return ofGrant(m) && (c.trace.Takes(m) || c.trace.Refused(m) || c.trace.Frees(m))
 	})
 }
 
-// ofGrant reports whether a command is not for another key than the one that its server granted.
-func (c *Case) ofGrant(h *record.Hold, m *history.Command) bool {
-	grant := c.trace.GrantOf(h)
-	return grant == nil || trace.Key(m) == trace.Key(grant) || m.Node != grant.Node &&
-		!slices.ContainsFunc(c.trace.Tries(h), func(o *history.Command) bool {
-			return o.Node == m.Node && trace.Key(o) == trace.Key(grant)
-		})
+// ofGrant returns a function that reports whether the key of a command may be the lock's, as far as
+// its server shows it.
+func (c *Case) ofGrant(h *record.Hold) func(*history.Command) bool {
+	known := map[string][]string{} // by server
+	return func(m *history.Command) bool {
+		keys, ok := known[m.Node]
+		if !ok {
+			keys = trace.KeysOf(c.trace, h, m.Node)
+			known[m.Node] = keys
+		}
+		return slices.Contains(keys, trace.Key(m))
+	}
 }
 
 // lastThat returns the last command of a hold's call on each server that fits and that was over

@@ -47,6 +47,23 @@ func (c keyFacts) keyLeaseOf(h *record.Hold, grant *history.Command, before int6
 	return l
 }
 
+// mayExpire reports whether a command since the call of a hold asks for an end of a key that may be
+// the lock's, or its client ran a script for it with unknown effects. Without a grant, each key of
+// the lock may be the one.
+func (c keyFacts) mayExpire(h *record.Hold, grant *history.Command) bool {
+	var keys []string
+	if grant != nil {
+		keys = trace.KeysOf(c.trace, h, grant.Node)
+	}
+	asks := func(m *history.Command) bool {
+		return m.Process == h.Process && c.trace.Undeclared(m) || trace.AsksEnd(c.trace, m)
+	}
+	since := sentSince(c.trace.OfLock(h.Key), h.Call)
+	return slices.ContainsFunc(since, func(m *history.Command) bool {
+		return asks(m) && (grant == nil || slices.Contains(keys, trace.Key(m)))
+	})
+}
+
 // freedInside reports whether an inner release may have freed the key of a hold before a command
 // took it.
 func (c keyFacts) freedInside(h *record.Hold, next *history.Command) bool {

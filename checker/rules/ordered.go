@@ -75,9 +75,9 @@ func (w *chain) ordersAt(node string, ga *history.Command) *trace.Orders {
 
 // votesByNode returns the commands that granted a hold, by server.
 func votesByNode(c *Case, h *record.Hold) map[string]*history.Command {
-	votes := map[string]*history.Command{}
+	votes, ofGrant := map[string]*history.Command{}, c.ofGrant(h)
 	for _, m := range c.lastThat(h, func(m *history.Command) bool {
-		return c.ofGrant(h, m) && (c.trace.Takes(m) || c.trace.Deleted(m) || c.trace.Refused(m))
+		return ofGrant(m) && (c.trace.Takes(m) || c.trace.Deleted(m) || c.trace.Refused(m))
 	}) {
 		if c.trace.Takes(m) {
 			votes[m.Node] = m

@@ -34,7 +34,7 @@ func (c ownerRule) owner() property {
 		return notApplicable("a deletion on one of several independent servers does not release the lock")
 	}
 	spans := c.Record.Spans(record.WhileLeased, c.trust.Cut)
-	grants := c.grants()
+	grants := c.sureGrants()
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
 		if !c.trace.Deleted(m) {
@@ -86,6 +86,21 @@ func (c ownerRule) victimOf(m *history.Command, ss []record.Span, g *trace.Grant
 		}
 	}
 	return nil
+}
+
+// sureGrants returns the grants without those that wrote a key whatever was there, if another key
+// of the same call may be the lock's.
+func (c ownerRule) sureGrants() *trace.Grants {
+	sure := *c.grants()
+	sure.ByHold, sure.Known = slices.Clone(sure.ByHold), false
+	for i, m := range sure.ByHold {
+		if m != nil && !c.trace.TakesFree(m) &&
+			len(trace.KeysOf(c.trace, &c.Record.Holds[i], m.Node)) > 1 {
+			sure.ByHold[i] = nil
+		}
+		sure.Known = sure.Known || sure.ByHold[i] != nil
+	}
+	return &sure
 }
 
 // certainlyHit reports whether a deletion can have found nothing but the key of a grant.

@@ -1,9 +1,12 @@
 package rules
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/internal/history"
 )
 
@@ -21,9 +24,7 @@ func (c *Case) shortLease(h *record.Hold) *shortfall {
 	if h.Granted == 0 || h.Shared || !c.trace.Named() || c.ownClockMoved(h) {
 		return nil
 	}
-	s := &shortfall{commands: c.lastThat(h, func(m *history.Command) bool {
-		return c.ofGrant(h, m) && (c.trace.MayVote(m) || c.trace.Frees(m))
-	})}
+	s := &shortfall{commands: c.keyFacts().lives(h)}
 	if len(s.commands) < c.quorum() {
 		return nil
 	}
@@ -38,4 +39,32 @@ func (c *Case) shortLease(h *record.Hold) *shortfall {
 		return nil
 	}
 	return s
+}
+
+// lives returns the last command on each server that took or prolonged the lock's key before the
+// call returned. If several keys may be the lock's, it is the one that lasts longest.
+func (c keyFacts) lives(h *record.Hold) (last []*history.Command) {
+	ofGrant, ofKey := c.ofGrant(h), map[trace.Place]*history.Command{}
+	for _, m := range c.trace.Tries(h) {
+		if m.Recv <= h.From && (c.trace.MayVote(m) || c.trace.Frees(m)) && ofGrant(m) {
+			ofKey[trace.PlaceOf(m)] = m
+		}
+	}
+	longest := map[string]*history.Command{}
+	for _, m := range c.trace.Tries(h) {
+		if o := longest[m.Node]; ofKey[trace.PlaceOf(m)] == m && (o == nil || c.outlasts(m, o)) {
+			longest[m.Node] = m
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(longest)) {
+		last = append(last, longest[node])
+	}
+	return last
+}
+
+// outlasts reports whether a command may have given its key a later end than another.
+func (c keyFacts) outlasts(m, other *history.Command) bool {
+	mine, known := c.trace.Asked(m)
+	others, alsoKnown := c.trace.Asked(other)
+	return !known || alsoKnown && m.Sent+mine > other.Sent+others
 }

@@ -3,10 +3,8 @@
 package trace
 
 import (
-	"cmp"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/internal/history"
@@ -60,106 +58,6 @@ func (t *Trace) Mentions(m *history.Command, lock int) bool {
 
 // Releasing reports whether a command was sent by a release call.
 func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m.Process, m.Sent) }
-
-// GrantOf returns the command that granted a hold. It compares the commands of the acquire call
-// that may have taken a key and were answered before the call returned. It returns the likeliest,
-// and the last if several are equally likely: see likely. It returns nil if there is none. If the
-// call also wrote the key that it counts up, it returns the command that counts.
-func (t *Trace) GrantOf(h *record.Hold) *history.Command {
-	var grant, counter *history.Command
-	best, freed := unlikely, map[Place]bool{}
-	sent := t.Sent[h.Process]
-	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.From })
-	for i := last - 1; i >= 0 && sent[i].Sent >= h.Call && best < likeliest; i-- {
-		m := sent[i]
-		if m.Recv <= h.From && t.Deleted(m) {
-			freed[PlaceOf(m)] = true
-		}
-		if m.Recv == 0 || m.Recv > h.From || m.N != 0 && m.N != h.N || !t.Takes(m) ||
-			!t.MayBeOf(m, h.Key) {
-			continue
-		}
-		l := t.likely(m)
-		switch {
-		case freed[PlaceOf(m)]:
-			l = isGuard
-		case l%isReturned == isCounter:
-			counter = cmp.Or(counter, m)
-		case l%isReturned != isScript && counter != nil && Key(counter) == Key(m):
-			m = counter
-		}
-		if l > best {
-			grant, best = m, l
-		}
-	}
-	return grant
-}
-
-// likelihood says how likely it is that a command granted a hold.
-type likelihood int
-
-// From a command whose key its call deleted again to one that may be refused. A key that clients
-// give back is likelier than any other.
-const (
-	unlikely   likelihood       = iota
-	isGuard                     // the call deleted its key again
-	isScript                    // the header does not describe it
-	isCounter                   // many locks count a fencing token
-	isNote                      // it writes, whatever is there
-	isTake                      // it may be refused, or its client looked before
-	isReturned                  // added if releases free the key, or count it down
-	isNamed    = 2 * isReturned // added if it is the lock's name, without another word
-	likeliest  = isNamed + isReturned + isTake
-)
-
-// likely returns how likely it is that a command granted a hold.
-func (t *Trace) likely(m *history.Command) (l likelihood) {
-	kind := EffectOf(m.Args).Kind
-	if e, ok := t.observed(m); ok {
-		kind = e.Kind
-	}
-	switch {
-	case t.Undeclared(m):
-		l = isScript
-	case kind == Count && !countsField(m):
-		l = isCounter
-	case kind == Write && !t.lookedFree(m):
-		l = isNote
-	default:
-		l = isTake
-	}
-	if t.returned()[Key(m)] {
-		l += isReturned
-	}
-	if _, exact := t.names[strings.Trim(Key(m), "{}")]; exact {
-		l += isNamed
-	}
-	return l
-}
-
-// lookedFree reports whether the call of a command read its key as free before.
-func (t *Trace) lookedFree(m *history.Command) bool {
-	return slices.ContainsFunc(t.OfKey(Key(m)), func(k *history.Command) bool {
-		return k.Process == m.Process && k.N == m.N && k.Node == m.Node && k.Sent < m.Sent &&
-			Silent(k) && t.FindsNone(k)
-	})
-}
-
-// returned returns the keys that clients free, or count down, in their releases.
-func (t *Trace) returned() map[string]bool {
-	if t.given != nil {
-		return t.given
-	}
-	t.given = map[string]bool{}
-	for i := range t.Commands {
-		m := &t.Commands[i]
-		down := strings.HasPrefix(Verb(m), "DECR") || countsDown(m.Args)
-		if (t.Frees(m) || down || t.Undeclared(m)) && t.Releasing(m) {
-			t.given[Key(m)] = true
-		}
-	}
-	return t.given
-}
 
 // Tries returns the commands of a hold's acquire call about its lock, in the order of sending,
 // answered or not.
@@ -260,11 +158,4 @@ func (g *Grants) LockOf(m *history.Command) (int, bool) {
 	}
 	i, ok := g.keys[Key(m)]
 	return i, ok
-}
-
-// countsField reports whether a command counts a field of a hash, as re-entrant locks do.
-func countsField(m *history.Command) bool {
-	return Verb(m) == "HINCRBY" || slices.ContainsFunc(m.Effects, func(args []string) bool {
-		return verb(args) == "HINCRBY" && EffectOf(args).Key == Key(m)
-	})
 }
