@@ -99,9 +99,8 @@ func (c keyFacts) shownSince(h *record.Hold, called, before int64) bool {
 	return grant != nil && slices.ContainsFunc(sentSince(c.trace.OfKey(trace.Key(grant)), over),
 		func(m *history.Command) bool {
 			return m.Node == grant.Node && m.Recv < before &&
-				(c.trace.Denied(m) || c.trace.Renews(m) ||
-					m.Process == h.Process && (c.trace.Takes(m) && c.foundKey(m) ||
-						trace.Silent(m) && c.quorums().showsOwn(m)))
+				(c.trace.Denied(m) || c.trace.Renews(m) || trace.ShowsKey(&c.trace.Reader, m) ||
+					m.Process == h.Process && c.trace.Takes(m) && c.foundKey(m))
 		})
 }
 

@@ -218,21 +218,25 @@ func (c orphanRule) silentFrom(end *history.Event) int64 {
 
 // goesOn reports whether the call of a refused command went on to take the lock, or had no time to:
 // no command for that key ever granted the lock, and a later one that may grant it is for a key
-// that did. Granting is the set of keys that did. A client is refused so if it creates a counter
-// before its first use.
+// that did. Granting is the set of keys that did. If no command is known that grants the lock,
+// although clients had it, any later one for another key may. A client is refused so if it creates
+// a counter before its first use.
 func (c orphanRule) goesOn(refused *history.Command, granting map[string]bool) bool {
 	k := c.trace.CallOf(refused)
 	if k == nil || granting[trace.Key(refused)] {
 		return false
 	}
 	lock, _ := c.grants().LockOf(refused)
+	unseen := len(granting) == 0 && len(c.Record.Holds) > 0
 	for _, m := range c.waits().commandsOf(k) {
 		other, _ := c.grants().LockOf(m)
 		again := trace.PlaceOf(m) == trace.PlaceOf(refused)
 		switch {
 		case other != lock || m == refused || m.Sent < refused.Sent:
-		case granting[trace.Key(m)] && trace.Silent(m) && trace.Answered(m) && !c.trace.FindsNone(m):
+		case granting[trace.Key(m)] && trace.ShowsKey(&c.trace.Reader, m):
 			return true // it looked at the lock all the same
+		case unseen && trace.Key(m) != trace.Key(refused) && trace.Answered(m) && !trace.Silent(m):
+			return true
 		case again && (c.trace.TakesFree(m) || c.trace.Denied(m) && k.Outcome != history.OK):
 			return false // it needs that key
 		case granting[trace.Key(m)] && (c.trace.MayGrant(m) || c.trace.Undeclared(m)):

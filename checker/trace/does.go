@@ -117,30 +117,31 @@ func plainDoes(m *history.Command) deed {
 		}
 		return done(frees, freesNone)
 	}
-	return reads(m, none)
+	return reads(m)
 }
 
 // reads returns the finding of a command that reads the key.
-func reads(m *history.Command, none bool) deed {
-	switch Verb(m) {
-	case "GET", "GETEX":
-		if none {
-			return seesNone
-		}
+func reads(m *history.Command) deed {
+	none, known := absent[Verb(m)]
+	little, knownToo := vague[Verb(m)]
+	switch {
+	case known && m.Reply == none:
+		return seesNone
+	case known, knownToo && m.Reply != little:
 		return sees
-	case "EXISTS":
-		if m.Reply == "0" {
-			return seesNone
-		}
-		return sees
-	case "TTL", "PTTL":
-		if m.Reply == "-2" {
-			return seesNone
-		}
-		return sees
-	}
-	if silent[Verb(m)] || EffectOf(m.Args).Kind == Persist {
+	case silent[Verb(m)], EffectOf(m.Args).Kind == Persist:
 		return nothing
 	}
 	return unclear
 }
+
+// absent are the replies of reads to a key that is not there. Any other reply shows the key.
+var absent = map[string]string{"GET": "(nil)", "GETEX": "(nil)", "EXISTS": "0", "TYPE": "none",
+	"TTL": "-2", "PTTL": "-2", "EXPIRETIME": "-2", "PEXPIRETIME": "-2", "HLEN": "0",
+	"HGETALL": "[]", "HKEYS": "[]", "HVALS": "[]"}
+
+// vague are the replies of reads that do not say whether there is a key. Any other shows the key.
+var vague = map[string]string{"STRLEN": "0", "HGET": "(nil)", "HEXISTS": "0"}
+
+// ShowsKey reports whether the answer to a command that reads shows that there is a key.
+func ShowsKey(r *Reader, m *history.Command) bool { return r.does(m) == sees }

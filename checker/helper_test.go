@@ -20,8 +20,8 @@ const (
 	lookedNote = "0 1 14 15 n0 GET holder:k -> (nil)\n0 1 16 17 n0 SET holder:k aaaaaaaa"
 )
 
-// againCases are cases in which a helper of a lock looks like the lock.
-var againCases = []propertyCase{
+// helperCases are cases in which a helper of a lock looks like the lock.
+var helperCases = []propertyCase{
 	// A field that all clients count up is no lock.
 	{"helper: killed, with a count of all grants", "D", oneKilled, endsTaken + fieldCount + endsDenied,
 		Unknown, ""},
