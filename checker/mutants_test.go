@@ -29,7 +29,8 @@ var judges = []string{"rules/owner.go", "rules/orphan.go", "rules/orphan_votes.g
 	"rules/delivery.go", "rules/notice.go", "rules/reentry.go", "rules/reentered.go",
 	"rules/evidence.go", "rules/absent.go", "rules/behind.go", "rules/lost.go",
 	"rules/orphan_late.go", "rules/owner_ordered.go", "rules/token.go", "rules/aims.go",
-	"trace/ledger.go", "trace/several.go", "linear/section.go", "linear/leases.go"}
+	"rules/dead_waiters.go", "rules/tokens.go", "trace/ledger.go", "trace/several.go",
+	"linear/section.go", "linear/leases.go"}
 
 // rooms are the packages in which they are.
 var rooms = []string{"rules/", "rules/progress/", "rules/leftover/", "linear/", "trace/"}
@@ -56,6 +57,7 @@ var idleConditions = map[string]string{
 	"rules/notice.go: h.Answer == history.Fail":           onlyWords,
 	"trace/ledger.go: w.Sent > over":                      "saves time",
 	"trace/several.go: !several":                          "saves time",
+	"rules/dead_waiters.go: !waits":                       "saves time",
 	"rules/evidence.go: c.unsureReleases == nil":          "saves time",
 	"rules/wanted.go: c.longest != nil":                   "saves time",
 	"rules/wanted.go: c.pauses != nil":                    "saves time",

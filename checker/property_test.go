@@ -344,7 +344,7 @@ var allCases = slices.Concat(propertyCases, lostCases, conditionCases, declaredC
 	certainCases, absentCases, lostConditions, ownerConditions, waitConditions,
 	deliveryConditions, stallConditions, reenteredConditions, nearCases, closerCases,
 	closestCases, likelyCases, gaveUpCases, severalCases,
-	helperCases, lookCases)
+	helperCases, lookCases, againCases)
 
 func TestProperties(t *testing.T) {
 	for _, c := range allCases {

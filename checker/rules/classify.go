@@ -88,7 +88,8 @@ func (c classifier) cameLate(h *record.Hold) bool {
 	}
 	at := int64(0)
 	for _, m := range c.quorums().sentWithin(h.Process, h.Call, h.From) {
-		if m.Recv <= h.From && (m.N == 0 || m.N == h.N) && !c.quorums().ofOther(m, h.Key) {
+		ofCall := m.N == h.N || m.N == 0 && c.trace.MayBeOf(m, h.Key) // not in the background
+		if m.Recv <= h.From && ofCall && !c.quorums().ofOther(m, h.Key) {
 			at = max(at, m.Recv)
 		}
 	}

@@ -124,7 +124,7 @@ func (c deadlockRule) blocks(k *record.Call, m *history.Command) bool {
 	if m.Recv != 0 {
 		to = min(to, m.Recv)
 	}
-	return to-m.Sent > c.waits().boundFor(0) && (!trace.Answered(m) || m.Reply == "(nil)") &&
+	return to-m.Sent > c.waits().boundFor(0, to) && (!trace.Answered(m) || m.Reply == "(nil)") &&
 		!c.quorums().struckCommand(m) && !c.waits().wasStopped(k.Process, m.Sent, to)
 }
 
@@ -178,7 +178,7 @@ func (c deadlockRule) stuck(l *record.Lock) (property, bool) {
 // time: see lostTime. If only that brings the wait below the bound, the result is unknown.
 func (c deadlockRule) ungranted(l *record.Lock) (property, bool) {
 	wanted, busy := c.waits().wants(l), c.faultTimes().disturbances(l)
-	if _, _, ok := wanted.Lasts(c.waits().boundFor(0), nil); !ok {
+	if _, _, ok := wanted.Lasts(c.waits().boundFor(0, 0), nil); !ok {
 		return property{}, false // not even with all disturbances
 	}
 	lost, struck := c.excuses().strikes(l)
@@ -199,7 +199,7 @@ func (c deadlockRule) ungranted(l *record.Lock) (property, bool) {
 // that they lost.
 func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []record.Interval,
 	lost func(process int) []record.Gap) (property, bool) {
-	for _, q := range progress.QuietTimes(busy, c.waits().boundFor(0)) {
+	for _, q := range progress.QuietTimes(busy, c.waits().boundFor(0, 0)) {
 		w := wanted.Clip(q)
 		bound, known := c.waits().boundWithin(l.Key, q)
 		if !known {
@@ -339,8 +339,7 @@ func (c deadlockRule) recovery(locks []record.Lock, bound int64) property {
 			quiet := record.Interval{From: healed, To: c.Record.End}
 			if c.Record.End-healed > c.patience(l, quiet, bound) {
 				return unknown("no client that waited was granted lock %d for %s after the last fault was "+
-					"over, but a call whose outcome is unknown may have had it", l.Key,
-					explain.Brief(c.Record.End-healed))
+					"over, but %s", l.Key, explain.Brief(c.Record.End-healed), c.faultTimes().hadSince(l, healed))
 			}
 			return unknown("the run ended %s after the last fault was over, and no client that waited had "+
 				"been granted lock %d again; it is a deadlock only if clients that are answered try in vain "+

@@ -164,7 +164,7 @@ func (c excuses) leavesUntil(l *record.Lock, m *history.Command) int64 {
 func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 	until := c.leavesUntil(l, m)
 	kind := trace.EffectOf(m.Args).Kind
-	takes := !c.trace.Frees(m) &&
+	takes := c.keyFacts().takesToken(m) || !c.trace.Frees(m) &&
 		(kind.Writes() || kind == trace.None && !trace.Silent(m) && !c.helps(l, m))
 	for _, h := range l.Holds {
 		if !takes && h.Sent > max(m.Sent, m.Recv) && h.Process != m.Process {
@@ -178,14 +178,14 @@ func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 }
 
 // helps reports whether a command cannot leave a key that keeps clients out: other keys granted the
-// lock each time, and no other client asked for this one.
+// lock each time, and no other client asked for this one, except one that waits for a signal.
 func (c excuses) helps(l *record.Lock, m *history.Command) bool {
 	asked := func(o *history.Command) bool { // another client asked: the key may be a queue
 		k := c.trace.CallOf(o)
-		return k != nil && o.Process != m.Process && trace.Answered(o) && !trace.Blocks(o) &&
-			o.Recv <= k.To
+		return k != nil && o.Process != m.Process && trace.Answered(o) && o.Recv <= k.To &&
+			slices.Contains(o.Args, trace.Key(m)) && !(trace.Blocks(o) && trace.Pushes(m))
 	}
-	return len(l.Holds) > 0 && !slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), asked) &&
+	return len(l.Holds) > 0 && !slices.ContainsFunc(c.trace.OfLock(l.Key), asked) &&
 		!slices.ContainsFunc(l.Holds, func(h *record.Hold) bool {
 			grant := c.trace.GrantOf(h)
 			return grant == nil || trace.Key(grant) == trace.Key(m)

@@ -192,7 +192,7 @@ func (c orphanRule) deadKeys() record.Reach {
 	}
 	for _, e := range c.Record.Marks {
 		if e.Type == history.Kill || e.Type == history.Exit {
-			to := min(c.silentFrom(e), record.Forever/2) + stays + c.waits().boundFor(0)
+			to := min(c.silentFrom(e), record.Forever/2) + stays + c.waits().boundFor(0, record.Forever)
 			if !c.history.Header.Declares.Lease {
 				to = record.Forever
 			}

@@ -25,7 +25,7 @@ func (c deadlockRule) lockedOut(l *record.Lock) (doubt property, found bool) {
 	}
 	lost, _ := c.excuses().strikes(l)
 	busy := slices.Concat(c.faultTimes().disturbances(exclude(l, again)), lost)
-	for _, q := range progress.QuietTimes(busy, c.waits().boundFor(0)) {
+	for _, q := range progress.QuietTimes(busy, c.waits().boundFor(0, 0)) {
 		bound, known := c.waits().boundWithin(l.Key, q)
 		in := holdsIn(again, q)
 		if !known || len(in) == 0 {

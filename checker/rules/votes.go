@@ -116,14 +116,13 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 		case m.Recv > h.From, c.ofOther(m, h.Key):
 		case c.trace.Deleted(m) && given[trace.PlaceOf(m)] != nil:
 			delete(given, trace.PlaceOf(m))
-			if !c.givenBack(h.Key, trace.Key(m)) {
-				continue // it was a guard
-			}
-			// What neither takes a free key nor is ever given back does not grant the lock alone.
+			back := c.givenBack(h.Key, trace.Key(m)) // else it was a guard, if it is not the lock
 			maps.DeleteFunc(given, func(p trace.Place, o *history.Command) bool {
-				return p.Node == m.Node && !c.trace.TakesFree(o) && !c.givenBack(h.Key, p.Key)
+				// What neither takes a free key nor is ever given back does not grant the lock alone.
+				weak := back && !c.trace.TakesFree(o) && !c.givenBack(h.Key, p.Key)
+				return p.Node == m.Node && (weak || trace.IsNamed(c.trace, m) && trace.IsCounting(c.trace, o))
 			})
-		case c.trace.MayVote(m), c.showsOwn(m):
+		case c.trace.MayVote(m), c.showsOwn(m), c.keyFacts().tookToken(m):
 			given[trace.PlaceOf(m)] = m
 		}
 	}
@@ -138,7 +137,7 @@ func (c *Case) givenBack(lock int, key string) (changed bool) {
 	for _, m := range c.trace.OfLock(lock) {
 		switch {
 		case !c.trace.Releasing(m) || trace.Silent(m) || trace.Key(m) != key:
-		case trace.EffectOf(m.Args).Kind == trace.Take:
+		case c.trace.MayGrant(m) && c.trace.Takes(m) && !trace.CountsDown(m.Args):
 			return false
 		default:
 			changed = true

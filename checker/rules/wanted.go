@@ -140,7 +140,7 @@ func (c waits) bound() (ns int64, known bool) {
 		}
 		c.pause = &longest
 	}
-	return c.boundFor(*c.pause), *c.pause > 0
+	return c.boundFor(*c.pause, record.Forever), *c.pause > 0
 }
 
 // boundWithin returns the bound for a time when no client was granted the lock. A pause does not
@@ -150,7 +150,7 @@ func (c waits) boundWithin(lock int, q record.Interval) (ns int64, known bool) {
 	if pause == 0 {
 		pause = c.seenWithout(lock, q)
 	}
-	return c.boundFor(pause), pause > 0
+	return c.boundFor(pause, q.To), pause > 0
 }
 
 // seenWithout returns the longest observed pause, without pauses in q that the lock itself may have
@@ -165,32 +165,13 @@ func (c waits) seenWithout(lock int, q record.Interval) int64 {
 	return cmp.Or(c.seenPauses().longestOutside(q), c.betweenCalls())
 }
 
-// boundFor returns the bound with a pause between tries. Each client that ended while it waited may
-// have kept a place in a queue.
-func (c waits) boundFor(pause int64) int64 {
+// boundFor returns the bound with a pause between tries. Each client that ended before a stamp,
+// while it waited, may have kept a place in a queue.
+func (c waits) boundFor(pause, until int64) int64 {
 	d := c.history.Header.Declares
 	bound := d.GrantBound(history.Duration(c.longestLease()), history.Duration(pause),
 		len(c.faults) > 0) - d.DeadWaiters
-	return int64(bound + history.Duration(max(c.deadWaiters(), 1))*d.DeadWaiters)
-}
-
-// deadWaiters returns how many clients ended inside an acquire call, if the lock lets others wait
-// for them.
-func (c *Case) deadWaiters() (n int) {
-	if c.history.Header.Declares.DeadWaiters == 0 {
-		return 0
-	}
-	for _, e := range c.Record.Marks {
-		waits := func(k record.Call) bool {
-			return k.Process == e.Process && k.Outcome != history.OK && !k.Denied() && k.From <= e.T &&
-				(e.T <= k.To || k.Outcome == history.Info)
-		}
-		if (e.Type == history.Kill || e.Type == history.Exit) &&
-			slices.ContainsFunc(c.Record.Calls, waits) {
-			n++
-		}
-	}
-	return n
+	return int64(bound + history.Duration(max(c.deadWaiters(until), 1))*d.DeadWaiters)
 }
 
 // declaredPause returns the longest pause between tries that the lock or its manifest declares, or

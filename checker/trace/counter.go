@@ -37,7 +37,7 @@ func (r *Reader) Counters(m *history.Command) (out []Counter) {
 		switch e := EffectOf(args); {
 		case verb(args) == "TTL" || verb(args) == "PTTL":
 			return nil
-		case e.Kind == Count && !countsDown(args):
+		case e.Kind == Count && !CountsDown(args):
 			out = append(out, Counter{e.Key, e.Value})
 		}
 	}

@@ -271,6 +271,11 @@ func Blocks(m *history.Command) bool {
 		})
 }
 
+// Pushes reports whether a command only adds elements to a list, as signals are sent.
+func Pushes(m *history.Command) bool {
+	return strings.HasPrefix(strings.TrimLeft(Verb(m), "LR"), "PUSH")
+}
+
 // Writers returns which process wrote a value first, for all values of the trace.
 func Writers(commands []history.Command) map[string]int {
 	out := map[string]int{}

@@ -33,12 +33,12 @@ func KeysOf(t *Trace, h *record.Hold, node string) (keys []string) {
 			}
 		}
 	}
-	if best.by != nil && exact(t, best.by) {
+	if best.by != nil && IsNamed(t, best.by) {
 		return keys
 	}
 	for _, m := range t.Tries(h) { // the call may have taken it in a way that no rule knows
 		if m.Node == node && !taken[Key(m)] && AsksEnd(t, m) &&
-			(exact(t, m) || best.likely < isReturned+isTake) {
+			(IsNamed(t, m) || best.likely < isReturned+isTake) {
 			keys = append(keys, Key(m))
 		}
 	}
@@ -97,7 +97,7 @@ func candidatesOf(t *Trace, h *record.Hold) (all []candidate) {
 			continue
 		}
 		c := candidate{m, likelihoodOf(t, m)}
-		if counted[PlaceOf(m)] = isCounting(t, m); freed[PlaceOf(m)] {
+		if counted[PlaceOf(m)] = IsCounting(t, m); freed[PlaceOf(m)] {
 			c.likely = isGuard
 		}
 		if all = append(all, c); c.likely == likeliest {
@@ -130,14 +130,14 @@ func likelihoodOf(t *Trace, m *history.Command) (l likelihood) {
 	switch {
 	case t.Undeclared(m):
 		l = isScript
-	case isCounting(t, m):
+	case IsCounting(t, m):
 		l = isCounter
 	case t.WritesUnasked(m) && !lookedFree(t, m):
 		l = isNote
 	default:
 		l = isTake
 	}
-	switch named := exact(t, m); {
+	switch named := IsNamed(t, m); {
 	case named && (l == isCounter || l == isNote):
 		l = isNamesake
 	case named:
@@ -149,18 +149,18 @@ func likelihoodOf(t *Trace, m *history.Command) (l likelihood) {
 	return l
 }
 
-// exact reports whether the key of a command is the name of a lock, without another word.
-func exact(t *Trace, m *history.Command) bool {
+// IsNamed reports whether the key of a command is the name of a lock, without another word.
+func IsNamed(t *Trace, m *history.Command) bool {
 	_, known := t.names[strings.Trim(Key(m), "{}")]
 	return known
 }
 
-// isCounting reports whether a command counts up a key as locks count a fencing token. A field of a
+// IsCounting reports whether a command counts up a key as locks count a fencing token. A field of a
 // hash may be the lock: re-entrant locks count theirs.
-func isCounting(t *Trace, m *history.Command) bool {
+func IsCounting(t *Trace, m *history.Command) bool {
 	e := t.effectOf(m)
 	field := e.Value != ""
-	return e.Kind == Count && !(field && (exact(t, m) || t.returned()[Key(m)]))
+	return e.Kind == Count && !(field && (IsNamed(t, m) || t.returned()[Key(m)]))
 }
 
 // lookedFree reports whether the call of a command read its key as free before.
@@ -179,7 +179,7 @@ func (t *Trace) returned() map[string]bool {
 	t.given = map[string]bool{}
 	for i := range t.Commands {
 		m := &t.Commands[i]
-		down := strings.HasPrefix(Verb(m), "DECR") || countsDown(m.Args)
+		down := strings.HasPrefix(Verb(m), "DECR") || CountsDown(m.Args)
 		if (t.Frees(m) || down || t.Undeclared(m)) && t.Releasing(m) {
 			t.given[Key(m)] = true
 		}

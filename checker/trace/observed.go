@@ -46,7 +46,7 @@ func (k *scripts) observed(m *history.Command) (sum Effect, ok bool) {
 		if e.Kind == Free && slices.Contains(args[1:], Key(m)) {
 			e.Key = Key(m) // it may delete several
 		}
-		if e.Key != Key(m) || countsDown(args) {
+		if e.Key != Key(m) || CountsDown(args) {
 			continue
 		}
 		switch {
@@ -69,8 +69,8 @@ func (k *scripts) effectOf(m *history.Command) Effect {
 	return EffectOf(m.Args)
 }
 
-// countsDown reports whether a command takes one acquisition of several away.
-func countsDown(args []string) bool {
+// CountsDown reports whether a command takes one acquisition of several away.
+func CountsDown(args []string) bool {
 	last := args[len(args)-1]
 	return commands[verb(args)].kind == Count && len(last) > 0 && last[0] == '-'
 }

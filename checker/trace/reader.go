@@ -113,7 +113,7 @@ func (r *Reader) LeavesKey(m *history.Command) bool {
 	_, seen := r.observed(m)
 	return seen && Answered(m) && r.habit(m).frees && !r.Frees(m) &&
 		slices.ContainsFunc(m.Effects, func(args []string) bool {
-			return EffectOf(args).Key == Key(m) && countsDown(args)
+			return EffectOf(args).Key == Key(m) && CountsDown(args)
 		})
 }
 
