@@ -79,6 +79,15 @@ var helperCases = []propertyCase{
 			"0 1 101 105 n0 DEL lock:k -> 0\n0 1 106 107 n0 DEL two:k -> 1\n", Violated,
 		ReleasedByNonOwner},
 
+	{"helper: an unknown script tries twice, and another deletes its key", "O", inside +
+		"c1 acquire 25 60 fail", "0 1 11 12 n0 EVAL tk 1 lock:k aaaaaaaa -> 640\n" +
+		"0 1 13 14 n0 EVAL tk 1 lock:k aaaaaaaa -> OK\n1 1 40 45 n0 DEL lock:k -> 1\n" +
+		"0 1 101 105 n0 DEL lock:k -> 0\n", Violated, ReleasedByNonOwner},
+	{"helper: an unknown script names a queue second, and another deletes its first key", "O", inside +
+		"c1 acquire 25 60 fail", "0 1 12 13 n0 EVAL tk 2 lock:k queue:k aaaaaaaa -> 1\n" +
+		"1 1 40 45 n0 DEL lock:k -> 1\n0 1 101 105 n0 EVAL rel 2 lock:k queue:k aaaaaaaa -> 0\n",
+		Violated, ReleasedByNonOwner},
+
 	// The lock is a place in a sorted set, and a note is the only key that a client surely wrote.
 	{"helper: a short note beside a place in a sorted set", "V", longHold, "0 1 12 13 n0 SET " +
 		"beat:k " +

@@ -27,8 +27,7 @@ func KeysOf(t *Trace, h *record.Hold, node string) (keys []string) {
 	best, taken := likeliestOf(all, node), map[string]bool{}
 	for _, c := range all {
 		if c.by.Node == node {
-			taken[Key(c.by)] = true
-			if c.rivals(best) {
+			if taken[Key(c.by)] = true; c.rivals(best) && !slices.Contains(keys, Key(c.by)) {
 				keys = append(keys, Key(c.by))
 			}
 		}
@@ -38,7 +37,7 @@ func KeysOf(t *Trace, h *record.Hold, node string) (keys []string) {
 	}
 	for _, m := range t.Tries(h) { // the call may have taken it in a way that no rule knows
 		if m.Node == node && !taken[Key(m)] && AsksEnd(t, m) &&
-			(IsNamed(t, m) || best.likely < isReturned+isTake) {
+			(IsNamed(t, m) || best.likely < isReturned+isTake) && !slices.Contains(keys, Key(m)) {
 			keys = append(keys, Key(m))
 		}
 	}
@@ -114,7 +113,7 @@ type likelihood int
 // give back is likelier than any other.
 const (
 	unlikely   likelihood       = iota
-	isGuard                     // the call deleted its key again
+	isGuard                     // the call deleted its key again, or a script names another first
 	isScript                    // the header does not describe it
 	isCounter                   // many locks count a fencing token
 	isNote                      // it writes, whatever is there
@@ -128,6 +127,8 @@ const (
 // likelihoodOf returns how likely it is that a command granted a hold.
 func likelihoodOf(t *Trace, m *history.Command) (l likelihood) {
 	switch {
+	case t.Undeclared(m) && m.About > 0:
+		l = isGuard
 	case t.Undeclared(m):
 		l = isScript
 	case IsCounting(t, m):
