@@ -9,10 +9,10 @@ import (
 // Recorder writes a history line by line during the run. It refuses an impossible event, so that a
 // broken client is noticed at once. It is safe for concurrent use.
 type Recorder struct {
-	mu   sync.Mutex
-	w    io.Writer
-	line line
-	v    *Validator
+	mu  sync.Mutex
+	w   io.Writer
+	enc *json.Encoder
+	v   *Validator
 }
 
 // NewRecorder writes the header to w and returns a recorder for the events. The caller closes w.
@@ -21,7 +21,8 @@ func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
 	h.Type, h.Format = "header", Format
 	v := NewValidator()
 	v.Allow(h.Late)
-	return &Recorder{w: w, v: v}, newEncoder(w).Encode(h)
+	r := &Recorder{w: w, enc: newEncoder(w), v: v}
+	return r, r.enc.Encode(h)
 }
 
 // Record writes one event. If the history cannot contain the event, Record does not write it and
@@ -35,8 +36,7 @@ func (r *Recorder) Record(e Event) error {
 	if r.w == io.Discard {
 		return nil
 	}
-	e.write(&r.line)
-	return r.line.flush(r.w)
+	return r.enc.Encode(&e)
 }
 
 // Write writes a complete history in the format of Read.
@@ -52,8 +52,32 @@ func (h *History) Write(w io.Writer) error {
 // verdict.json, matrix.json and the output of --json). It is indented for people. It has <, > and &
 // unescaped, because the pages escape them.
 func WriteDocument(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	enc := newEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
+}
+
+// Tracer writes trace.jsonl line by line. It is not safe for concurrent use.
+type Tracer struct {
+	w   io.Writer
+	enc *json.Encoder
+}
+
+// NewTracer returns a tracer that writes to w. The caller closes w. With io.Discard it encodes
+// nothing, because a search judges its runs in memory.
+func NewTracer(w io.Writer) *Tracer { return &Tracer{w, newEncoder(w)} }
+
+// Record writes one line.
+func (t *Tracer) Record(c Command) error {
+	if t.w == io.Discard {
+		return nil
+	}
+	return t.enc.Encode(&c)
+}
+
+// newEncoder does not escape <, > and &, because people read commands and targets.
+func newEncoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
 }
