@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/sequence"
+	"github.com/lockbench/lockbench/reports/timeline"
 	"github.com/lockbench/lockbench/reports/view"
 )
 
@@ -79,4 +81,24 @@ func (p *runPage) addFacts(v *view.View) {
 			p.note("the rest of the plan (see plan.json)")
 		}
 	}
+}
+
+var scripts = regexp.MustCompile(`(?s)<script>(.*?)</script>`)
+
+// slice embeds porcupine's page in a frame that may run nothing but porcupine's own scripts.
+func (p *runPage) slice(v *view.View) {
+	allowed := []string{timeline.JS}
+	var b []byte
+	if v.Verdict != nil {
+		b, _ = v.Verdict.Visual()
+	}
+	if len(b) > 600_000 {
+		p.note("porcupine's page of the failing slice (too large)")
+		b = nil
+	}
+	for _, m := range scripts.FindAllSubmatch(b, -1) {
+		allowed = append(allowed, string(m[1]))
+	}
+	p.Slice = string(b)
+	p.CSP = page.PolicyFor(allowed...)
 }

@@ -1,6 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/spf13/cobra"
@@ -56,4 +64,189 @@ here hits at the moment that hurts; at a random moment most do so seldom.`,
 	s.BoolVar(&all, "all", false, "show all locks that remain, and why the others do not")
 	s.BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// widest is the width of an answer, in columns.
+const widest = 100
+
+// closest is the number of locks to name if no lock remains.
+const closest = 5
+
+// answer writes the result of a query. Its lines fit a terminal.
+type answer struct {
+	*progress.Table
+	q       choose.Query
+	all     bool
+	remain  []choose.Choice
+	dropped []choose.Choice
+}
+
+// writeChoices writes the answer in words, the best locks with a proof, and where to go on. If no
+// lock remains, it writes the closest ones and other questions.
+func writeChoices(w io.Writer, choices []choose.Choice, q choose.Query, all bool) error {
+	a := answer{Table: progress.NewTable(w), q: q, all: all, dropped: choices}
+	a.Most = widest
+	for len(a.dropped) > 0 && a.dropped[0].Remains {
+		a.dropped = a.dropped[1:]
+	}
+	a.remain = choices[:len(choices)-len(a.dropped)]
+	a.say("%s", choose.Answer(q, choices))
+	a.say("%s", choose.Tally(q, choices))
+	best := choose.Best(choices)
+	rows := best
+	if all {
+		rows = a.remain
+	}
+	a.table(rows)
+	a.notes(rows)
+	switch {
+	case all:
+		a.remaining("What does not remain, and why:", a.dropped)
+	case len(best) == 0:
+		a.remaining("The closest ones, not good enough:", choices[:min(closest, len(choices))])
+	}
+	if !all {
+		a.undecided()
+	}
+	a.proofs(best)
+	var err error
+	if len(best) == 0 {
+		err = a.waysOut()
+	}
+	if rest := len(choices) - len(rows); rest > 0 && !all {
+		a.say("\n%s with --all: %s.", units.Count(rest, "other lock"), choose.TellRest(choices, rows))
+	}
+	a.say("Which lock for which job: %s", choose.Page)
+	return err
+}
+
+// say writes sentences, and folds them on their own.
+func (a answer) say(format string, args ...any) {
+	fmt.Fprintf(a, format+"\n", args...)
+	a.Flush()
+}
+
+// table writes locks, one per line. With --all the last column goes on below itself.
+func (a answer) table(rows []choose.Choice) {
+	if len(rows) == 0 {
+		return
+	}
+	cells := [][]string{strings.Split(strings.ToUpper(strings.Join(choose.Heads[:], "|")), "|")}
+	for _, c := range rows {
+		cells = append(cells, []string{c.Name, strings.Join(c.Gives, ", "), c.Costs()})
+	}
+	room := 0 // all that fits
+	if !a.all {
+		room = widest - width(cells)
+	}
+	fmt.Fprintln(a, "\n"+strings.Join(cells[0], "\t"))
+	for i, c := range rows {
+		fmt.Fprintf(a, "%s\t%s\n", strings.Join(cells[i+1], "\t"), c.Evidence(room))
+	}
+	a.Flush()
+}
+
+// width returns the width of the first three columns of a table, with the blanks after each.
+func width(cells [][]string) (all int) {
+	for column := range 3 {
+		most := 0
+		for _, row := range cells {
+			most = max(most, utf8.RuneCountInString(row[column]))
+		}
+		all += most + 2
+	}
+	return all
+}
+
+// notes explains the table.
+func (a answer) notes(rows []choose.Choice) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintln(a)
+	for _, c := range rows {
+		for _, remark := range c.Remarks {
+			fmt.Fprintf(a, "%s: %s\n", c.Name, remark)
+		}
+	}
+	if note := choose.CostsNote(rows); note != "" {
+		fmt.Fprintln(a, note)
+	}
+	a.say("%s", choose.EvidenceNote)
+	if note := choose.UnjudgedNote(rows); note != "" {
+		a.say("%s", note)
+	}
+	notes := [][2]string{{"fencing", choose.FencingNote}, {choose.Notice, choose.NoticeNote}}
+	for _, n := range notes {
+		if slices.ContainsFunc(rows, func(c choose.Choice) bool {
+			return slices.Contains(c.Gives, n[0])
+		}) {
+			a.say("%s", n[1])
+		}
+	}
+}
+
+// remaining lists locks with the reason against each.
+func (a answer) remaining(head string, locks []choose.Choice) {
+	fmt.Fprintln(a, "\n"+head)
+	for _, c := range locks {
+		a.say("  %s: %s", c.Name, c.Why())
+	}
+}
+
+// undecided names the locks without a known violation for which some fault is still untried.
+func (a answer) undecided() {
+	var names []string
+	for _, c := range a.dropped {
+		if c.Undecided() {
+			names = append(names, c.Name)
+		}
+	}
+	if len(names) > 0 {
+		a.say("\nNot known, since a fault was not tried or told nothing (--all says which): %s",
+			strings.Join(names, ", "))
+	}
+}
+
+// proofs writes the commands that prove the first lock to be clean under each fault of the query.
+func (a answer) proofs(best []choose.Choice) {
+	if len(best) == 0 {
+		return
+	}
+	a.say("\nProof of %s:", best[0].Name)
+	for _, p := range best[0].Shown() {
+		if p.Runs == 0 { // its runs show the violation that the remark names
+			continue
+		}
+		fmt.Fprintln(a, "  "+p.Lines())
+	}
+	a.Flush()
+}
+
+// waysOut suggests other questions.
+func (a answer) waysOut() error {
+	ways, err := choose.WaysOut(a.q)
+	if err != nil || len(ways) == 0 {
+		return err
+	}
+	fmt.Fprintln(a, "\nWays out, with what remains then:")
+	for _, way := range ways {
+		a.say("  %s: %s", way.What, leftBy(way))
+		fmt.Fprintln(a, "    "+way.Command)
+	}
+	return a.Flush()
+}
+
+// leftBy names the locks that remain on a way out, or the one that comes closest.
+func leftBy(way choose.Way) string {
+	n := len(way.Locks)
+	switch {
+	case n > closest:
+		return fmt.Sprintf("%s and %d more", strings.Join(way.Locks[:closest], ", "), n-closest)
+	case n > 0:
+		return strings.Join(way.Locks, ", ")
+	case way.Closest != nil:
+		return "none; closest is " + way.Closest.Name + ": " + strings.Join(way.Closest.Against, "; ")
+	}
+	return "none"
 }

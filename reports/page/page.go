@@ -6,7 +6,10 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/checker"
 )
@@ -44,4 +47,84 @@ func PolicyFor(scripts ...string) string {
 	}
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; " +
 		"style-src 'unsafe-inline'; frame-src 'self'; script-src " + strings.Join(hashes, " ")
+}
+
+// Clean spells out what a reader could not see or be misled by: control characters, invalid UTF-8,
+// and the marks that turn the direction of the text around them. It shortens to at most limit
+// runes, if limit is positive. It does not escape for HTML: the page does.
+func Clean(s string, limit int) string {
+	var b strings.Builder
+	n := 0
+	for i, r := range s {
+		if limit > 0 && n >= limit {
+			b.WriteString("…")
+			break
+		}
+		n++
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x80 && unicode.IsControl(r):
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r),
+			unicode.Is(unicode.Zp, r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Printable is clean for text of several lines.
+func Printable(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = Clean(l, 0)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// SummaryLimit bounds a summary: GitHub takes 65,536 characters in a comment and 1 MiB in a job
+// summary.
+const SummaryLimit = 60_000
+
+// Literal escapes a text so that no part of it is taken for Markdown or HTML.
+func Literal(s string) string {
+	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<",
+		"&lt;", ">", "&gt;", "[", "\\[", "]", "\\]", "#", "\\#", "&", "&amp;").Replace(s)
+}
+
+// Code writes foreign text as a code span: GitHub neither links nor mentions anything inside one.
+func Code(s string, limit int) string {
+	s = strings.TrimSpace(Clean(strings.Join(strings.Fields(s), " "), limit))
+	if s == "" {
+		return ""
+	}
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	pad := ""
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		pad = " "
+	}
+	return fence + pad + s + pad + fence
+}
+
+// Cell writes code in a table. A bar would end the column even inside code, so Cell escapes it.
+func Cell(s string, limit int) string { return strings.ReplaceAll(Code(s, limit), "|", `\|`) }
+
+// Fenced makes foreign text fit for a fenced block: lines of it cannot end the block.
+func Fenced(s string) string {
+	var lines []string
+	for line := range strings.Lines(s) {
+		line = Clean(strings.TrimRight(line, "\r\n"), 3000)
+		lines = append(lines, strings.ReplaceAll(line, "```", "` ` `"))
+	}
+	return strings.Join(lines, "\n")
 }

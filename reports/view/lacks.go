@@ -3,9 +3,11 @@ package view
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/reports/page"
 )
 
@@ -85,4 +87,59 @@ func (j judgement) missing() string {
 		}
 	}
 	return ""
+}
+
+// EvidenceRow is something that was tried, and how much of it the run needed.
+type EvidenceRow struct {
+	What, Have, Need string
+	Short            bool // less than needed
+}
+
+// Evidence returns the counts that show how hard the run tested the lock.
+func (v *View) Evidence() []EvidenceRow {
+	rows := []EvidenceRow{{What: "operations recorded", Have: fmt.Sprintf("%s by %s in %s",
+		units.Thousands(v.Operations), units.Count(len(v.Clients), "client"), units.Span(v.End))}}
+	if v.Verdict == nil {
+		return rows
+	}
+	e, q := v.Verdict.Evidence, v.History.Header.Requires
+	add := func(what string, have, need int, always bool) {
+		if have == 0 && need == 0 && !always {
+			return
+		}
+		row := EvidenceRow{What: what, Have: units.Thousands(have), Short: have < need &&
+			v.Verdict.Verdict != checker.Violated}
+		if need > 0 {
+			row.Need = "at least " + units.Thousands(need)
+		}
+		rows = append(rows, row)
+	}
+	add("acquisitions granted", e.Acquisitions, 0, true)
+	add("of them while another client also wanted the lock", e.Contended, q.Contended, true)
+	add("grants to another client than the one before", e.Handovers, q.Handovers, false)
+	add("fault steps that were carried out", max(e.Faults, len(v.Faults)), 0, true)
+	add("faults that hit a hold while another client waited", e.Hits, max(q.Hits, e.Aimed),
+		false)
+	add("grants by "+Successor(v.History.Header), e.AfterFailover, batch.Truth(q.Failover), false)
+	add("reads and writes of the guarded resource", e.Sections, 0, false)
+	add("answers that said what a register held", e.Observed, 0, false)
+	add("writes refused, since another client was first", e.Conflicts, q.Conflicts, false)
+	add("nested acquisitions", e.NestedAcquires, 0, false)
+	add("fenced writes", e.FencedWrites, 0, false)
+	add("of them refused as old", e.OldWrites, 0, false)
+	add("holds that began while another client was inside", e.Together, 0, false)
+	add("operations of unknown outcome", max(e.Unknown, v.Record.Unknown), 0, false)
+	if e.TimedOut > 0 {
+		rows = append(rows, EvidenceRow{What: "commands that timed out although no fault held them back",
+			Have: units.Thousands(e.TimedOut)})
+	}
+	if e.LongestGapMS > 0 {
+		rows = append(rows, EvidenceRow{What: "longest unplanned stall of the machine",
+			Have: units.Span(time.Duration(e.LongestGapMS) * time.Millisecond)})
+	}
+	if e.Interrupted {
+		rows = append(rows, EvidenceRow{What: "end of the record",
+			Have: "missing: the run was interrupted", Need: "an end", Short: true})
+	}
+	return rows
 }

@@ -92,3 +92,6 @@ func (w *Violation) Label() string {
 	}
 	return page.Clean(p, 24) + " is violated"
 }
+
+// Why returns the cause of the violation by its class, or "" if it has none.
+func (w *Violation) Why() string { return checker.FindClass(w.Class).Cause }

@@ -5,8 +5,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/runner"
@@ -72,4 +75,28 @@ func (r *execution) note(run Run) {
 		return
 	}
 	r.unwritten = batch.WriteLine(r.Record, Done{batch.Format, run.Entry, run, run.heard, run.says})
+}
+
+// dir returns the directory of a run relative to the gate's directory.
+func (r *execution) dir(t job, again bool) string {
+	i := slices.IndexFunc(r.gate.Entries, func(e Entry) bool { return e.Name == t.entry.Name })
+	name := fmt.Sprintf("seed-%d", t.seed)
+	if t.entry.Replay != "" {
+		name = "replay"
+	}
+	if t.entry.Repeats > 1 {
+		name += fmt.Sprintf("-%d", t.repeat)
+	}
+	if again {
+		name += "-again"
+	}
+	return path.Join("runs", fmt.Sprintf("%02d-%s", i+1, slug(t.entry.Name)), name)
+}
+
+var notInSlug = regexp.MustCompile("[^a-z0-9]+")
+
+// slug converts a text to a file name.
+func slug(text string) string {
+	s := notInSlug.ReplaceAllString(strings.ToLower(text), "-")
+	return strings.Trim(s[:min(48, len(s))], "-")
 }

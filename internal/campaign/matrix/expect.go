@@ -1,11 +1,13 @@
 package matrix
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
 // Impossible returns the reason why a lock cannot be run under a fault, or "". An impossible cell
@@ -99,4 +101,70 @@ func find[T any](what string, all []T, name func(T) string, wanted []string) ([]
 		}
 	}
 	return out, nil
+}
+
+// expectation is the expected result of a lock, written before anything was measured.
+type expectation struct {
+	From       string // where it was derived
+	Reason     string // in one line
+	Properties map[string]string
+}
+
+//go:embed expectations.yaml
+var expectationsYAML string
+
+// expectations returns the expectations of docs/locks/expected.md by row. They map columns to the
+// properties that can be violated. A missing column means no violation, and a missing row means no
+// expectation.
+var expectations = batch.Table[map[string]expectation]("expectations.yaml", expectationsYAML)
+
+// Expected returns the properties that a cell is expected to violate. It returns false if there is
+// no expectation.
+func Expected(row, column string) (found []string, known bool) {
+	e, known := expectations()[row]
+	i := slices.IndexFunc(Rows(), func(r Row) bool { return r.Name == row })
+	j := slices.IndexFunc(AllColumns(), func(c Column) bool { return c.Name == column })
+	if !known || i < 0 || j < 0 || Impossible(Rows()[i], AllColumns()[j]) != "" {
+		return nil, false
+	}
+	return batch.InOrder(strings.Split(e.Properties[column], "")), true
+}
+
+// Why returns the reason for the expectation of a lock in one line, or "".
+func Why(row string) string { return expectations()[row].Reason }
+
+// Explanation gives the reason why cells differ from the expectation.
+type Explanation struct {
+	Rows       []string // empty for all
+	Columns    []string // empty for all
+	Properties string   // letters, any of these
+	Missing    bool     // the letters were expected and not found; else found and not expected
+	Reason     string
+}
+
+//go:embed explanations.yaml
+var explanationsYAML string
+
+var explanations = batch.Table[[]Explanation]("explanations.yaml", explanationsYAML)
+
+// Fits reports whether an explanation is one of a difference.
+func (e Explanation) Fits(d Difference) bool {
+	has := func(list []string, x string) bool { return len(list) == 0 || slices.Contains(list, x) }
+	return e.Missing == d.Expected && has(e.Rows, d.Row) && has(e.Columns, d.Column) &&
+		strings.Contains(e.Properties, d.Property)
+}
+
+// Explain returns the reason why a cell differs from the expectation, or "" if it is unknown.
+func Explain(d Difference) string {
+	for _, e := range explanations() {
+		if e.Fits(d) {
+			return e.Reason
+		}
+	}
+	return ""
+}
+
+// Excused reports whether it is known why a cell lacks a letter that is expected of it.
+func Excused(row, column, letter string) bool {
+	return Explain(Difference{Row: row, Column: column, Property: letter, Expected: true}) != ""
 }

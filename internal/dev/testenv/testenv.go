@@ -5,11 +5,15 @@ package testenv
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -88,4 +92,65 @@ func Soak() bool { return os.Getenv("LOCKBENCH_SOAK") != "" }
 func Commit() string {
 	out, _ := exec.Command("git", "rev-parse", "HEAD").Output()
 	return string(out)
+}
+
+// Large returns the size of a test's input: the small one with -short, and with the race detector,
+// which makes everything some six times slower and sees enough in it. `make test` runs the packages
+// of LARGE in the Makefile a second time, without the detector.
+func Large(large, small int) int {
+	if Race || testing.Short() {
+		return small
+	}
+	return large
+}
+
+// SkipRace skips a test with -short and with the race detector, because the test is not about
+// goroutines. Other tests run its concurrent code with the detector.
+func SkipRace(t testing.TB) {
+	t.Helper()
+	switch {
+	case Race:
+		t.Skip("it is run without the race detector")
+	case testing.Short():
+		t.Skip("it takes long")
+	}
+}
+
+// SideBySide lets n parallel tests run at a time on a machine with fewer cores, unless -parallel is
+// given, because the tests mostly wait. Call it in TestMain. More tests would disturb the times of
+// tests with real servers.
+func SideBySide(n int) {
+	_ = flag.Set("test.parallel", strconv.Itoa(max(n, runtime.GOMAXPROCS(0))))
+}
+
+// running is a lock that Run holds for writing if its function must be alone.
+var running sync.RWMutex
+
+// Run calls f, which a stall of the machine may disturb. If alone is true, it waits until no other
+// call of Run in this process is under way, and lets none begin.
+func Run(alone bool, f func()) {
+	lock, unlock := running.RLock, running.RUnlock
+	if alone {
+		lock, unlock = running.Lock, running.Unlock
+	}
+	lock()
+	defer unlock()
+	f()
+}
+
+// RacePlanted is the environment variable that names the part of a test binary with a data race.
+const RacePlanted = "LOCKBENCH_PLANT_RACE"
+
+// PlantRace has a data race if RacePlanted names this part.
+func PlantRace(part string) {
+	if os.Getenv(RacePlanted) != part {
+		return
+	}
+	n, done := 0, make(chan bool)
+	go func() {
+		n++
+		close(done)
+	}()
+	n++
+	<-done
 }

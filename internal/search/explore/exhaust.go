@@ -3,14 +3,17 @@ package explore
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/base/pool"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/search/explore/simrun"
@@ -128,4 +131,73 @@ func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) 
 	line.Stop()
 	d.finish(ctx, inner)
 	return d.hits, d.covered, d.progress(), d.wrong
+}
+
+// Bounds limit an exhaustive search. It tries all orders of commands, replies and wake-ups within
+// them.
+type Bounds struct {
+	Clients     int `json:"clients"`
+	Rounds      int `json:"rounds"`      // cycles of each client
+	Tries       int `json:"tries"`       // attempts of one acquire, a lease apart
+	Preemptions int `json:"preemptions"` // how often a client that could act must wait for another
+	// how often more than a moment passes while a message is in flight
+	Expiries int `json:"expiries"`
+	Faults   int `json:"faults"` // 0, or 1 for a fault at any place
+}
+
+// DefaultBounds find every known violation of a lock that polls, within seconds.
+var DefaultBounds = Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 2, Expiries: 1, Faults: 0}
+
+// String describes the bounds, as in "3 clients, 2 expiries, 4 preemptions".
+func (b Bounds) String() string {
+	words := []string{
+		units.Count(b.Clients, "client"), units.Count(b.Rounds, "round"),
+		units.Count(b.Expiries, "expiry"), units.Count(b.Preemptions, "preemption"),
+	}
+	if b.Faults > 0 {
+		words = append(words, units.Count(b.Faults, "fault")+" at any place")
+	}
+	return strings.Join(words, ", ")
+}
+
+// Covered reports how much an exhaustive search tried.
+type Covered struct {
+	Bounds    Bounds `json:"bounds"`
+	Schedules int    `json:"schedules"` // schedules that ran to their end
+	// schedules that were cut off at a state whose continuations had been run already
+	Merged    int  `json:"merged"`
+	Asleep    int  `json:"asleep,omitempty"` // branches that sleep sets pruned
+	States    int  `json:"states"`           // distinct states
+	Whole     bool `json:"whole"`            // everything within the bounds was tried
+	Violating int  `json:"violating"`        // schedules with a violation
+	// runs that failed and prove nothing
+	HarnessErrors int    `json:"broke,omitempty"`
+	Reason        string `json:"why,omitempty"`   // the reason why it is not whole
+	Known         int    `json:"known,omitempty"` // branches that were found but not taken
+}
+
+// String returns the result in one line.
+func (c Covered) String() string {
+	all := "all "
+	if !c.Whole {
+		all = ""
+	}
+	merged := ""
+	if c.Merged > 0 {
+		merged = fmt.Sprintf(" (%s of them up to a state that was known)", units.Thousands(c.Merged))
+	}
+	text := fmt.Sprintf("no violation in %s%s schedules%s of %s", all,
+		units.Thousands(c.Schedules+c.Merged),
+		merged, c.Bounds)
+	if c.Violating > 0 {
+		text = fmt.Sprintf("%s violating of %s%s schedules%s of %s", units.Thousands(c.Violating), all,
+			units.Thousands(c.Schedules+c.Merged), merged, c.Bounds)
+	}
+	if !c.Whole {
+		text += "; not finished: " + c.Reason
+		if c.Known > 0 {
+			text += fmt.Sprintf(", with %s known and not taken", units.Count(c.Known, "way"))
+		}
+	}
+	return text
 }

@@ -1,16 +1,23 @@
 package server
 
 import (
+	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/worker"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/redis/go-redis/v9"
 )
@@ -149,4 +156,38 @@ func (c Admin) barrier(key string, replicas int) error {
 			AdminTimeout-time.Second)
 	}
 	return err
+}
+
+// Monitor copies a node's command stream to a file until the connection ends. It returns when the
+// node has confirmed it.
+func Monitor(addr, file string) (io.Closer, error) {
+	conn, err := net.DialTimeout("tcp", addr, AdminTimeout)
+	if err != nil {
+		return nil, err
+	}
+	out, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644) // a node may come back
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	lines := bufio.NewScanner(conn)
+	lines.Buffer(make([]byte, 64<<10), 16<<20)
+	if _, err = io.WriteString(conn, "MONITOR\r\n"); err == nil && !lines.Scan() {
+		err = fmt.Errorf("MONITOR: %w", io.ErrUnexpectedEOF)
+	}
+	if err != nil {
+		conn.Close()
+		out.Close()
+		return nil, err
+	}
+	go func() {
+		defer out.Close()
+		enc := json.NewEncoder(out)
+		enc.SetEscapeHTML(false)
+		for lines.Scan() {
+			_ = enc.Encode(history.NodeCommand{T: proc.Monotonic(), Line: strings.TrimPrefix(lines.Text(),
+				"+")})
+		}
+	}()
+	return conn, nil
 }

@@ -6,11 +6,16 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/base/resp"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -73,4 +78,131 @@ func Dialer(timeout time.Duration, secret string) workloads.Dial {
 		}
 		return resp.Bounded(c), nil
 	}
+}
+
+// player plays one client after the other.
+type player struct {
+	orders *json.Decoder
+	report func(workloads.Report)
+}
+
+// play plays clients until the input ends. Between two of them the process is as it was before the
+// first, or play returns an error.
+func (p *player) play() error {
+	alone := runtime.NumGoroutine()
+	for {
+		reset, err := p.client()
+		if err != nil || !reset {
+			return err
+		}
+		if err := cleared(alone); err != nil {
+			fmt.Fprintln(os.Stderr, err) // the run is over, and reads no report but the next
+			return err
+		}
+		p.report(workloads.Report{Reset: true})
+	}
+}
+
+// client plays one client until the worker is reset or the input ends.
+func (p *player) client() (reset bool, err error) {
+	life, end := context.WithCancel(context.Background())
+	defer end()
+	var over atomic.Bool
+	w, reset, err := p.configured(life, func(r workloads.Report) {
+		if over.Load() { // it would be taken for a report of the next client
+			fmt.Fprintf(os.Stderr, "a client that has ended reports %+v\n", r)
+			os.Exit(exitUnclean)
+		}
+		p.report(r)
+	})
+	if err != nil || w == nil {
+		return reset, err
+	}
+	if err := w.Connect(); err != nil {
+		return false, err
+	}
+	var busy sync.WaitGroup
+	busy.Go(w.Run)
+	busy.Go(w.Watch)
+	if reset, err = p.handle(w); reset {
+		end()
+		w.Disconnect() // what waits for a reply would keep its goroutine until its time-out
+		busy.Wait()
+		w.Close()
+		over.Store(true)
+	}
+	return reset, err
+}
+
+// exitUnclean is the exit code of a worker that still has goroutines of an earlier client.
+const exitUnclean = 4
+
+// handle passes orders on until the worker is reset or the input ends.
+func (p *player) handle(w *workloads.Worker) (reset bool, err error) {
+	for {
+		var o workloads.Order
+		if p.orders.Decode(&o) != nil {
+			return false, nil // the harness has closed our input, or is gone
+		}
+		if o.Do == workloads.DoReset {
+			return true, nil
+		}
+		if err := w.Handle(o); err != nil {
+			return false, err
+		}
+	}
+}
+
+// configured makes the worker that the config describes. There is none if the input ends before
+// it, or if reset comes instead: the run broke off.
+func (p *player) configured(life context.Context, report func(workloads.Report)) (
+	w *workloads.Worker, reset bool, err error) {
+	o, err := p.first()
+	switch {
+	case err == io.EOF:
+		return nil, false, nil
+	case err != nil:
+		return nil, false, fmt.Errorf("the first order: %w", err)
+	case o.Do == workloads.DoReset:
+		return nil, true, nil
+	case o.Do != workloads.DoConfig || o.Config == nil:
+		return nil, false, fmt.Errorf("the first order is %q; it must be %q", o.Do, workloads.DoConfig)
+	}
+	env := workloads.NewEnv(life, o.Config.Seed, func() time.Duration {
+		return time.Duration(proc.Monotonic())
+	})
+	dial := Dialer(o.Config.ClientTimeout.D(), o.Config.Secret)
+	w, err = workloads.NewWorker(life, *o.Config, env, dial, report)
+	return w, false, err
+}
+
+// first returns the first order to a client. The client does not need to know where its errors go.
+func (p *player) first() (workloads.Order, error) {
+	for {
+		var o workloads.Order
+		err := p.orders.Decode(&o)
+		if err == nil && o.Do == workloads.DoLog {
+			if err = proc.LogTo(o.Body); err == nil {
+				continue
+			}
+		}
+		return o, err
+	}
+}
+
+// clearTimeout bounds the wait for the goroutines of a client that has ended.
+const clearTimeout = 200 * time.Millisecond
+
+// cleared waits until there are as few goroutines as before the first client. What is left could
+// act in the next run; the error has the stacks of what there is.
+func cleared(alone int) error {
+	for end := time.Now().Add(clearTimeout); runtime.NumGoroutine() > alone; {
+		if time.Now().After(end) {
+			stacks := make([]byte, 64<<10)
+			return fmt.Errorf("%d goroutines are left of a client that has ended:\n%s",
+				runtime.NumGoroutine()-alone, stacks[:runtime.Stack(stacks, true)])
+		}
+		time.Sleep(time.Millisecond / 4)
+	}
+	return nil
 }
