@@ -198,38 +198,23 @@ func (c *wire) arrived(b []byte) error {
 // ended is a command with its end.
 type ended struct{ sent, done history.Command }
 
-// match finds the commands that a reply ends. A command in a transaction ends with EXEC.
-func (c *wire) match(wire []byte) []ended {
+// match finds the commands that a reply ends.
+func (c *wire) match(wire []byte) (all []ended) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.asked) == 0 || c.talk.Take(wire) != resp.Whole {
 		return nil
 	}
-	q, text := c.asked[0], resp.Text(wire)
+	q := c.asked[0]
 	c.muted = c.twins[0]
 	c.asked, c.twins = c.asked[1:], c.twins[1:]
-	all := []ended{{q, history.Command{Node: c.node, Reply: text}}}
-	switch verb := strings.ToLower(q.Args[0]); {
-	case text == "QUEUED" && verb != "echo":
-		c.tx = append(c.tx, q)
-		return nil
-	case verb == "exec" || verb == "discard":
-		all = append(c.queued(wire, text), all...)
-	}
-	return slices.DeleteFunc(all, func(e ended) bool { return e.sent.Seq == 0 })
-}
-
-// queued returns the ends of a transaction's commands. Each ends with its item of EXEC's reply, or
-// with the whole reply if the transaction was not carried out.
-func (c *wire) queued(wire []byte, text string) (all []ended) {
-	items := resp.Items(wire)
-	for i, q := range c.tx {
-		if len(items) == len(c.tx) {
-			text = resp.Text(items[i])
+	ends, queued := resp.Ends(wire, q.Args[0], q, c.tx)
+	c.tx = queued
+	for _, e := range ends {
+		if e.Command.Seq > 0 {
+			all = append(all, ended{e.Command, history.Command{Node: c.node, Reply: e.Text}})
 		}
-		all = append(all, ended{q, history.Command{Node: c.node, Reply: text}})
 	}
-	c.tx = nil
 	return all
 }
 

@@ -74,6 +74,34 @@ func (c *Conversation) Take(wire []byte) Answer {
 	return Whole
 }
 
+// Ended is a command with the text of its whole reply.
+type Ended[T any] struct {
+	Command T
+	Text    string
+}
+
+// Ends returns the commands that end with the whole reply to the command c with this name, and the
+// commands that are queued in a transaction then. A queued command ends with its item of EXEC's
+// reply, or with the whole reply if the transaction was not carried out.
+func Ends[T any](wire []byte, name string, c T, queued []T) (all []Ended[T], still []T) {
+	text := Text(wire)
+	switch name = strings.ToLower(name); {
+	case text == "QUEUED" && name != "echo" && name != "ping":
+		return nil, append(queued, c)
+	case name == "exec" || name == "discard" || name == "reset":
+		items := Items(wire)
+		for i, q := range queued {
+			end := Ended[T]{q, text}
+			if len(items) == len(queued) {
+				end.Text = Text(items[i])
+			}
+			all = append(all, end)
+		}
+		queued = nil
+	}
+	return append(all, Ended[T]{c, text}), queued
+}
+
 // Pending returns the number of commands without all of their replies.
 func (c *Conversation) Pending() int { return len(c.asked) }
 

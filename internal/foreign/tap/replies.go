@@ -2,7 +2,6 @@ package tap
 
 import (
 	"net"
-	"strings"
 
 	"github.com/lockbench/lockbench/internal/base/resp"
 )
@@ -35,8 +34,8 @@ func (c *connection) hasLeft(up net.Conn) bool {
 func (c *connection) reply(wire []byte) {
 	twin := false
 	for _, a := range c.match(wire) {
-		c.reportReply(a.request, Reply{Text: a.text})
-		twin = a.twin
+		c.reportReply(a.Command, Reply{Text: a.Text})
+		twin = a.Command.twin
 	}
 	if c.route.sentinel {
 		wire = c.tap.translate(wire)
@@ -50,15 +49,8 @@ func (c *connection) reply(wire []byte) {
 	c.ownAnswers()
 }
 
-// answered is a command with its complete reply.
-type answered struct {
-	*request
-	text string
-}
-
-// match finds the commands that a reply ends. A command in a transaction ends with EXEC, which has
-// its reply.
-func (c *connection) match(wire []byte) []answered {
+// match finds the commands that a reply ends.
+func (c *connection) match(wire []byte) (all []resp.Ended[*request]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.asked) == 0 || c.talk.Take(wire) != resp.Whole {
@@ -66,27 +58,6 @@ func (c *connection) match(wire []byte) []answered {
 	}
 	q := c.asked[0]
 	c.asked, c.replying = c.asked[1:], true
-	text := resp.Text(wire)
-	switch verb := strings.ToLower(q.args[0]); {
-	case text == "QUEUED" && verb != "echo" && verb != "ping":
-		c.tx = append(c.tx, q)
-		return nil
-	case verb == "exec" || verb == "discard" || verb == "reset":
-		return append(c.queued(wire, text), answered{q, text})
-	}
-	return []answered{{q, text}}
-}
-
-// queued ends the commands of a transaction. Each ends with its item of EXEC's reply, or with the
-// whole reply if the transaction was not carried out.
-func (c *connection) queued(wire []byte, text string) (all []answered) {
-	items := resp.Items(wire)
-	for i, q := range c.tx {
-		if len(items) == len(c.tx) {
-			text = resp.Text(items[i])
-		}
-		all = append(all, answered{q, text})
-	}
-	c.tx = nil
+	all, c.tx = resp.Ends(wire, q.args[0], q, c.tx)
 	return all
 }
