@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/history"
@@ -18,10 +19,23 @@ type Grants struct {
 	Scripts *Scripts
 	Lease   time.Duration // of a command that names none; 0 if unknown
 	Masters int           // number of independent masters; 0 and 1 mean one
+	// Key returns the Redis key for a name; nil keeps the name.
+	Key func(name string) string
+
+	held atomic.Int64 // the client's present acquisition, or 0
 
 	mu   sync.Mutex
 	keys []string
 	last map[keyOn]granting
+}
+
+// NewGrants returns the grants of a client. The library has this lease if the run tells it none, or
+// no lease for 0.
+func NewGrants(c Config, lease time.Duration, key func(name string) string, s *Scripts) *Grants {
+	if lease > 0 {
+		lease = cmp.Or(c.TTL.D(), lease)
+	}
+	return &Grants{Scripts: s, Lease: lease, Masters: len(c.Nodes), Key: key}
 }
 
 // keyOn is one of the keys on one node.
@@ -33,12 +47,41 @@ type granting struct {
 	lease time.Duration // 0 if unknown
 }
 
-// Expect starts the record of an acquire of these keys.
-func (g *Grants) Expect(keys []string) {
+// Expect starts the record of an acquire of keys by their names.
+func (g *Grants) Expect(names []string) {
+	keys := g.KeyNames(names)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.keys, g.last = keys, map[keyOn]granting{}
 }
+
+// KeyNames implements Remote.
+func (g *Grants) KeyNames(names []string) []string {
+	keys := slices.Clone(names)
+	for i, name := range names {
+		if g.Key != nil {
+			keys[i] = g.Key(name)
+		}
+	}
+	return keys
+}
+
+// Replied handles the end of a command of a worker's process. The command may be the grant, or
+// prolong it.
+func (g *Grants) Replied(w *Worker, sent, done history.Command) {
+	n := g.held.Load()
+	if n == 0 {
+		g.See(sent, done)
+	} else if to, ok := g.Prolongs(sent, done); ok {
+		w.Extended(int(n), to)
+	}
+}
+
+// Begin says that acquisition n is granted from now on, and End that it is released.
+func (g *Grants) Begin(n int) { g.held.CompareAndSwap(0, int64(n)) }
+
+// End is the opposite of Begin.
+func (g *Grants) End(n int) { g.held.CompareAndSwap(int64(n), 0) }
 
 // See records the end of a command that a client sent before it has the lock. It ignores renewals,
 // which may belong to the hold before, or to this hold, whose acquire has not returned yet, and

@@ -1,18 +1,15 @@
 package workloads
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/history"
 )
 
 // LinkedLock is another author's lock that runs in this process, in the simulator. It replaces the
@@ -96,20 +93,16 @@ type linked struct {
 	Linkage
 	lock   LinkedLock
 	routes []*route
-	grants Grants
-	held   atomic.Int64           // number of the client's acquisition, or 0
-	fault  atomic.Pointer[string] // strikes the next command, or nil
+	*Grants
+	fault atomic.Pointer[string] // strikes the next command, or nil
 }
 
 // newLinked builds a client whose lock is linked into the program.
 func newLinked(life context.Context, cfg Config, env *Env, dial Dial, to Linkage,
 	out func(Report)) *Worker {
 	w := newWorker(life, cfg, env, out)
-	if to.Lease > 0 { // it was linked for several runs, and each has a lease of its own
-		to.Lease = cmp.Or(cfg.TTL.D(), to.Lease)
-	}
-	l := &linked{w: w, Linkage: to, grants: Grants{Scripts: new(Scripts), Lease: to.Lease,
-		Masters: len(cfg.Nodes)}}
+	// it was linked for several runs, and each has a lease of its own
+	l := &linked{w: w, Linkage: to, Grants: NewGrants(cfg, to.Lease, to.Key, new(Scripts))}
 	w.setRemote(l)
 	l.routes = w.routesTo(dial)
 	return w
@@ -156,32 +149,9 @@ func (l *linked) SetClock(offset time.Duration, rate float64) error {
 	return errors.New("the wall clock of code that calls time.Now cannot be moved in the simulator")
 }
 
-// KeyNames implements Remote.
-func (l *linked) KeyNames(keys []string) []string {
-	names := slices.Clone(keys)
-	for i, k := range keys {
-		if l.Key != nil {
-			names[i] = l.Key(k)
-		}
-	}
-	return names
-}
-
 func (l *linked) close() {
 	if l.lock != nil {
 		l.lock.Close()
-	}
-}
-
-// replied handles the end of each command. The command may be the grant, or prolong it.
-func (l *linked) replied(sent, done history.Command) {
-	n := l.held.Load()
-	if n == 0 {
-		l.grants.See(sent, done)
-		return
-	}
-	if g, ok := l.grants.Prolongs(sent, done); ok {
-		l.w.Extended(int(n), g)
 	}
 }
 
@@ -193,24 +163,24 @@ type linkedKeys struct {
 
 // Acquire implements RemoteLock.
 func (l linkedKeys) Acquire(ctx context.Context, n int) (g Granted, err error) {
-	l.grants.Expect(l.KeyNames(l.keys))
+	l.Expect(l.keys)
 	begun := l.w.env.Stamp()
 	said, err := l.lock.Acquire(ctx, n, l.keys, l.w.cfg.AcquireTimeout.D())
 	l.w.env.Breathe()
 	if err != nil {
 		return g, opaque(err)
 	}
-	g.Sent, g.Lease = begun, l.Lease
-	l.grants.Fill(&g)
+	g.Sent, g.Lease = begun, l.Grants.Lease
+	l.Fill(&g)
 	g.Fence, g.ValidUntil = said.Token, l.validUntil(said)
-	l.held.CompareAndSwap(0, int64(n))
+	l.Begin(n)
 	return g, nil
 }
 
 // Release implements RemoteLock.
 func (l linkedKeys) Release(ctx context.Context, n int, _ Granted, begun func(int64)) (int64,
 	error) {
-	l.held.CompareAndSwap(int64(n), 0)
+	l.End(n)
 	begun(0)
 	err := l.lock.Release(ctx, n)
 	l.w.env.Breathe()

@@ -183,7 +183,7 @@ func (c *wire) arrived(b []byte) error {
 		reply := slices.Clone(c.reading[:size])
 		c.reading = c.reading[size:]
 		for _, a := range c.match(reply) {
-			c.l.replied(a.sent, a.done)
+			c.l.Grants.Replied(c.l.w, a.sent, a.done)
 			c.l.w.Replied(c.life, a.sent, a.done, false)
 		}
 		c.mu.Lock()

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
@@ -28,17 +27,14 @@ type remote struct {
 	guards bool // it reads and writes the guarded number by itself
 	bridge *workloads.Worker
 	cfg    workloads.Config
-	key    func(name string) string
-	lease  time.Duration
-	grants workloads.Grants
-	held   atomic.Int64 // the client's present acquisition, or 0
+	*workloads.Grants
 }
 
 // connect makes the tap in front of the client's links, and returns the config for the process.
 func (r *remote) connect(options map[string]adapters.Option) (Config, error) {
 	if !r.direct {
 		r.tap = tap.New(observer{r}, tap.Settings{Dial: r.dial, Timeout: r.cfg.ClientTimeout.D(),
-			Script: r.grants.Scripts.Learn})
+			Script: r.Scripts.Learn})
 	}
 	return r.listen(options)
 }
@@ -171,7 +167,7 @@ type lock struct {
 // Acquire implements workloads.RemoteLock.
 func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err error) {
 	wait := l.cfg.AcquireTimeout.D().Milliseconds()
-	l.grants.Expect(l.KeyNames(l.keys))
+	l.Expect(l.keys)
 	k, err := l.child.begin(Order{Do: doAcquire, N: n, Keys: l.keys, Wait: &wait, Mode: l.mode})
 	if err != nil {
 		return g, err
@@ -189,13 +185,13 @@ func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err erro
 	if err := Failure(a); err != nil {
 		return g, err
 	}
-	g.Sent, g.Lease, g.Node = time.Duration(begun), l.lease, ""
+	g.Sent, g.Lease, g.Node = time.Duration(begun), l.Lease, ""
 	if l.direct {
 		l.sent(&g, a)
 	}
-	l.grants.Fill(&g)
+	l.Fill(&g)
 	g.ValidUntil, g.Fence = time.Duration(a.ValidUntil), a.Token
-	l.held.CompareAndSwap(0, int64(n))
+	l.Begin(n)
 	return g, nil
 }
 
@@ -215,23 +211,11 @@ func (l lock) sent(g *workloads.Granted, a Answer) {
 	g.Sent = time.Duration(a.Sent)
 }
 
-// KeyNames implements workloads.Remote. It returns the library's names of the keys.
-func (r *remote) KeyNames(keys []string) []string {
-	if r.key == nil {
-		return keys
-	}
-	names := make([]string, len(keys))
-	for i, k := range keys {
-		names[i] = r.key(k)
-	}
-	return names
-}
-
 // Release implements workloads.RemoteLock.
 func (l lock) Release(ctx context.Context, n int, _ workloads.Granted,
 	begun func(int64)) (int64, error) {
 	defer l.interrupts(ctx, n)()
-	l.held.CompareAndSwap(int64(n), 0)
+	l.End(n)
 	a, err := l.do(Order{Do: doRelease, N: n}, begun)
 	return a.T, err
 }
@@ -331,10 +315,6 @@ func (o observer) Sent(ctx context.Context, node string, args []string) history.
 // Replied implements tap.Observer.
 func (o observer) Replied(ctx context.Context, sent history.Command, r tap.Reply) {
 	done := history.Command{Node: sent.Node, Reply: r.Text, Err: r.Err, Why: r.Why}
-	if n := o.held.Load(); n == 0 {
-		o.grants.See(sent, done)
-	} else if g, ok := o.grants.Prolongs(sent, done); ok {
-		o.bridge.Extended(int(n), g)
-	}
+	o.Grants.Replied(o.bridge, sent, done)
 	o.bridge.Replied(ctx, sent, done, r.Err != "")
 }

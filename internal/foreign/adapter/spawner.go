@@ -158,15 +158,9 @@ func (w *worker) configure(cfg workloads.Config) error {
 	env := workloads.NewEnv(w.life, cfg.Seed, func() time.Duration {
 		return time.Duration(proc.Monotonic())
 	})
-	lease := w.spawner.Lease
-	if lease > 0 {
-		lease = cmp.Or(cfg.TTL.D(), lease)
-	}
-	r := &remote{child: w.child, clock: w.clock, cfg: cfg, key: w.spawner.Key,
-		lease: lease, direct: w.spawner.Direct, guards: w.spawner.Guards,
-		grants: workloads.Grants{
-			Scripts: cmp.Or(w.spawner.scripts, new(workloads.Scripts)),
-			Lease:   lease, Masters: len(cfg.Nodes)}}
+	s := w.spawner
+	r := &remote{child: w.child, clock: w.clock, cfg: cfg, direct: s.Direct, guards: s.Guards,
+		Grants: workloads.NewGrants(cfg, s.Lease, s.Key, cmp.Or(s.scripts, new(workloads.Scripts)))}
 	bridge := workloads.NewBridge(w.life, cfg, env, r, w.report)
 	r.bridge = bridge
 	first, err := r.connect(w.spawner.Options)
