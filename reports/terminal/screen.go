@@ -98,21 +98,7 @@ func (t *terminal) command(lead, line string) {
 	for i := range words[:max(0, len(words)-1)] { // each flag begins a word
 		words[i], words[i+1] = strings.TrimSuffix(words[i], " --"), "--"+words[i+1]
 	}
-	t.WriteString(lead)
-	col := visible(lead)
-	for i, word := range words {
-		n := visible(word)
-		if i > 0 && col+1+n+2 > t.width() {
-			t.WriteString(" \\\n" + strings.Repeat(" ", margin+4))
-			col = margin + 4
-		} else if i > 0 {
-			t.WriteString(" ")
-			col++
-		}
-		t.WriteString(word)
-		col += n
-	}
-	t.WriteString("\n")
+	t.flow(lead, words, " \\", margin+4)
 }
 
 // story writes the events of a violation in at most so many lines, but at least in some.

@@ -98,14 +98,19 @@ func (t *terminal) paint(code, s string) string {
 
 // wrap writes a lead and a text after it, with the following lines indented.
 func (t *terminal) wrap(lead, text string, indent int) {
+	t.flow(lead, strings.Fields(text), "", indent)
+}
+
+// flow writes a lead and words after it. A full line ends with end, and the next one is indented.
+func (t *terminal) flow(lead string, words []string, end string, indent int) {
 	col := visible(lead)
 	t.WriteString(lead)
-	for i, word := range strings.Fields(text) {
+	for i, word := range words {
 		n := visible(word)
 		switch {
 		case i == 0:
-		case col+1+n > t.width():
-			t.WriteString("\n" + strings.Repeat(" ", indent))
+		case col+1+n+len(end) > t.width():
+			t.WriteString(end + "\n" + strings.Repeat(" ", indent))
 			col = indent
 		default:
 			t.WriteString(" ")

@@ -2,8 +2,10 @@ package proc
 
 import (
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The parts of this process's environment that children may see: the places of programs and files,
@@ -66,3 +68,14 @@ func inherits(name string) bool {
 	}
 	return slices.Contains(inherited, name)
 }
+
+// CollectSeldom makes this process collect its garbage rarely, unless the user has set GOGC. A run
+// on real servers keeps little memory, and its report is finished before there is much garbage. A
+// simulated run throws away 0.1 to 0.6 MB and keeps nothing. With Go's default of 100 the collector
+// ran after every 10 to 40 of them, for 8 % of the time. 400 makes that 2 %, and bounds the heap by
+// five times the memory that the process keeps.
+var CollectSeldom = sync.OnceFunc(func() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+})

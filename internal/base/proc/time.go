@@ -16,22 +16,31 @@ func Await(limit, pause time.Duration, done func() bool) bool {
 	return true
 }
 
-// Stalls calls f whenever this process did not run for a while, with the time when it ran again. It
-// returns when end is closed.
-func Stalls(end <-chan struct{}, f func(t int64, late time.Duration)) {
-	const tick, limit = 10 * time.Millisecond, 20 * time.Millisecond
-	t := time.NewTicker(tick)
+// Every calls f again and again, d apart, until end is closed or f returns false.
+func Every(d time.Duration, end <-chan struct{}, f func() bool) {
+	t := time.NewTicker(d)
 	defer t.Stop()
-	for last := Monotonic(); ; {
+	for more := true; more; {
 		select {
 		case <-end:
 			return
 		case <-t.C:
+			more = f()
 		}
+	}
+}
+
+// Stalls calls f whenever this process did not run for a while, with the time when it ran again. It
+// returns when end is closed.
+func Stalls(end <-chan struct{}, f func(t int64, late time.Duration)) {
+	const tick, limit = 10 * time.Millisecond, 20 * time.Millisecond
+	last := Monotonic()
+	Every(tick, end, func() bool {
 		now := Monotonic()
 		if late := time.Duration(now-last) - tick; late > limit {
 			f(now, late)
 		}
 		last = now
-	}
+		return true
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"golang.org/x/term"
 )
 
@@ -43,17 +44,12 @@ func Start(w io.Writer, text func(took time.Duration) string) *Line {
 }
 
 func (l *Line) draw(w io.Writer, text func(time.Duration) string) {
-	begin, tick := time.Now(), time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-l.end:
-			fmt.Fprint(w, "\r\033[K")
-			return
-		case <-tick.C:
-			fmt.Fprint(w, "\r\033[K"+clip(text(time.Since(begin)), Width(w)))
-		}
-	}
+	begin := time.Now()
+	proc.Every(every, l.end, func() bool {
+		fmt.Fprint(w, "\r\033[K"+clip(text(time.Since(begin)), Width(w)))
+		return true
+	})
+	fmt.Fprint(w, "\r\033[K")
 }
 
 // clip cuts a line that would continue in the next row of the terminal, because nothing would clear

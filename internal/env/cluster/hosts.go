@@ -68,7 +68,7 @@ const folderEvery = 100 * time.Millisecond
 // watchFolder reports that another program removed the folder of the nodes: a node that restarts
 // would have lost its files, and no fault of the run would be the cause.
 func (h *hosts) watchFolder() {
-	h.inbox.every(folderEvery, func() bool {
+	proc.Every(folderEvery, h.inbox.ended, func() bool {
 		err := h.scratch.Vanished()
 		if err != nil {
 			h.inbox.broke(nodeName(0), err.Error())

@@ -69,22 +69,6 @@ func (i *inbox) broke(node, why string) {
 		Node: node, Err: why}})
 }
 
-// every calls f again and again until the environment ends or f returns false.
-func (i *inbox) every(d time.Duration, f func() bool) {
-	t := time.NewTicker(d)
-	defer t.Stop()
-	for {
-		select {
-		case <-i.ended:
-			return
-		case <-t.C:
-		}
-		if !f() {
-			return
-		}
-	}
-}
-
 // end ends the environment. It returns false if that was done before.
 func (i *inbox) end() bool {
 	select {

@@ -101,7 +101,7 @@ func (o *observer) probe(n *node) {
 	if !ok {
 		return
 	}
-	o.inbox.every(probeEvery, func() bool {
+	proc.Every(probeEvery, o.inbox.ended, func() bool {
 		sent := proc.Monotonic()
 		answer, err := ask(n.Addr(), kind.Probe())
 		if now := proc.Monotonic(); err == nil && now-sent > int64(slowProbe) {

@@ -12,7 +12,6 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -23,23 +22,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/workloads"
 )
 
 // prepare sets up this process for simulation.
 var prepare = sync.OnceFunc(func() {
 	workloads.Silence()
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
-	}
+	proc.CollectSeldom()
 })
-
-// garbage is the GOGC of a process that simulates. A run throws away 0.1 to 0.6 MB and keeps
-// nothing, and a campaign or a search keeps a few megabytes. With Go's default of 100 the collector
-// ran after every 10 to 40 runs, for 8 % of the time. 400 makes that 2 %, and bounds the heap by
-// five times the memory that the process keeps. Only a process that simulates has such garbage. A
-// GOGC that the user sets wins.
-const garbage = 400
 
 // Run makes the environment, calls f with it, and ends every goroutine of it. Any program can call
 // it, also from several goroutines at the same time. But f runs in a bubble: it must not wait for

@@ -292,20 +292,14 @@ func (c *clientClock) set(life context.Context, offset time.Duration, rate float
 		return err
 	}
 	ctx, stop := context.WithCancel(life)
-	done := make(chan struct{})
-	c.stop = func() { stop(); <-done }
-	go func() {
-		defer close(done)
-		t := time.NewTicker(rateStep)
-		defer t.Stop()
-		for begin := time.Now(); ; {
-			select {
-			case <-ctx.Done():
-				return
-			case <-t.C:
-			}
+	var done sync.WaitGroup
+	c.stop = func() { stop(); done.Wait() }
+	begin := time.Now()
+	done.Go(func() {
+		proc.Every(rateStep, ctx.Done(), func() bool {
 			_ = c.file.Set(offset + time.Duration(rate*float64(time.Since(begin))))
-		}
-	}()
+			return true
+		})
+	})
 	return nil
 }

@@ -15,9 +15,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
-	"sync"
 
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -57,7 +56,7 @@ func (e BrokenError) Unwrap() error { return e.Err }
 // context.Canceled if ctx ended the run, a BrokenError if the verdict could not be saved, otherwise
 // the harness or a clean-up failed. The verdict does not depend on the clean-up.
 func Run(ctx context.Context, p harness.Plan, o Options) (*store.Run, error) {
-	seldom()
+	proc.CollectSeldom()
 	if err := o.begin(p); err != nil {
 		return nil, UsageError{err}
 	}
@@ -76,18 +75,6 @@ func Run(ctx context.Context, p harness.Plan, o Options) (*store.Run, error) {
 	o.Status.enter("stopping servers and clients")
 	return r, errors.Join(recorded, err, end())
 }
-
-// seldom makes this process collect its garbage rarely, unless the user has set GOGC. A run keeps
-// little memory, the proxies live in this process, and a report is finished before there is much
-// garbage.
-var seldom = sync.OnceFunc(func() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
-	}
-})
-
-// garbage is a percentage of the live memory, as in the simulator.
-const garbage = 400
 
 // begin makes the run directory and writes the plan.
 func (o Options) begin(p harness.Plan) error {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"sync"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/base/proc"
 )
 
 // A run on a Redis of another owner says there that it lives, by a key with a lease: what cleans
@@ -32,16 +34,10 @@ func (p *pulse) begin(c Admin, key string) error {
 	}
 	p.done.Go(func() {
 		defer c.Close()
-		t := time.NewTicker(aliveEvery)
-		defer t.Stop()
-		for {
-			select {
-			case <-p.end:
-				return
-			case <-t.C:
-				_ = say() // the next time may succeed before the lease is over
-			}
-		}
+		proc.Every(aliveEvery, p.end, func() bool {
+			_ = say() // the next time may succeed before the lease is over
+			return true
+		})
 	})
 	return nil
 }
