@@ -2,12 +2,14 @@ package gate
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/xml"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+	"text/template"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,99 +17,51 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/gate"
 )
 
-// The elements of a JUnit report, as Jenkins, GitLab and GitHub's actions read it.
-type (
-	junitSuites struct {
-		XMLName  xml.Name     `xml:"testsuites"`
-		Name     string       `xml:"name,attr"`
-		Tests    int          `xml:"tests,attr"`
-		Failures int          `xml:"failures,attr"`
-		Errors   int          `xml:"errors,attr"`
-		Skipped  int          `xml:"skipped,attr"`
-		Time     string       `xml:"time,attr"`
-		Suites   []junitSuite `xml:"testsuite"`
-	}
-	junitSuite struct {
-		Name       string          `xml:"name,attr"`
-		Tests      int             `xml:"tests,attr"`
-		Failures   int             `xml:"failures,attr"`
-		Errors     int             `xml:"errors,attr"`
-		Skipped    int             `xml:"skipped,attr"`
-		Time       string          `xml:"time,attr"`
-		Properties []junitProperty `xml:"properties>property"`
-		Cases      []junitCase     `xml:"testcase"`
-	}
-	junitProperty struct {
-		Name  string `xml:"name,attr"`
-		Value string `xml:"value,attr"`
-	}
-	junitCase struct {
-		Name      string     `xml:"name,attr"`
-		Classname string     `xml:"classname,attr"`
-		Time      string     `xml:"time,attr"`
-		Failure   *junitNote `xml:"failure"`
-		Error     *junitNote `xml:"error"`
-		Skipped   *junitNote `xml:"skipped"`
-		SystemOut string     `xml:"system-out,omitempty"`
-	}
-	junitNote struct {
-		Message string `xml:"message,attr"`
-		Type    string `xml:"type,attr,omitempty"`
-		Text    string `xml:",chardata"`
-	}
-)
+//go:embed junit.xml.tmpl
+var junitXML string
 
-// WriteJUnit writes a gate's result as a JUnit report: one test case for each entry. What is not as
-// expected is a failure; an entry that is unknown, broken or not possible is an error; one that is
-// unknown and may be so is skipped.
-func WriteJUnit(w io.Writer, r *gate.Result) error {
-	suite := junitSuite{Name: legal(r.Gate.File), Time: junitTime(r.Took.D().Seconds()),
-		Properties: junitProperties(r)}
-	for _, e := range r.InOrder() {
-		suite.add(e)
-	}
-	if r.Partial {
-		suite.add(gate.EntryResult{Name: "the whole gate", Environment: r.Gate.Environment,
-			Result: gate.Unknown,
-			Claim:  "It is not complete: it was interrupted, or shards are missing."})
-	}
-	doc := junitSuites{
-		Name: advice.Verb("gate"), Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors,
-		Skipped: suite.Skipped, Time: suite.Time,
-		Suites: []junitSuite{suite},
-	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+var junitTemplate = template.Must(template.New("junit").Funcs(template.FuncMap{
+	"x": legal, "details": details,
+}).Parse(junitXML))
+
+// junitCase is an entry as a test case. Kind is the element that says why it did not pass, or "".
+type junitCase struct {
+	gate.EntryResult
+	Kind, Type string
 }
 
-func (s *junitSuite) add(e gate.EntryResult) {
-	c := junitCase{Name: legal(e.Name), Classname: "lockbench." + legal(e.Environment),
-		Time: junitTime(e.Took().D().Seconds())}
-	note := &junitNote{Message: legal(e.Claim), Type: string(e.Result), Text: legal(details(e))}
-	switch e.Result {
-	case gate.Passed:
-		c.SystemOut = legal(e.Claim)
-	case gate.Failed:
-		note.Type = cmp.Or(string(e.Change), note.Type)
-		c.Failure = note
-		s.Failures++
-	case gate.Allowed:
-		c.Skipped = &junitNote{Message: note.Message}
-		s.Skipped++
-	default:
-		c.Error = note
-		s.Errors++
+// WriteJUnit writes a gate's result as a JUnit report, as Jenkins, GitLab and GitHub's actions read
+// it: one test case for each entry. What is not as expected is a failure; an entry that is unknown,
+// broken or not possible is an error; one that is unknown and may be so is skipped.
+func WriteJUnit(w io.Writer, r *gate.Result) error {
+	entries := r.InOrder()
+	if r.Partial {
+		entries = append(entries, gate.EntryResult{Name: "the whole gate",
+			Environment: r.Gate.Environment, Result: gate.Unknown,
+			Claim: "It is not complete: it was interrupted, or shards are missing."})
 	}
-	s.Tests++
-	s.Cases = append(s.Cases, c)
+	kinds := map[string]int{"failure": 0, "error": 0, "skipped": 0}
+	var cases []junitCase
+	for _, e := range entries {
+		c := junitCase{e, "error", string(e.Result)}
+		switch e.Result {
+		case gate.Passed:
+			c.Kind = ""
+		case gate.Failed:
+			c.Kind, c.Type = "failure", cmp.Or(string(e.Change), c.Type)
+		case gate.Allowed:
+			c.Kind = "skipped"
+		}
+		kinds[c.Kind]++
+		cases = append(cases, c)
+	}
+	return junitTemplate.Execute(w, struct {
+		*gate.Result
+		Verb       string
+		Kinds      map[string]int
+		Properties [][2]string
+		Cases      []junitCase
+	}{r, advice.Verb("gate"), kinds, junitProperties(r), cases})
 }
 
 // details returns the next information that a reader of a failure wants.
@@ -125,31 +79,26 @@ func details(e gate.EntryResult) string {
 	return strings.Join(out, "\n")
 }
 
-func junitProperties(r *gate.Result) []junitProperty {
-	ps := []junitProperty{{"lockbench", r.Version}, {"environment", r.Gate.Environment},
+func junitProperties(r *gate.Result) [][2]string {
+	ps := [][2]string{{"lockbench", r.Version}, {"environment", r.Gate.Environment},
 		{"seed", fmt.Sprint(r.Gate.Seed)}, {"file", r.Gate.Digest}, {"result", string(r.Result)},
 		{"summary", r.Sentence()}}
 	for _, environment := range slices.Sorted(maps.Keys(r.Versions)) {
 		for _, what := range slices.Sorted(maps.Keys(r.Versions[environment])) {
 			if what != "lockbench" {
-				ps = append(ps, junitProperty{environment + "." + what, r.Versions[environment][what]})
+				ps = append(ps, [2]string{environment + "." + what, r.Versions[environment][what]})
 			}
 		}
 	}
-	ps = append(ps, junitProperty{"page", PageFile})
+	ps = append(ps, [2]string{"page", PageFile})
 	if s := r.Shard.String(); s != "" {
-		ps = append(ps, junitProperty{"shard", s})
-	}
-	for i := range ps {
-		ps[i] = junitProperty{legal(ps[i].Name), legal(ps[i].Value)}
+		ps = append(ps, [2]string{"shard", s})
 	}
 	return ps
 }
 
-func junitTime(seconds float64) string { return fmt.Sprintf("%.3f", seconds) }
-
-// legal spells out what XML 1.0 cannot hold, and what a reader could not see or be misled by; the
-// encoder escapes the rest.
+// legal escapes a text for XML. It spells out what XML 1.0 cannot hold, and what a reader could not
+// see or be misled by.
 func legal(s string) string {
 	ok := func(r rune) bool {
 		return r == '\t' || r == '\n' || !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r) &&
@@ -166,5 +115,7 @@ func legal(s string) string {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}
 	}
-	return b.String()
+	var out strings.Builder
+	_ = xml.EscapeText(&out, []byte(b.String())) // a Builder never fails
+	return out.String()
 }
