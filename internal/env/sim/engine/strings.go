@@ -65,21 +65,11 @@ func getrange(c *call, v *value, from, to int64) {
 
 // slice cuts out [from, to], where numbers below zero count from the end.
 func slice(s string, from, to int64) string {
-	n := int64(len(s))
 	if from < 0 && to < 0 && from > to {
 		return ""
 	}
-	if from < 0 {
-		from = max(n+from, 0)
-	}
-	if to < 0 {
-		to = max(n+to, 0)
-	}
-	to = min(to, n-1)
-	if from > to || n == 0 {
-		return ""
-	}
-	return s[from : to+1]
+	a, b := clampRange(len(s), from, max(to, -int64(len(s)))) // an end before the start is the start
+	return s[a:b]
 }
 
 func incr(c *call) {
