@@ -50,8 +50,8 @@ func figures(c *compare.Comparison) (figs []*figure.Figure) {
 	if len(pairs) == 0 {
 		pairs = c.Pairs
 	}
-	names, units := compare.MetricNames()
-	for i, name := range names {
+	for _, heading := range compare.Headings() {
+		name, unit, _ := strings.Cut(heading, ", ")
 		var bars []figure.Bar
 		several := false
 		for _, p := range pairs[:min(len(pairs), maxBars)] {
@@ -64,7 +64,7 @@ func figures(c *compare.Comparison) (figs []*figure.Figure) {
 			bars = append(bars, bar(p.Name+" A", m.A, m.SpreadA), bar("B", m.B, m.SpreadB))
 		}
 		if several {
-			figs = append(figs, figure.Bars(name, units[i], bars))
+			figs = append(figs, figure.Bars(name, unit, bars))
 		}
 	}
 	return figs
@@ -111,21 +111,13 @@ func costTable(b *strings.Builder, c *compare.Comparison) {
 	if !c.Measured() {
 		return
 	}
-	names, units := compare.MetricNames()
-	b.WriteString("\n| A → B |")
-	for i, n := range names {
-		fmt.Fprintf(b, " %s, %s |", n, units[i])
-	}
-	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---|", len(names)))
+	headings := compare.Headings()
+	fmt.Fprintf(b, "\n| A → B | %s |\n|---|%s\n", strings.Join(headings, " | "),
+		strings.Repeat("---|", len(headings)))
 	line := func(name string, ms []compare.Metric) {
-		if b.Len() > page.SummaryLimit {
-			return
+		if b.Len() <= page.SummaryLimit {
+			fmt.Fprintf(b, "| %s | %s |\n", name, bold.Replace(strings.Join(compare.Texts(ms), " | ")))
 		}
-		fmt.Fprintf(b, "| %s |", name)
-		for _, n := range names {
-			fmt.Fprintf(b, " %s |", metricText(ms, n))
-		}
-		b.WriteString("\n")
 	}
 	if len(c.Overall) > 0 {
 		line("**all together**", c.Overall)
@@ -138,12 +130,5 @@ func costTable(b *strings.Builder, c *compare.Comparison) {
 	b.WriteString("\nOnly what is marked *better* or *worse* is more than noise.\n")
 }
 
-func metricText(ms []compare.Metric, name string) string {
-	for _, m := range ms {
-		if m.Name == name {
-			return strings.NewReplacer(" "+compare.Worse, " **worse**", " "+compare.Better,
-				" **better**").Replace(m.Text())
-		}
-	}
-	return ""
-}
+// bold marks the changes of metrics.
+var bold = strings.NewReplacer(" "+compare.Worse, " **worse**", " "+compare.Better, " **better**")

@@ -228,10 +228,10 @@ func digits(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// MetricNames returns the names of the metrics in the order of the table, and their units.
-func MetricNames() (out, units []string) {
+// Headings returns "name, unit" of each metric in the order of the table.
+func Headings() (out []string) {
 	for _, m := range metrics {
-		out, units = append(out, m.name), append(units, m.unit)
+		out = append(out, m.name+", "+m.unit)
 	}
-	return out, units
+	return out
 }

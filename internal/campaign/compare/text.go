@@ -38,31 +38,26 @@ func (c *Comparison) costs(t io.Writer) {
 		fmt.Fprintln(t, "\nNo costs: the records of the runs are not there.")
 		return
 	}
-	fmt.Fprint(t, "\nCOSTS, A → B")
-	for _, m := range metrics {
-		fmt.Fprintf(t, "\t%s, %s", m.name, m.unit)
-	}
-	fmt.Fprintln(t)
+	fmt.Fprintf(t, "\nCOSTS, A → B\t%s\n", strings.Join(Headings(), "\t"))
 	for _, p := range c.Pairs {
 		if len(p.Metrics) > 0 {
-			fmt.Fprintf(t, "%s%s\n", batch.Plain(p.Name), row(p.Metrics))
+			fmt.Fprintf(t, "%s\t%s\n", batch.Plain(p.Name), strings.Join(Texts(p.Metrics), "\t"))
 		}
 	}
 	if len(c.Overall) > 0 {
-		fmt.Fprintf(t, "all together%s\n", row(c.Overall))
+		fmt.Fprintf(t, "all together\t%s\n", strings.Join(Texts(c.Overall), "\t"))
 	}
 }
 
-func row(ms []Metric) (s string) {
-	for _, x := range metrics {
-		s += "\t"
-		for _, m := range ms {
-			if m.Name == x.name {
-				s += m.Text()
-			}
+// Texts returns the texts of metrics in the order of Headings, with "" for a missing one.
+func Texts(ms []Metric) []string {
+	out := make([]string, len(metrics))
+	for i, x := range metrics {
+		if at := slices.IndexFunc(ms, func(m Metric) bool { return m.Name == x.name }); at >= 0 {
+			out[i] = ms[at].Text()
 		}
 	}
-	return s
+	return out
 }
 
 // title describes a side in one line.
