@@ -87,7 +87,7 @@ func Steps(v *view.View, w *view.Violation) (steps []Step, left int) {
 	return t.steps[left:], left
 }
 
-// add adds a step of a client. If the label is not shorter than the tip, the tip replaces it.
+// add adds a step of a client or of the harness.
 func (t *teller) add(at int64, kind string, process int, label, tip string) {
 	t.steps = append(t.steps, Step{T: at, Kind: kind, Process: process, Text: label, Tip: tip})
 }

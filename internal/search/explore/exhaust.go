@@ -186,13 +186,12 @@ func (c Covered) String() string {
 	if c.Merged > 0 {
 		merged = fmt.Sprintf(" (%s of them up to a state that was known)", units.Thousands(c.Merged))
 	}
-	text := fmt.Sprintf("no violation in %s%s schedules%s of %s", all,
-		units.Thousands(c.Schedules+c.Merged),
-		merged, c.Bounds)
+	found := "no violation in"
 	if c.Violating > 0 {
-		text = fmt.Sprintf("%s violating of %s%s schedules%s of %s", units.Thousands(c.Violating), all,
-			units.Thousands(c.Schedules+c.Merged), merged, c.Bounds)
+		found = units.Thousands(c.Violating) + " violating of"
 	}
+	text := fmt.Sprintf("%s %s%s schedules%s of %s", found, all,
+		units.Thousands(c.Schedules+c.Merged), merged, c.Bounds)
 	if !c.Whole {
 		text += "; not finished: " + c.Reason
 		if c.Known > 0 {
