@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -148,7 +147,7 @@ func (s *Server) entry(test, at string) Entry {
 	e := Entry{Name: page.Clean(test, 120), Time: page.Clean(at, 40),
 		Path: (&url.URL{Path: name}).EscapedPath()}
 	if dir, err := s.root.OpenRoot(name); err == nil {
-		e.read(dir)
+		e.read(regular(dir.FS()))
 		dir.Close()
 	}
 	s.mu.Lock()
@@ -159,9 +158,9 @@ func (s *Server) entry(test, at string) Entry {
 
 // read looks into the directory of an entry. It was opened once, since each file that is asked for
 // from above is opened by every part of its path.
-func (e *Entry) read(dir *os.Root) {
+func (e *Entry) read(dir fs.FS) {
 	has := map[string]bool{} // the regular files
-	files, _ := fs.ReadDir(dir.FS(), ".")
+	files, _ := fs.ReadDir(dir, ".")
 	for _, f := range files {
 		has[f.Name()] = f.Type().IsRegular()
 	}
@@ -175,25 +174,10 @@ func (e *Entry) read(dir *os.Root) {
 	}
 }
 
-// open opens a file, unless it is a pipe or a device, which a reader would wait for, or too large.
-func open(dir *os.Root, name string) (*os.File, error) {
-	return units.OpenIn(dir, name, units.MaxDocument)
-}
-
-// readAll reads a whole file.
-func readAll(dir *os.Root, name string) ([]byte, error) {
-	f, err := open(dir, name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
-}
-
-func (e *Entry) ofMatrix(dir *os.Root, has map[string]bool) {
+func (e *Entry) ofMatrix(dir fs.FS, has map[string]bool) {
 	e.Kind, e.Page, e.Files = "matrix", matrixPageName, there(has, "matrix.json", "matrix.md",
 		"results.jsonl")
-	f, err := open(dir, "matrix.json")
+	f, err := dir.Open("matrix.json")
 	if err != nil {
 		return
 	}
@@ -204,9 +188,9 @@ func (e *Entry) ofMatrix(dir *os.Root, has map[string]bool) {
 	}
 }
 
-func (e *Entry) ofGate(dir *os.Root, has map[string]bool) {
+func (e *Entry) ofGate(dir fs.FS, has map[string]bool) {
 	e.Kind, e.Page, e.Files = "gate", gatePage, there(has, "gate.json", "summary.md", "junit.xml")
-	b, err := readAll(dir, "gate.json")
+	b, err := fs.ReadFile(dir, "gate.json")
 	var g gate.Result
 	if err != nil || json.Unmarshal(b, &g) != nil {
 		return
@@ -215,7 +199,7 @@ func (e *Entry) ofGate(dir *os.Root, has map[string]bool) {
 	e.Summary = units.Count(len(g.Entries), "entry", "entries") + fmt.Sprintf(", exit code %d", g.Exit)
 }
 
-func (e *Entry) ofRun(dir *os.Root, has map[string]bool) {
+func (e *Entry) ofRun(dir fs.FS, has map[string]bool) {
 	e.Kind, e.Page, e.Verdict = "run", store.Report, "not judged"
 	e.Files = append(there(has, store.History), "history.edn")
 	e.Files = append(e.Files, there(has, store.Verdict, store.Plan, store.Trace, store.Markdown)...)
@@ -223,9 +207,9 @@ func (e *Entry) ofRun(dir *os.Root, has map[string]bool) {
 		e.Impl, e.Nemesis, e.Environment = page.Clean(h.Impl, 60), page.Clean(h.Nemesis, 60),
 			page.Clean(h.Environment, 40)
 	}
-	b, err := readAll(dir, store.Verdict)
+	b, err := fs.ReadFile(dir, store.Verdict)
 	if err != nil {
-		if info, err := dir.Stat(store.History); err == nil &&
+		if info, err := fs.Stat(dir, store.History); err == nil &&
 			time.Since(info.ModTime()) < 15*time.Second {
 			e.Verdict = "running"
 		}
@@ -250,8 +234,8 @@ func there(has map[string]bool, names ...string) []string {
 }
 
 // header reads line 1 of a history.
-func header(dir *os.Root) (h history.Header, ok bool) {
-	f, err := open(dir, store.History)
+func header(dir fs.FS) (h history.Header, ok bool) {
+	f, err := dir.Open(store.History)
 	if err != nil {
 		return h, false
 	}

@@ -75,12 +75,6 @@ func Open(name string, most int64) (*os.File, error) {
 	return fitting(f, name, most, err)
 }
 
-// OpenIn opens a regular file below a folder, of at most the given size. Errors name the file.
-func OpenIn(dir *os.Root, name string, most int64) (*os.File, error) {
-	f, err := dir.OpenFile(name, os.O_RDONLY|nonblock, 0)
-	return fitting(f, name, most, err)
-}
-
 // fitting returns an open file if it is regular and short enough. Otherwise it closes the file.
 func fitting(f *os.File, name string, most int64, err error) (*os.File, error) {
 	if err != nil {
