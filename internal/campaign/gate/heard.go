@@ -168,10 +168,9 @@ func (s Says) suspect(now Says, h heard, e *EntryResult) {
 	for _, f := range slices.Sorted(maps.Keys(now.Forms)) {
 		if s.Forms[f] == 0 && now.Forms[f] == now.Of &&
 			batch.Chance(min(h.then, s.Of), now.Of, now.Of) < unlikely {
-			e.Result, e.Found = Unknown, "unknown"
-			e.Claim = fmt.Sprintf("With so few runs it may be chance: %s (then in none of the %d "+
-				"runs of these entries, now in all %d). More entries, or a file measured with more runs "+
-				"(--repeat), would tell.", f, min(h.then, s.Of), now.Of)
+			e.open("With so few runs it may be chance: %s (then in none of the %d runs of these entries, "+
+				"now in all %d). More entries, or a file measured with more runs (--repeat), would tell.",
+				f, min(h.then, s.Of), now.Of)
 			return
 		}
 	}
