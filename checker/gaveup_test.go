@@ -7,7 +7,7 @@ import (
 
 // Parts of histories of a holder whose renewal fails, and whose lease ends while it is inside.
 const (
-	outlives = "environment process; lease; names k; ttl 1000; " +
+	outlives = "environment process; lease; names k; ttl 1000; clienttimeout 250; " +
 		"c0 acquire 10 20 sent=12 lease=1000; c1 acquire 15 1100 sent=1050 lease=1000; " +
 		"c0 release 1500 1520; c1 release 1600 1610; "
 	takesFirst = "0 1 12 15 n0 SET k aaaaaaaa NX PX 0.001 -> OK\n" +
@@ -38,6 +38,14 @@ var gaveUpCases = []propertyCase{
 		renewFails, Violated, LostRenewal},
 	{"gave up: the fault of another client goes on", "S", outlives + "fault pause c1 30 1040",
 		takesFirst + renewFails, Violated, LostRenewal},
+	{"gave up: its client may wait for the answer for longer", "S", strings.Replace(outlives,
+		"clienttimeout 250", "clienttimeout 500", 1), takesFirst + renewFails, Violated, LeaseOverrun},
+	{"gave up: nobody knows for how long its client waits for the answer", "S", strings.Replace(
+		outlives, "clienttimeout 250; ", "", 1), takesFirst + renewFails, Violated, LeaseOverrun},
+	{"gave up: Redis refuses it, and nobody knows for how long its client waits", "S",
+		strings.Replace(outlives, "clienttimeout 250; ", "", 1), takesFirst +
+			"0 1 340 350 n0 EVALSHA renew 1 k aaaaaaaa 0.001 -> (error) BUSY Redis is busy\n", Violated,
+		LostRenewal},
 	{"gave up: the second renewal fails, too", "S", outlives, takesFirst + renewFails +
 		"0 1 680 690 n0 EVALSHA renew 1 k aaaaaaaa 0.001 -> !broken\n", Violated, LeaseOverrun},
 	{"gave up: the fault goes on for too long", "S", outlives + "fault busy n0 300 850", takesFirst +

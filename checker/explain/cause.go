@@ -220,7 +220,7 @@ func wrongClock(faults []record.Fault, process int, before int64) string {
 	for i := range faults {
 		f := &faults[i]
 		if _, client := f.Client(); client && f.MovesClock() && f.Hits(process) && f.From < before {
-			return Say(". Its clock was wrong since %s", Stamp(f.From))
+			return Say(". Client %d's clock was wrong since %s", process, Stamp(f.From))
 		}
 	}
 	return ""
@@ -243,7 +243,11 @@ func deletedBy(faults []record.Fault, p *record.Pair, commands []verdict.Witness
 		if m.Node != "" {
 			words += Say(", on %s", m.Node)
 		}
-		return words + describeEnabler(m, commands) + wrongClock(faults, m.Process, m.Sent) + "."
+		words += describeEnabler(m, commands)
+		for _, process := range []int{m.Process, p.A.Process} {
+			words += wrongClock(faults, process, m.Sent)
+		}
+		return words + "."
 	}
 	return ""
 }

@@ -82,9 +82,11 @@ func TestTheCauseOfADeletionThatCameTwice(t *testing.T) {
 		{false, 2e9, record.Fault{}, ": it had sent this deletion at 2.000 s and got no reply, so that " +
 			"it was sent again."},
 		{false, 0, record.Fault{Action: nemesis.ClientClock, Target: "c2", From: 1e9},
-			". Its clock was wrong since 1.000 s."},
+			". Client 2's clock was wrong since 1.000 s."},
 		{false, 0, record.Fault{Action: nemesis.ClientClock, Target: "c2", From: 5e9}, "."},
-		{false, 0, record.Fault{Action: nemesis.ClientClock, Target: "c1", From: 1e9}, "."},
+		{false, 0, record.Fault{Action: nemesis.ClientClock, Target: "c1", From: 1e9},
+			". Client 1's clock was wrong since 1.000 s."},
+		{false, 0, record.Fault{Action: nemesis.ClientClock, Target: "c3", From: 1e9}, "."},
 	} {
 		m := verdict.WitnessCommand{Kind: verdict.ForeignDelete, Copy: c.copied, First: c.first}
 		m.Process, m.Node, m.Sent, m.Recv = 2, "n0", 3e9, 4e9

@@ -67,6 +67,9 @@ func (l handmade) options(name string) harness.RunOptions {
 			Loss: l.tells},
 		Defaults: adapters.Defaults{Poll: adapters.OwnTime(100 * time.Millisecond)}}
 	o := harness.RunOptions{Linked: &m, TTL: time.Second}
+	if l.gives {
+		o.ClientTimeout, o.ClientRetries = 100*time.Millisecond, new(int)
+	}
 	workloads.Link(name, workloads.Linkage{Open: l.connect, Lease: o.TTL})
 	return o
 }

@@ -20,7 +20,7 @@ func (c *Case) classifier() classifier { return classifier{c} }
 // classify returns the class of a violation, and the assumption of the lock that a fault broke. The
 // order matters: an overlap is an overrun if the end of a lease explains it, whatever else
 // happened. The commands come next, and then the faults. An uncertain deletion explains nothing if
-// a server has lost its memory, or its clock was moved.
+// a server has lost its memory, or a clock was moved.
 func (c classifier) classify(p *record.Pair, commands []command) (class, assumption string) {
 	leased := p.A.LeaseAt(p.B.From)
 	switch {
@@ -60,7 +60,7 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 	switch {
 	case asksNoServer(c.Case):
 		return verdict.DoubleGrant, ""
-	case culprit >= nemesis.ServerClocks:
+	case culprit >= nemesis.ClientClocks:
 	case c.onlyLate(p, commands):
 		return verdict.LateMessage, ""
 	case has(commands, verdict.ForeignDelete, verdict.PossibleDelete):

@@ -41,9 +41,16 @@ func (c keyFacts) extendedByHand(h *record.Hold) bool {
 }
 
 // reachable returns for how long no fault and no stall kept a client from its server, from a
-// command's failure and all faults of that time until an end.
+// command's failure and all faults of that time until an end. A client may wait for an answer as
+// long as its time-out allows, also when the connection has ended. It returns 0 if that is unknown.
 func (c excuses) reachable(process int, failed *history.Command, end int64) int64 {
-	since := failed.Recv
+	since, patience := failed.Recv, int64(c.history.Header.ClientTimeout)
+	switch {
+	case failed.Err != "" && patience == 0:
+		return 0
+	case failed.Err != "":
+		since = max(since, failed.Sent+patience)
+	}
 	for i := range c.faults {
 		f := &c.faults[i]
 		other, client := f.Client()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/base/advice"
@@ -17,6 +18,7 @@ type MomentError struct {
 	Lock, Fault string
 	Sends       []string // the commands of the lock
 	TakesOver   bool     // the fault waits for a client that takes over a lock that it has read
+	Renews      bool     // the fault strikes a renewal
 	Instead     string   // another aim of the fault in the words of --nemesis, or ""
 }
 
@@ -29,7 +31,11 @@ func (e MomentError) Error() string {
 	if e.Instead != "" {
 		instead = "use --nemesis " + e.Instead
 	}
-	if e.TakesOver {
+	switch {
+	case e.Renews:
+		return fmt.Sprintf("--nemesis %s loses a renewal, and %s renews none: %s", e.Fault, e.Lock,
+			instead)
+	case e.TakesOver:
 		return fmt.Sprintf("--nemesis %s is for locks that a client takes over when it finds an old "+
 			"value, and %s is none: %s", e.Fault, e.Lock, instead)
 	}
@@ -38,12 +44,21 @@ func (e MomentError) Error() string {
 }
 
 // CheckMoments returns a MomentError if a fault of a plan waits for a command that the lock never
-// sends. It knows the commands of own locks only. A drawn fault waits for no command. A search does
-// not call it, since it may draw moments that a lock does not have.
+// sends. It knows the commands of own locks only, and of others whether they renew. A drawn fault
+// waits for no command. A search does not call it, since it may draw moments that a lock does not
+// have.
 func (p Plan) CheckMoments(o RunOptions) error {
 	faults, err := nemesis.Parse(p.Nemesis)
-	if err != nil || p.Adapter != nil || faults.Drawn() {
+	if err != nil || faults.Drawn() {
 		return err
+	}
+	for _, f := range faults {
+		if strings.HasSuffix(f.Spec, "-renewal") && !p.Renews() {
+			return MomentError{Lock: p.Impl, Fault: f.Spec, Renews: true, Instead: nemesis.Base(f.Spec)}
+		}
+	}
+	if p.Adapter != nil {
+		return nil
 	}
 	lock, err := p.lock()
 	if err != nil {

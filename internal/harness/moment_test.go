@@ -21,6 +21,8 @@ func TestAMomentThatALockNeverComesToIsRefused(t *testing.T) {
 		{"token-lua", "race:nil", "no aim of this fault fits"},
 		{"redlock", "failover:between", "use --nemesis failover"},
 		{"none", "pause:between", "it sends none"},
+		{"setpx-del", "message:drop-renewal", "renews none: use --nemesis message"},
+		{"redisson", "message:drop-renewal", ""},
 		{"setpx-del", "crash:takeover", "and setpx-del is none: use --nemesis crash"},
 		{"setpx-getdel", "race:finally", "and setpx-getdel is none: no aim of this fault fits"},
 		{"setpx-getdel", "race:nil", "no aim of this fault fits"}, // it reads when it releases
