@@ -343,7 +343,7 @@ var allCases = slices.Concat(propertyCases, lostCases, conditionCases, declaredC
 	progressConditions, callCases, letterConditions, grantCases, depthCases, behindCases,
 	certainCases, absentCases, lostConditions, ownerConditions, waitConditions,
 	deliveryConditions, stallConditions, reenteredConditions, nearCases, closerCases,
-	closestCases, likelyCases, gaveUpCases, severalCases,
+	closestCases, likelyCases, besideCases, gaveUpCases, severalCases,
 	helperCases, lookCases, againCases)
 
 func TestProperties(t *testing.T) {

@@ -30,12 +30,16 @@ func TestASuspendedMachineIsNoDefect(t *testing.T) {
 // TestAPromiseOfASuspendedMachine: a grant whose validity is told by a clock that may have stood is
 // not promised too long.
 func TestAPromiseOfASuspendedMachine(t *testing.T) {
-	const told = "environment process; lease; validity; names k; " +
-		"c0 acquire 10 400 sent=12 lease=200000000 valid=200000400; c0 release 500 510; "
-	for fault, want := range map[string]Result{"": Violated, "fault suspend c0 14 390": Valid,
-		"fault suspend c0 4 8": Violated, "fault suspend c1 14 390": Violated} {
-		v := Check(story(t, told+fault), commands(t, "0 1 12 395 n0 SET k aaaaaaaa NX PX 1 -> OK\n"),
-			Options{Properties: []string{"V"}})
+	const told = "environment process; lease; validity; names k; c0 acquire 10 100000400 sent=12 " +
+		"lease=200000000 valid=200000400; c0 release 100000500 100000510; "
+	for fault, want := range map[string]Result{"": Violated,
+		"fault suspend c0 14 100000390": Valid, // its clock is 100 ms behind
+		"fault suspend c0 14 50000000":  Violated,
+		"fault suspend c0 4 8":          Violated,
+		"fault suspend c1 14 100000390": Violated,
+	} {
+		v := Check(story(t, told+fault), commands(t,
+			"0 1 12 100000395 n0 SET k aaaaaaaa NX PX 120 -> OK\n"), Options{Properties: []string{"V"}})
 		if p := v.Properties[0]; p.Verdict != want {
 			t.Errorf("%q: %s, want %s: %s%s", fault, p.Verdict, want, p.Explanation, p.Reason)
 		}

@@ -40,6 +40,7 @@ type Leftover struct {
 	// it is not known which time to live the key has: a script may have given it one, or a command
 	// that was never answered
 	LifeUnknown bool
+	Took        bool             // its answer says for certain that it took the key
 	Unleased    *history.Command // that would have given it one, and was never answered; or nil
 	// the last renewal while clients were kept out and no client was inside; nil if there is none
 	Renewal *history.Command
@@ -217,8 +218,7 @@ func leftover(l *Leftover) string {
 // unheard reports whether the key was written by a command whose answer its own client did not take
 // for a grant.
 func (l *Leftover) unheard() bool {
-	return !l.Held && l.Ended == record.Open && l.Unleased == nil && l.LifeUnknown &&
-		l.Command.Recv != 0 && errorOf(l.Command) == ""
+	return !l.Held && l.Ended == record.Open && l.Took
 }
 
 func (l *Leftover) fate() string {

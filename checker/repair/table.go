@@ -45,8 +45,8 @@ var (
 	answered = &Repair{"an answered grant",
 		"Enter only on the reply that grants: an error or no reply is no grant", nil}
 	renewal = &Repair{"a whole renewal",
-		"Renew with the whole lease, each third of it; try again at once when a renewal fails, and tell " +
-			"the holder when the lease ends",
+		"Renew with the whole lease, each third of it; try again at once when a renewal fails, and " +
+			"tell the holder when the lease ends",
 		[]string{`return redis.call("get", KEYS[1]) == ARGV[1] and ` +
 			`redis.call("pexpire", KEYS[1], <lease>) or 0`}}
 	quit = &Repair{"renewals that end",

@@ -35,7 +35,7 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		return verdict.AfterNotice, ""
 	case c.endedSession(p.A, p.B.From) || c.disconnected(p.A, p.B.From):
 		return verdict.SessionLost, ""
-	case leased <= p.B.From && c.keyFacts().gaveUp(p.A, leased) != nil:
+	case leased <= p.B.From && c.renewals().gaveUp(p.A, leased) != nil:
 		return verdict.LostRenewal, ""
 	case leased <= p.B.From:
 		return verdict.LeaseOverrun, ""
@@ -96,18 +96,16 @@ func (c classifier) cameLate(h *record.Hold) bool {
 	return cmp.Or(at, h.From) >= h.Leases[0].To
 }
 
-// stoodClock returns the assumption that was broken if the machine of the client that got its grant
-// late was suspended: the clock by which it tells how long the grant is good may have stood. It
+// stoodClock returns the assumption that was broken if a client got its grant late because its
+// machine was suspended: the clock by which it tells how long the grant is good may have stood. It
 // returns "" otherwise.
 func (c classifier) stoodClock(p *record.Pair) string {
 	late := p.A
 	if !c.cameLate(p.A) {
 		late = p.B
 	}
-	if slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-		return f.Action == nemesis.Suspend && f.Hits(late.Process) && f.From < late.From &&
-			f.To > late.Call
-	}) {
+	stood := c.excuses().clockStood(late)
+	if stood > 0 && late.From-stood < late.Leases[0].To {
 		return nemesis.ClientClocks.String()
 	}
 	return ""

@@ -222,7 +222,7 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 					Of: left.Renewal.Process, Effect: explain.Keeps(left.Renewal.Process)}}
 			}
 			p.Explanation = explain.Stuck(wait)
-			p.Cause = cmp.Or(explain.StuckCause(wait), c.keyFacts().promotedWithout(l, from))
+			p.Cause = cmp.Or(explain.StuckCause(wait), c.faultTimes().promotedWithout(l, from))
 			return p, true
 		}
 	}
@@ -292,6 +292,7 @@ func (c deadlockRule) keptBy(l *record.Lock, since, until int64) *explain.Leftov
 	if left != nil {
 		left.Header, left.Lease = c.history.Header, c.waits().longestLease()
 		leftover.Fate(c.Record, l.Holds, left)
+		left.Took = c.trace.Declared(left.Command) && c.trace.Takes(left.Command)
 		left.Renewal = leftover.Renewal(c.trace, l.Key, since, until)
 	}
 	return left
@@ -299,12 +300,12 @@ func (c deadlockRule) keptBy(l *record.Lock, since, until int64) *explain.Leftov
 
 // promotedWithout says that a server took over that had not heard of a release before a stamp, and
 // that no other client was granted the lock since. It returns "" if that is not known.
-func (c keyFacts) promotedWithout(l *record.Lock, at int64) string {
+func (c faultTimes) promotedWithout(l *record.Lock, at int64) string {
 	before := slices.DeleteFunc(slices.Clone(l.Holds), func(h *record.Hold) bool {
 		return h.Call >= at
 	})
 	for _, h := range slices.Backward(before) {
-		if h.Process != before[len(before)-1].Process {
+		if h.Process != before[len(before)-1].Process || h.Answer != history.OK {
 			return ""
 		}
 		grant := c.trace.GrantOf(h)

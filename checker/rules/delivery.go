@@ -55,11 +55,12 @@ func (c deliveryRule) delivery() property {
 // undelivered returns the violation by one grant, and whether there is one.
 func (c deliveryRule) undelivered(h *record.Hold, b ballot) (p property, bad bool) {
 	promised := h.Promised != record.Forever && !c.ownClockMoved(h)
+	stood := c.excuses().clockStood(h)
 	p = violated(h.Key, wholeHold(h))
 	switch {
-	case promised && h.Promised < b.at:
+	case promised && h.Promised < b.at-stood:
 		p.Class, p.Explanation = verdict.OverWhenDelivered, explain.OverAtDelivery(h, b.at)
-	case promised && h.Promised > b.expires:
+	case promised && h.Promised > b.expires && h.Promised-b.expires > stood:
 		p.Class, p.Explanation = verdict.PromisedTooLong, explain.PromisedBeyondLease(h, b.expires)
 	case c.quorums().noServer(h):
 		c.quorums().showNoServer(&p, h)
@@ -89,13 +90,23 @@ func (c *Case) masters() int {
 // quorum returns how many of them must grant.
 func (c *Case) quorum() int { return c.masters()/2 + 1 }
 
-// ownClockMoved reports whether a clock of a hold's client had been moved before the grant, or may
-// have stood during the call.
+// ownClockMoved reports whether the clock of a hold's client had been moved before the grant.
 func (c *Case) ownClockMoved(h *record.Hold) bool {
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-		return f.From < h.From && (f.Hits(h.Process) || f.Target == "*") &&
-			(f.MovesClock() || f.Action == nemesis.Suspend && f.To > h.Call)
+		return f.MovesClock() && f.From < h.From && (f.Hits(h.Process) || f.Target == "*")
 	})
+}
+
+// clockStood returns for how long a clock of a hold's client may have stood during the call: its
+// machine was suspended.
+func (c excuses) clockStood(h *record.Hold) (stood int64) {
+	for i := range c.faults {
+		f := &c.faults[i]
+		if f.Action == nemesis.Suspend && f.Hits(h.Process) {
+			stood += max(0, min(f.To, h.From)-max(f.From, h.Call))
+		}
+	}
+	return stood
 }
 
 // ballot is how servers answered the acquire call of a hold.

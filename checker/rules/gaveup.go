@@ -8,42 +8,61 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
+// renewals finds the renewals that cost their holders a lease.
+type renewals struct{ *Case }
+
+func (c *Case) renewals() renewals { return renewals{c} }
+
 // gaveUp returns the failed renewal that cost a holder its lease, or nil. Its client sent no other,
 // although it ran and could reach its server for a fifth of the lease or longer until the end. A
 // lock of which several renewals in a row failed may have tried as often as it should.
-func (c keyFacts) gaveUp(h *record.Hold, end int64) *history.Command {
+func (c renewals) gaveUp(h *record.Hold, end int64) *history.Command {
 	grant := c.trace.GrantOf(h)
 	if grant == nil || c.quorums().independent() || c.extendedByHand(h) {
 		return nil
 	}
 	var last, before *history.Command
 	for _, m := range sentSince(c.trace.OfKey(trace.Key(grant)), h.From) {
-		if m.Process == h.Process && m.Sent < min(end, h.End) {
+		if m.Process == h.Process && m.Sent < min(end, h.End) && (m.N == 0 || m.N == h.N) &&
+			c.trace.CallOf(m) == nil && !c.trace.Releasing(m) {
 			last, before = m, last
 		}
 	}
 	switch {
 	case last == nil || trace.Answered(last) || trace.Silent(last):
 		return nil
-	case last.Recv == 0 || before != nil && !trace.Answered(before):
+	case last.Recv == 0 || last.Again > 0 || c.insideWork(last),
+		before != nil && !trace.Answered(before):
 		return nil
-	case c.excuses().reachable(h.Process, last, end) < int64(c.history.Header.LeaseOf(h.Process))/5:
+	case c.reachable(h.Process, last, end) < int64(c.history.Header.LeaseOf(h.Process))/5:
 		return nil
 	}
 	return last
 }
 
 // extendedByHand reports whether the work inside a hold extended it, and was told how that ended.
-func (c keyFacts) extendedByHand(h *record.Hold) bool {
+func (c renewals) extendedByHand(h *record.Hold) bool {
 	return slices.ContainsFunc(c.history.Events, func(e history.Event) bool {
 		return e.F == history.ExtendOp && e.Process == h.Process && h.From <= e.T && e.T <= h.End
 	})
 }
 
+// insideWork reports whether a client sent a command while it read or wrote the guarded resource.
+func (c renewals) insideWork(m *history.Command) (inside bool) {
+	work := []string{history.ReadOp, history.WriteOp}
+	for i := range c.history.Events {
+		if e := &c.history.Events[i]; e.Process == m.Process && e.T <= m.Sent &&
+			slices.Contains(work, e.F) {
+			inside = e.Type == history.Invoke
+		}
+	}
+	return inside
+}
+
 // reachable returns for how long no fault and no stall kept a client from its server, from a
 // command's failure and all faults of that time until an end. A client may wait for an answer as
 // long as its time-out allows, also when the connection has ended. It returns 0 if that is unknown.
-func (c excuses) reachable(process int, failed *history.Command, end int64) int64 {
+func (c renewals) reachable(process int, failed *history.Command, end int64) int64 {
 	since, patience := failed.Recv, int64(c.history.Header.ClientTimeout)
 	switch {
 	case failed.Err != "" && patience == 0:
@@ -58,6 +77,6 @@ func (c excuses) reachable(process int, failed *history.Command, end int64) int6
 			since = max(since, f.To)
 		}
 	}
-	lost, _ := c.lostBetween(process, since, end)
+	lost, _ := c.excuses().lostBetween(process, since, end)
 	return end - since - lost
 }

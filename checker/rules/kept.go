@@ -3,6 +3,7 @@ package rules
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
@@ -93,12 +94,13 @@ func (c orphanRule) leaseInValue(h *record.Hold, wrote *history.Command) bool {
 // still there when the client has begun its next call, so that background work had time. Of several
 // masters, a quorum has the key.
 func (c orphanRule) keptGranted() *kept {
+	granting := sync.OnceValue(c.grantingKeys)
 	for i := range c.Record.Calls {
 		k := &c.Record.Calls[i]
 		if !k.Denied() || k.Depth > 0 {
 			continue
 		}
-		took := c.tookAndKept(k)
+		took := c.tookAndKept(k, granting)
 		if len(took) == 0 || c.inside(k) {
 			continue
 		}
@@ -120,11 +122,13 @@ func (c orphanRule) keptGranted() *kept {
 	return nil
 }
 
-// tookAndKept returns the commands of a call that took a lock and that nothing gave back.
-func (c orphanRule) tookAndKept(k *record.Call) (took []*history.Command) {
+// tookAndKept returns the commands of a call that took a lock and that nothing gave back. A script
+// may write another of its keys as a note.
+func (c orphanRule) tookAndKept(k *record.Call,
+	granting func() map[string]bool) (took []*history.Command) {
 	for _, m := range c.waits().commandsOf(k) {
 		if _, known := c.grants().LockOf(m); known && m.Recv <= k.To && c.trace.Wrote(m) &&
-			!c.givesBack(m) {
+			(m.About == 0 || granting()[trace.Key(m)]) && !c.givesBack(m) {
 			took = append(took, m)
 		}
 	}

@@ -99,9 +99,17 @@ func (c keyFacts) shownSince(h *record.Hold, called, before int64) bool {
 	return grant != nil && slices.ContainsFunc(sentSince(c.trace.OfKey(trace.Key(grant)), over),
 		func(m *history.Command) bool {
 			return m.Node == grant.Node && m.Recv < before &&
-				(c.trace.Denied(m) || c.trace.Renews(m) || trace.ShowsKey(&c.trace.Reader, m) ||
+				(c.trace.Denied(m) || c.trace.Renews(m) || c.showsKeyOf(m, grant) ||
 					m.Process == h.Process && c.trace.Takes(m) && c.foundKey(m))
 		})
+}
+
+// showsKeyOf reports whether the answer to a command shows the key that a command granted. It may
+// show another one's: a value that the grant does not name, or one of several keys.
+func (c keyFacts) showsKeyOf(m, grant *history.Command) bool {
+	several := trace.Verb(m) == "EXISTS" && len(m.Args) > 2
+	anothers := trace.Verb(m) == "GET" && !slices.Contains(grant.Args, m.Reply)
+	return trace.ShowsKey(&c.trace.Reader, m) && !several && !anothers
 }
 
 // foundKey reports whether a command that took a key shows that it was there before.

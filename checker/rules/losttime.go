@@ -164,7 +164,8 @@ func (c excuses) leavesUntil(l *record.Lock, m *history.Command) int64 {
 func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 	until := c.leavesUntil(l, m)
 	kind := trace.EffectOf(m.Args).Kind
-	takes := c.keyFacts().takesToken(m) || !c.trace.Frees(m) &&
+	spared := m.About > 0 && len(m.Effects) > 0 && !c.trace.MayWrite(m) // the script's other key
+	takes := c.keyFacts().takesToken(m) || !c.trace.Frees(m) && !spared &&
 		(kind.Writes() || kind == trace.None && !trace.Silent(m) && !c.helps(l, m))
 	for _, h := range l.Holds {
 		if !takes && h.Sent > max(m.Sent, m.Recv) && h.Process != m.Process {
@@ -185,7 +186,8 @@ func (c excuses) helps(l *record.Lock, m *history.Command) bool {
 		return k != nil && o.Process != m.Process && trace.Answered(o) && o.Recv <= k.To &&
 			slices.Contains(o.Args, trace.Key(m)) && !(trace.Blocks(o) && trace.Pushes(m))
 	}
-	return len(l.Holds) > 0 && !slices.ContainsFunc(c.trace.OfLock(l.Key), asked) &&
+	return len(l.Holds) > 0 && !trace.IsNamed(c.trace, m) &&
+		!slices.ContainsFunc(c.trace.OfLock(l.Key), asked) &&
 		!slices.ContainsFunc(l.Holds, func(h *record.Hold) bool {
 			grant := c.trace.GrantOf(h)
 			return grant == nil || trace.Key(grant) == trace.Key(m)

@@ -105,8 +105,11 @@ func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 // why names a release that was answered and left the key there, or that the promoted server never
 // heard of. It returns "" if there is none.
 func (c orphanRule) why(key int, refused, writer, lost *history.Command) string {
-	if lost != nil || writer == nil {
-		return c.keyFacts().promotedWithout(c.waits().lock(key), refused.Sent)
+	if lost != nil {
+		return ""
+	}
+	if writer == nil {
+		return c.faultTimes().promotedWithout(c.waits().lock(key), refused.Sent)
 	}
 	for _, m := range slices.Backward(c.quorums().sentWithin(writer.Process, writer.Sent+1,
 		refused.Sent-1)) {

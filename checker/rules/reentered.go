@@ -66,7 +66,7 @@ func (c deadlockRule) letInAlone(l *record.Lock, w explain.Wait, in []*record.Ho
 	}
 	p.Witness.Commands = p.Witness.Commands[:min(len(p.Witness.Commands), maxCommands)]
 	p.Explanation = explain.LockedOut(w, r)
-	p.Cause = explain.LockedOutCause(r, c.keyFacts().promotedWithout(l, in[0].Call))
+	p.Cause = explain.LockedOutCause(r, c.faultTimes().promotedWithout(l, in[0].Call))
 	return p
 }
 

@@ -68,7 +68,7 @@ func (d removals) counts(counted []history.Counters) bool {
 func (d removals) sent(node string) (most float64) {
 	for i := range d.commands {
 		m := &d.commands[i]
-		if m.Node != node {
+		if m.Node != node || m.About > 0 {
 			continue
 		}
 		switch verb := trace.Verb(m); verb {

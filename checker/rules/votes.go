@@ -113,14 +113,16 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 	given := map[trace.Place]*history.Command{}
 	for _, m := range c.sentWithin(h.Process, h.Call, h.From) {
 		switch {
-		case m.Recv > h.From, c.ofOther(m, h.Key):
-		case c.trace.Deleted(m) && given[trace.PlaceOf(m)] != nil:
+		case m.Recv > h.From, c.ofOther(m, h.Key), refusedBeside(c.Case, m):
+		case givesUp(c.Case, given[trace.PlaceOf(m)], m):
 			delete(given, trace.PlaceOf(m))
 			back := c.givenBack(h.Key, trace.Key(m)) // else it was a guard, if it is not the lock
 			maps.DeleteFunc(given, func(p trace.Place, o *history.Command) bool {
 				// What neither takes a free key nor is ever given back does not grant the lock alone.
 				weak := back && !c.trace.TakesFree(o) && !c.givenBack(h.Key, p.Key)
-				return p.Node == m.Node && (weak || trace.IsNamed(c.trace, m) && trace.IsCounting(c.trace, o))
+				guard := trace.IsNamed(c.trace, m) && trace.IsCounting(c.trace, o) &&
+					!c.givenBack(h.Key, p.Key)
+				return p.Node == m.Node && (weak || guard)
 			})
 		case c.trace.MayVote(m), c.showsOwn(m), c.keyFacts().tookToken(m):
 			given[trace.PlaceOf(m)] = m
@@ -298,4 +300,17 @@ func (c quorums) sentWithin(process int, from, to int64) []*history.Command {
 	first := sort.Search(len(sent), func(i int) bool { return sent[i].Sent >= from })
 	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > to })
 	return sent[first:max(first, last)]
+}
+
+// givesUp reports whether a command of a call deleted the key that an earlier one of it took.
+func givesUp(c *Case, took, m *history.Command) bool {
+	seen := len(m.Effects) > 0 && trace.Answered(m) && m.Reply != "0" && c.trace.Frees(m)
+	return took != nil && (c.trace.Deleted(m) || seen && !c.trace.Spares(m, took))
+}
+
+// refusedBeside reports whether a script refused another of its keys.
+func refusedBeside(c *Case, m *history.Command) bool {
+	return m.About > 0 && slices.ContainsFunc(c.trace.Sent[m.Process], func(o *history.Command) bool {
+		return o.Seq == m.Seq && o.Sent == m.Sent && o.About != m.About && c.trace.Denied(o)
+	})
 }

@@ -88,8 +88,9 @@ func (w *chain) motives() {
 		}
 		m.Trying, m.Copy = w.acquiring(&m.Command), w.mayComeTwice(&m.Command)
 		for _, x := range w.trace.Sent[m.Process] {
-			if x.Seq < m.Seq && x.N == m.N && (x.Why != "" || m.Copy) && slices.Equal(x.Args, m.Args) {
-				m.First = x.Sent
+			same := x.Seq < m.Seq && x.N == m.N && slices.Equal(x.Args, m.Args)
+			if same && (x.Why != "" || m.Copy) {
+				m.First, m.Copy = x.Sent, m.Copy && m.Sent < x.Recv // a copy follows at once
 				break
 			}
 		}
@@ -353,7 +354,7 @@ func (w *chain) releasedBy(m *history.Command) *record.Hold {
 func (w *chain) failedRenewal() {
 	h := w.pair.A
 	end := h.LeaseAt(w.pair.B.From)
-	if m := w.keyFacts().gaveUp(h, end); m != nil && end <= w.pair.B.From {
+	if m := w.renewals().gaveUp(h, end); m != nil && end <= w.pair.B.From {
 		w.put(command{Command: *m, Kind: verdict.Renewal, Of: h.Process, Until: end,
 			Effect: explain.FailsToRenew(h.Process)})
 	}

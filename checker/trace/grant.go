@@ -64,9 +64,11 @@ type candidate struct {
 }
 
 // rivals reports whether a command may have granted the hold although another is the likeliest. A
-// script with unknown effects may, unless that one can be refused.
+// counter or a note that has the lock's name may, and a script with unknown effects, unless that
+// one can be refused.
 func (c candidate) rivals(best candidate) bool {
 	return c.likely == best.likely ||
+		c.likely%isReturned == isNamesake && best.likely%isReturned == isTake ||
 		c.likely%isReturned == isScript && best.likely%isReturned < isTake
 }
 
@@ -117,7 +119,7 @@ const (
 	isScript                    // the header does not describe it
 	isCounter                   // many locks count a fencing token
 	isNote                      // it writes, whatever is there
-	isNamesake                  // a counter or a note that has the lock's name, without another word
+	isNamesake                  // a counter or a note that has the lock's name, and that stays
 	isTake                      // it may be refused, or its client looked before
 	isReturned                  // added if releases free the key, or count it down
 	isNamed    = 2 * isReturned // added to a take or a script that has the lock's name
@@ -138,13 +140,15 @@ func likelihoodOf(t *Trace, m *history.Command) (l likelihood) {
 	default:
 		l = isTake
 	}
+	returned := t.returned()[Key(m)]
+	leased := l == isCounter && t.everEnds(Key(m))
 	switch named := IsNamed(t, m); {
-	case named && (l == isCounter || l == isNote):
+	case named && (l == isCounter || l == isNote) && !returned && !leased:
 		l = isNamesake
 	case named:
 		l += isNamed
 	}
-	if t.returned()[Key(m)] {
+	if returned {
 		l += isReturned
 	}
 	return l
@@ -186,4 +190,18 @@ func (t *Trace) returned() map[string]bool {
 		}
 	}
 	return t.given
+}
+
+// everEnds reports whether a command asked for an end of a key.
+func (t *Trace) everEnds(key string) bool {
+	if ends, known := t.ends[key]; known {
+		return ends
+	}
+	if t.ends == nil {
+		t.ends = map[string]bool{}
+	}
+	t.ends[key] = slices.ContainsFunc(t.OfKey(key), func(m *history.Command) bool {
+		return AsksEnd(t, m)
+	})
+	return t.ends[key]
 }

@@ -120,9 +120,10 @@ func lastOf(t *trace.Trace, faults []record.Fault, commands []*history.Command,
 			!outlives(t, left.Command, commands[i:]):
 			left = nil // that deletes it
 		case e.Kind == trace.Expire && left != nil && !t.Unchanged(m):
-			left.Expiry, left.LifeUnknown, left.Unleased = nanoseconds(e), false, nil
-			if !trace.Answered(m) {
-				left.LifeUnknown, left.Unleased = true, m
+			had := left.Expiry > 0 || left.LifeUnknown && left.Unleased == nil
+			left.Expiry, left.LifeUnknown, left.Unleased = nanoseconds(e), !trace.Answered(m), nil
+			if left.LifeUnknown && !had {
+				left.Unleased = m
 			}
 		}
 	}
