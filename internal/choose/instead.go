@@ -6,12 +6,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -127,7 +125,7 @@ func Sibling(p harness.Plan, fenced bool) (proof *Proof, lock string, err error)
 	variants := slices.DeleteFunc(slices.Clone(record.Libraries.Rows), func(r matrix.Row) bool {
 		return r.Adapter != row.Adapter || !fenced && r.Name == row.Name
 	})
-	slices.SortStableFunc(variants, func(a, b matrix.Row) int { return alike(row, b) - alike(row, a) })
+	slices.SortStableFunc(variants, func(a, b matrix.Row) int { return row.Alike(b) - row.Alike(a) })
 	for _, r := range variants {
 		proof, lock, err = best(p, fenced, func(x Choice) bool { return x.Lock == r.Name })
 		if proof != nil || err != nil {
@@ -138,22 +136,6 @@ func Sibling(p harness.Plan, fenced bool) (proof *Proof, lock string, err error)
 		return best(p, fenced, func(x Choice) bool { return x.system == p.System() })
 	}
 	return nil, "", nil
-}
-
-// alike counts what two variants of an adapter have in common: their servers, and options.
-func alike(a, b matrix.Row) (same int) {
-	adapter, err := adapters.Find(a.Adapter)
-	first, err1 := adapter.Use(a.Variant)
-	second, err2 := adapter.Use(b.Variant)
-	if err != nil || err1 != nil || err2 != nil {
-		return 0
-	}
-	for name, value := range first.Options {
-		if other, has := second.Options[name]; has && value == other {
-			same++
-		}
-	}
-	return same + batch.Truth(first.System == second.System)
 }
 
 // best returns the best of the locks that fit and stay clean under the fault of a plan, or nil.

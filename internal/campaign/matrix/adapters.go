@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -102,6 +103,22 @@ func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error
 		r.Traits = append(r.Traits, ownLease)
 	}
 	return r, nil
+}
+
+// Alike counts what two variants of an adapter have in common: their servers, and options.
+func (r Row) Alike(other Row) (same int) {
+	adapter, err := adapters.Find(r.Adapter)
+	first, err1 := adapter.Use(r.Variant)
+	second, err2 := adapter.Use(other.Variant)
+	if err != nil || err1 != nil || err2 != nil {
+		return 0
+	}
+	for name, value := range first.Options {
+		if option, has := second.Options[name]; has && value == option {
+			same++
+		}
+	}
+	return same + batch.Truth(first.System == second.System)
 }
 
 // Unseen returns the properties that do not decide a run of the row because its servers show no
