@@ -116,8 +116,8 @@ const (
 		"VotesByNode|ClientsThatAskNoServer|ASessionThatIsAConnection|Starvation|ExpectedStarvation|" +
 		"Untested|AFailoverIsTestedOnlyWhileItsHolderIsInside|" +
 		"WhatAFencedResourceRefuses|AStoryNamesScripts|AStorySaysThingsOnce|" +
-		"TheCauseNamesTheRenewal|WordsBesideTheKey|ASuspendedMachineIsNoDefect|" +
-		"APromiseOfASuspendedMachine|TheCauseOfALeftoverThatLetsItsOwnerIn|AReleaseThatUndidOneEntry)$"
+		"TheCauseNamesTheRenewal|WordsBesideTheKey|AClockThatStood|" +
+		"TheCauseOfALeftoverThatLetsItsOwnerIn|AReleaseThatUndidOneEntry)$"
 	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*|" +
 		"FastRegister.*|RegisterBeyond.*|SeveralLocks.*|PlantedViolation.*)$"
 )

@@ -55,12 +55,11 @@ func (c deliveryRule) delivery() property {
 // undelivered returns the violation by one grant, and whether there is one.
 func (c deliveryRule) undelivered(h *record.Hold, b ballot) (p property, bad bool) {
 	promised := h.Promised != record.Forever && !c.ownClockMoved(h)
-	stood := c.excuses().clockStood(h)
 	p = violated(h.Key, wholeHold(h))
 	switch {
-	case promised && h.Promised < b.at-stood:
+	case promised && h.Promised < b.at:
 		p.Class, p.Explanation = verdict.OverWhenDelivered, explain.OverAtDelivery(h, b.at)
-	case promised && h.Promised > b.expires && h.Promised-b.expires > stood:
+	case promised && h.Promised > b.expires:
 		p.Class, p.Explanation = verdict.PromisedTooLong, explain.PromisedBeyondLease(h, b.expires)
 	case c.quorums().noServer(h):
 		c.quorums().showNoServer(&p, h)

@@ -27,12 +27,8 @@ func (v *Verdict) IsDefect(p Property, lossy bool) bool {
 // Outside says why no lock of its kind can prevent the violation, in a clause. It returns "" if it
 // has no class, or a lock can prevent it.
 func (p Property) Outside() string {
-	switch {
-	case p.Assumption != clientClock:
-	case p.Class == Clock:
+	if p.Class == Clock && p.Assumption == clientClock {
 		return ""
-	case p.Class == LateMessage:
-		return "the machine was suspended, and a clock that stands meanwhile calls the grant good"
 	}
 	return FindClass(p.Class).Outside
 }

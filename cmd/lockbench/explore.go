@@ -50,7 +50,7 @@ the runs show too little (few grants or hand-overs), 254 wrong usage, 255 severa
   lockbench explore --impl setnx-del-expired --nemesis crash --for 60s
   lockbench explore --impl token-lua --nemesis failover --seeds 5000 --properties L
   lockbench explore --impl getset --exhaustive --clients 3 # every order of messages`,
-		Args: cobra.NoArgs,
+		Args: lockByFlag,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	f.register(c.Flags())

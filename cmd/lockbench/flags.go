@@ -6,15 +6,31 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/option"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
 var errNoLock = fmt.Errorf("which lock? name it with --impl; `%s` shows all", advice.ListImpls)
+
+// lockByFlag refuses arguments: a lock is named by a flag.
+func lockByFlag(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	flag := "--impl"
+	if _, err := adapters.Find(args[0]); err == nil {
+		flag = "--adapter"
+	}
+	return fmt.Errorf("%s takes no argument: name the lock by a flag, %s %s %s", c.CommandPath(),
+		c.CommandPath(), flag, units.Quoted(args[0]))
+}
 
 // lockFlags are the options of a lock and its clients that run and explore share.
 type lockFlags struct {

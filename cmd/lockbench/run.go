@@ -47,7 +47,7 @@ func runCommand() *cobra.Command {
   lockbench run --impl token-lua --nemesis pause,failover   # one after the other
   lockbench run --story p1p2p3                              # as the document tells it
   lockbench run --plan store/latest/plan.json               # the same run again`,
-		Args: cobra.NoArgs,
+		Args: lockByFlag,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.tell(c.Flags()); err != nil {
 				return err

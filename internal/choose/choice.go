@@ -77,6 +77,14 @@ type Proof struct {
 	Also []string `json:"also,omitempty"`
 
 	flags string // the end of the command
+	aim   string // the moment of the fault in the command
+}
+
+// tried reports whether the runs had a fault at this moment.
+func (p Proof) tried(fault string) bool {
+	same := func(aim string) bool { return nemesis.SameAim(aim, fault) }
+	return same(p.aim) || slices.ContainsFunc(p.Also, same) ||
+		slices.ContainsFunc(p.Rates, func(r Rate) bool { return same(r.Nemesis) })
 }
 
 // Lines returns the command for a narrow screen.
@@ -321,7 +329,8 @@ func (s source) proof(r matrix.Row, c *matrix.Cell) Proof {
 	} else if i := slices.IndexFunc(c.Runs, aimed); i >= 0 {
 		aim = c.Runs[i].Nemesis
 	}
-	p := Proof{Fault: c.Column, Runs: s.runs(c), Rates: rates, Command: command("run", r, aim)}
+	p := Proof{Fault: c.Column, Runs: s.runs(c), Rates: rates, Command: command("run", r, aim),
+		aim: aim}
 	for _, a := range c.Runs {
 		if len(rates) == 0 && aimed(a) && a.Nemesis != aim && !slices.Contains(p.Also, a.Nemesis) {
 			p.Also = append(p.Also, a.Nemesis)

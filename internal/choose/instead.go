@@ -146,7 +146,9 @@ func best(p harness.Plan, fenced bool, fits func(Choice) bool) (*Proof, string, 
 			return nil, "", err
 		}
 		for _, x := range all {
-			i := slices.IndexFunc(x.Proofs, func(o Proof) bool { return o.Fault == fault })
+			i := slices.IndexFunc(x.Proofs, func(o Proof) bool {
+				return o.Fault == fault && (nemesis.Base(p.Nemesis) != fault || o.tried(p.Nemesis))
+			})
 			if x.Remains && fits(x) && i >= 0 {
 				return &x.Proofs[i], x.Lock, nil
 			}

@@ -94,12 +94,11 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 	return t.repaired(x), nil
 }
 
-// repair returns the repair that runs have shown for the violation, or nil. A lost update, and a
-// late grant that is no defect of the lock, have the repair of an overrun.
+// repair returns the repair that runs have shown for the violation, or nil. A lost update has the
+// repair of an overrun.
 func (t trouble) repair() *repair.Found {
 	x := matrix.RepairOf(t.plan, t.verdict, t.worst.Property, t.worst.Class)
-	if x == nil && (t.worst.Property == history.LostUpdate && mayOverrun(t.verdict, t.plan) ||
-		t.worst.Class == checker.LateMessage && t.worst.Outside() != "") {
+	if x == nil && t.worst.Property == history.LostUpdate && mayOverrun(t.verdict, t.plan) {
 		return matrix.RepairOf(t.plan, t.verdict, history.MutualExclusion, checker.LeaseOverrun)
 	}
 	return x
@@ -119,6 +118,9 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 		f := repair.LastingTokens()
 		return Remedy{Do: f.Do, Code: f.Code, Why: []string{"Draw the tokens elsewhere: under this " +
 			"fault Redis may forget a counter. No run of lockbench has tried this."}}, nil
+	case t.worst.Class == checker.LateMessage && t.worst.Assumption != "":
+		return Remedy{Do: "Tell the time by a clock that goes on while the machine sleeps " +
+			"(CLOCK_BOOTTIME of Linux), and take no grant whose lease is over by it"}, nil
 	case redis && t.worst.Class == checker.Vanished:
 		return Remedy{Do: "Give locks a Redis of their own that evicts nothing (maxmemory-policy " +
 			"noeviction) and that nobody empties, or use etcd or a row of a database"}, nil
@@ -191,7 +193,8 @@ func (t trouble) freed() string {
 	if t.worst.Property != history.Deadlock || t.plan.Declares().Lease || t.plan.System() != "" {
 		return ""
 	}
-	return "A lock that hangs now is free when its key is deleted; see first that no holder lives."
+	return "A lock that hangs now is free when its key is deleted and clients that wait for a " +
+		"message start anew; see first that no holder lives."
 }
 
 // shown says what the command of a repair shows.

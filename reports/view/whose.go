@@ -53,6 +53,8 @@ func prevented(w *Violation) string {
 	switch {
 	case w.Class == checker.ReleasedByNonOwner && w.tookOver():
 		how = checker.FindClass(checker.Clock).Prevented
+	case w.CameLate() && w.Assumption != "":
+		how = "telling the time by a clock that goes on while the machine sleeps"
 	case w.CameLate():
 		how = checker.FindClass(checker.OverWhenDelivered).Prevented
 	case w.Class == checker.LateMessage && len(w.Commands) > 0:
