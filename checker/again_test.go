@@ -29,7 +29,6 @@ const (
 
 // tokenAgain is a lost removal of a token, and two clients that take the token and put it back.
 func tokenAgain(remove, reply, none string) string {
-
 	return "2 1 52 62 n0 " + remove + " k -> !timeout\n0 1 112 115 n0 " + remove + " k -> " + reply +
 		"\n0 1 131 135 n0 SET k t -> OK\n1 1 152 155 n0 " + remove + " k -> " + reply +
 		"\n1 1 171 175 n0 SET k t -> OK\n0 2 210 215 n0 " + remove + " k -> " + none +
@@ -68,6 +67,8 @@ var againCases = []propertyCase{
 		bothFree("DEL k -> 1", "DEL x -> 0") + keptOut, Violated, ""},
 	{"again: a lost GETDEL may take the token later", "D", lossyWait, tokenAgain("GETDEL", "t",
 		"(nil)"), Unknown, ""},
+	{"again: a lost GETDEL, and a marker was set before", "D", lossyWait,
+		"0 0 5 6 n0 SETNX init:k 1 -> 1\n" + tokenAgain("GETDEL", "t", "(nil)"), Unknown, ""},
 	{"again: a lost DEL may take the token later", "D", lossyWait, tokenAgain("DEL", "1", "0"),
 		Unknown,
 		""},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Clients write helpers beside the key of the lock, look at it, and lose commands.
+// Parts of histories in which clients also write other keys than the lock's.
 
 const (
 	suspendable  = leased + "c0 acquire 10 60 sent=12 lease=200000000; c0 release 4000000 4000010"
@@ -165,9 +165,23 @@ var besideCases = []propertyCase{
 		"n0 DEL owner:k -> 1\n1 1 173 175 n0 RPUSH k t -> 1\n" +
 		"0 2 210 1000000215 n0 BLPOP k 1 -> (nil)\n0 2 8000000000 8900000010 n0 BLPOP k 1 -> " +
 		"(nil)\n", Unknown, ""},
+	{"the holder's clock was wrong, and a deletion is not certain", "L", besideClock +
+		"fault client-clock c0 1 2", besideTakes, Violated, Clock},
+	{"no clock was wrong, and a deletion is not certain", "L", besideClock, besideTakes, Violated,
+		ReleasedByNonOwner},
 }
 
-// besideWords are histories of which these words must not be said, and whether they are a defect.
+// Parts of histories of an unknown script, which may delete the key when it is refused.
+const (
+	besideClock = leased + "c0 acquire 10 20 sent=12 lease=200000000; c1 acquire 25 60 fail; " +
+		"c3 acquire 26 60 fail; c2 acquire 61 80 sent=70 lease=200000000; c0 release 100 110; " +
+		"c2 release 120 130; "
+	besideTakes = "0 1 12 15 n0 EVAL tk 1 k aaaaaaaa -> OK\n1 1 30 35 n0 EVAL tk 1 k bbbbbbbb -> " +
+		"(nil)\n3 1 31 36 n0 EVAL tk 1 k dddddddd -> (nil)\n2 1 70 75 n0 EVAL tk 1 k cccccccc -> OK\n"
+)
+
+// besideWords has histories with words that a cause must not have. Each says whether the lock is to
+// blame.
 var besideWords = []struct {
 	propertyCase
 	absent string
@@ -244,8 +258,8 @@ var besideWords = []struct {
 			"cccccccc NX PX 200 -> OK\n", Violated, ReleasedByNonOwner}, "second copy", true},
 }
 
-// TestWordsBesideTheKey: a cause names nothing that did not happen, and blames the lock only for
-// what it did.
+// TestWordsBesideTheKey wants no cause that names a step which did not happen, and the right one
+// blamed.
 func TestWordsBesideTheKey(t *testing.T) {
 	for _, c := range besideWords {
 		v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{c.property}})

@@ -22,7 +22,7 @@ const (
 
 // helperCases are cases in which a helper of a lock looks like the lock.
 var helperCases = []propertyCase{
-	// A field that all clients count up is no lock.
+	// Clients of a semaphore all count one field up.
 	{"helper: killed, with a count of all grants", "D", oneKilled, endsTaken + fieldCount + endsDenied,
 		Unknown, ""},
 	{"helper: killed, and the lock is a count", "D", oneKilled, "0 1 14 15 n0 HINCRBY k a 1 -> " +

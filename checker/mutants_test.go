@@ -63,6 +63,7 @@ var idleConditions = map[string]string{
 	"rules/wanted.go: c.pauses != nil":                    "saves time",
 	"rules/underway.go: c.common != nil":                  "saves time",
 	"rules/deadlock.go: known":                            "saves time",
+	"rules/tokens.go: known":                              "saves time",
 	"rules/deadlock.go: !ok":                              "saves time",
 	"rules/orphan_votes.go: c.unread != nil":              "saves time",
 	"rules/wanted.go: others == 0":                        "saves time",

@@ -96,9 +96,8 @@ func (c classifier) cameLate(h *record.Hold) bool {
 	return cmp.Or(at, h.From) >= h.Leases[0].To
 }
 
-// stoodClock returns the assumption that was broken if a client got its grant late because its
-// machine was suspended: the clock by which it tells how long the grant is good may have stood. It
-// returns "" otherwise.
+// stoodClock returns the assumption of a lock whose client got its grant late because its machine
+// was suspended: that clocks go on. It returns "" for any other reason.
 func (c classifier) stoodClock(p *record.Pair) string {
 	late := p.A
 	if !c.cameLate(p.A) {

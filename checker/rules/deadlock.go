@@ -340,7 +340,7 @@ func (c deadlockRule) recovery(locks []record.Lock, bound int64) property {
 			quiet := record.Interval{From: healed, To: c.Record.End}
 			if c.Record.End-healed > c.patience(l, quiet, bound) {
 				return unknown("no client that waited was granted lock %d for %s after the last fault was "+
-					"over, but %s", l.Key, explain.Brief(c.Record.End-healed), c.faultTimes().hadSince(l, healed))
+					"over, but %s", l.Key, explain.Brief(c.Record.End-healed), c.faultTimes().whoHad(l, healed))
 			}
 			return unknown("the run ended %s after the last fault was over, and no client that waited had "+
 				"been granted lock %d again; it is a deadlock only if clients that are answered try in vain "+

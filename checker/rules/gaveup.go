@@ -14,8 +14,8 @@ type renewals struct{ *Case }
 func (c *Case) renewals() renewals { return renewals{c} }
 
 // gaveUp returns the failed renewal that cost a holder its lease, or nil. Its client sent no other,
-// although it ran and could reach its server for a fifth of the lease or longer until the end. A
-// lock of which several renewals in a row failed may have tried as often as it should.
+// although it ran and could reach its server for a fifth of the lease or longer until the end. Two
+// failures in a row excuse the lock: it renews each third of the lease, and may have no time left.
 func (c renewals) gaveUp(h *record.Hold, end int64) *history.Command {
 	grant := c.trace.GrantOf(h)
 	if grant == nil || c.quorums().independent() || c.extendedByHand(h) {

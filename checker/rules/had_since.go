@@ -5,8 +5,8 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 )
 
-// hadSince says who may have had a lock since a stamp, so that others waited for it.
-func (c faultTimes) hadSince(l *record.Lock, since int64) string {
+// whoHad names the client that may have had a lock since a stamp, while others waited for it.
+func (c faultTimes) whoHad(l *record.Lock, since int64) string {
 	for _, k := range l.Calls {
 		if k.To > since && !c.waits().definite(k) {
 			return explain.Say("a call whose outcome is unknown may have had it")

@@ -88,8 +88,8 @@ func (c ownerRule) victimOf(m *history.Command, ss []record.Span, g *trace.Grant
 	return nil
 }
 
-// sureGrants returns the grants without those that wrote a key whatever was there, if another key
-// of the same call may be the lock's.
+// sureGrants returns the grants of which the trace shows the lock's key. It omits a grant that
+// could not be refused, if its call took another key, too.
 func (c ownerRule) sureGrants() *trace.Grants {
 	sure := *c.grants()
 	sure.ByHold, sure.Known = slices.Clone(sure.ByHold), false

@@ -9,10 +9,10 @@ import (
 
 // Some locks are taken by a deletion: the key is a token, and a release puts it back.
 
-// takesToken reports whether a command of an acquire call may take the lock by deleting its key: it
-// gets what it deletes, or releases write that key.
+// takesToken reports whether a command may take the lock by deleting its key: it gets what it
+// deletes, or releases write that key.
 func (c keyFacts) takesToken(m *history.Command) bool {
-	return c.trace.Frees(m) && c.trace.CallOf(m) != nil && !c.takenOtherwise(m) &&
+	return c.trace.Frees(m) && !c.takenOtherwise(m) &&
 		(trace.Verb(m) == "GETDEL" || slices.ContainsFunc(c.trace.OfKey(trace.Key(m)),
 			func(o *history.Command) bool { return c.trace.Releasing(o) && c.trace.Takes(o) }))
 }
@@ -32,8 +32,7 @@ func (c keyFacts) takenOtherwise(m *history.Command) bool {
 		c.takesFree = map[int]bool{}
 	}
 	c.takesFree[lock] = slices.ContainsFunc(c.trace.OfLock(lock), func(o *history.Command) bool {
-		return c.trace.CallOf(o) != nil && c.trace.MayGrant(o) &&
-			(c.trace.TakesFree(o) || c.trace.Denied(o))
+		return c.trace.CallOf(o) != nil && (c.trace.TakesFree(o) || c.trace.Denied(o))
 	})
 	return c.takesFree[lock]
 }

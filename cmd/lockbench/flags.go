@@ -28,7 +28,7 @@ func lockByFlag(c *cobra.Command, args []string) error {
 	if _, err := adapters.Find(args[0]); err == nil {
 		flag = "--adapter"
 	}
-	return fmt.Errorf("%s takes no argument: name the lock by a flag, %s %s %s", c.CommandPath(),
+	return fmt.Errorf("%s takes no argument: name the lock by a flag, %s %s %s", c.Name(),
 		c.CommandPath(), flag, units.Quoted(args[0]))
 }
 

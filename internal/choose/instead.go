@@ -125,7 +125,9 @@ func Sibling(p harness.Plan, fenced bool) (proof *Proof, lock string, err error)
 	variants := slices.DeleteFunc(slices.Clone(record.Libraries.Rows), func(r matrix.Row) bool {
 		return r.Adapter != row.Adapter || !fenced && r.Name == row.Name
 	})
-	slices.SortStableFunc(variants, func(a, b matrix.Row) int { return row.Alike(b) - row.Alike(a) })
+	slices.SortStableFunc(variants, func(a, b matrix.Row) int {
+		return row.CountCommon(b) - row.CountCommon(a)
+	})
 	for _, r := range variants {
 		proof, lock, err = best(p, fenced, func(x Choice) bool { return x.Lock == r.Name })
 		if proof != nil || err != nil {

@@ -105,8 +105,8 @@ func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error
 	return r, nil
 }
 
-// Alike counts what two variants of an adapter have in common: their servers, and options.
-func (r Row) Alike(other Row) (same int) {
+// CountCommon counts what two variants of an adapter have in common: their servers, and options.
+func (r Row) CountCommon(other Row) (same int) {
 	adapter, err := adapters.Find(r.Adapter)
 	first, err1 := adapter.Use(r.Variant)
 	second, err2 := adapter.Use(other.Variant)
