@@ -96,8 +96,8 @@ func (c classifier) cameLate(h *record.Hold) bool {
 	return cmp.Or(at, h.From) >= h.Leases[0].To
 }
 
-// stoodClock returns the assumption of a lock whose client got its grant late because its machine
-// was suspended: that clocks go on. It returns "" for any other reason.
+// stoodClock returns the assumption that a client's clock goes on, if its grant would have come
+// within the lease but for the time that its machine was suspended. Otherwise it returns "".
 func (c classifier) stoodClock(p *record.Pair) string {
 	late := p.A
 	if !c.cameLate(p.A) {

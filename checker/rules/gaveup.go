@@ -13,9 +13,10 @@ type renewals struct{ *Case }
 
 func (c *Case) renewals() renewals { return renewals{c} }
 
-// gaveUp returns the failed renewal that cost a holder its lease, or nil. Its client sent no other,
-// although it ran and could reach its server for a fifth of the lease or longer until the end. Two
-// failures in a row excuse the lock: it renews each third of the lease, and may have no time left.
+// gaveUp returns a holder's last renewal if it failed and the client sent no other, although it ran
+// and could reach its server for at least a fifth of the lease until the lease ended. It returns
+// nil if the renewal before failed, too: a lock that renews each third of its lease may then have
+// no time left. It also returns nil if it is not certain that the command failed and was a renewal.
 func (c renewals) gaveUp(h *record.Hold, end int64) *history.Command {
 	grant := c.trace.GrantOf(h)
 	if grant == nil || c.quorums().independent() || c.extendedByHand(h) {

@@ -88,8 +88,8 @@ func (c ownerRule) victimOf(m *history.Command, ss []record.Span, g *trace.Grant
 	return nil
 }
 
-// sureGrants returns the grants of which the trace shows the lock's key. It omits a grant that
-// could not be refused, if its call took another key, too.
+// sureGrants returns the grants whose key is certainly the lock's. It omits a write that nothing
+// could refuse if its call took several keys: each of them may be the lock's.
 func (c ownerRule) sureGrants() *trace.Grants {
 	sure := *c.grants()
 	sure.ByHold, sure.Known = slices.Clone(sure.ByHold), false

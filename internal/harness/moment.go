@@ -36,8 +36,8 @@ func (e MomentError) Error() string {
 		return fmt.Sprintf("--nemesis %s loses a renewal, and %s renews none: %s", e.Fault, e.Lock,
 			instead)
 	case e.TakesOver:
-		return fmt.Sprintf("--nemesis %s is for locks that a client takes over when it finds an old "+
-			"value, and %s is none: %s", e.Fault, e.Lock, instead)
+		return fmt.Sprintf("--nemesis %s needs a lock that clients take over when they find an expired "+
+			"value, and %s is not one: %s", e.Fault, e.Lock, instead)
 	}
 	return fmt.Sprintf("--nemesis %s strikes at a command that %s never sends (%s): %s", e.Fault,
 		e.Lock, sends, instead)

@@ -23,8 +23,8 @@ func TestAMomentThatALockNeverComesToIsRefused(t *testing.T) {
 		{"none", "pause:between", "it sends none"},
 		{"setpx-del", "message:drop-renewal", "renews none: use --nemesis message"},
 		{"redisson", "message:drop-renewal", ""},
-		{"setpx-del", "crash:takeover", "and setpx-del is none: use --nemesis crash"},
-		{"setpx-getdel", "race:finally", "and setpx-getdel is none: no aim of this fault fits"},
+		{"setpx-del", "crash:takeover", "and setpx-del is not one: use --nemesis crash"},
+		{"setpx-getdel", "race:finally", "and setpx-getdel is not one: no aim of this fault fits"},
 		{"setpx-getdel", "race:nil", "no aim of this fault fits"}, // it reads when it releases
 		{"setpx-del", "pause:between", ""},                        // its release is one DEL
 		{"setpx-getdel", "pause:between", ""},

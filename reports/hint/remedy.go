@@ -293,7 +293,8 @@ func settings(fault string, helps []choose.Help) []string {
 		switch {
 		case !h.Same || h.Helped() || !strings.HasPrefix(h.Mitigation, "--"):
 		case h.Blocks():
-			return []string{fmt.Sprintf("Prevents it at a price: %s (%s).", h.Mitigation, h.Verdict)}
+			return []string{fmt.Sprintf("It is prevented by %s, but then no client gets in.",
+				h.Mitigation)}
 		case nemesis.SameAim(h.Nemesis, fault):
 			return []string{fmt.Sprintf("Does not help: %s (%s).", h.Mitigation, h.Verdict)}
 		}

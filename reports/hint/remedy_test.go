@@ -120,7 +120,7 @@ func TestRemedies(t *testing.T) {
 			[]checker.Property{violated("L", checker.LostByServer)}, []string{"Use another lock",
 				"agree on every write", "Clean under leader-loss in 11 to 12 runs each", "curator suspended",
 				"choose --fault leader-loss",
-				"Prevents it at a price: --wait-replicas 1, with one replica (no"}},
+				"It is prevented by --wait-replicas 1, with one replica, but then no client"}},
 		{"several faults", harness.RunOptions{Impl: "token-lua", Nemesis: "pause:short,restart"},
 			[]checker.Property{violated("L", checker.LostByServer)},
 			[]string{"appendonly yes", "hold under restart"}},
