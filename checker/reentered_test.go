@@ -58,9 +58,9 @@ func TestAReleaseThatUndidOneEntry(t *testing.T) {
 		"c1 acquire 20 40 fail"), commands(t, "0 1 2 3 n0 EVAL take 1 k a -> OK\n"+
 		"0 1 2 4 n0 EVAL take 1 k a -> OK\n0 1 7 15 n0 EVAL free 1 k a -> 0\n"+
 		"1 1 21 39 n0 EVAL take 1 k b -> 900\n"), Options{Properties: []string{"R"}}).Properties[0]
-	const want = "Its release at 0.000 s was answered \"0\": that undid one entry of several."
-	if !strings.Contains(p.Explanation, want) {
-		t.Errorf("%s: %q is not in %s%s", p.Verdict, want, p.Explanation, p.Reason)
+	const want = "Client 0's release at 0.000 s was answered \"0\": that undid one entry of several."
+	if p.Cause != want {
+		t.Errorf("%s: %q, want %q; %s%s", p.Verdict, p.Cause, want, p.Explanation, p.Reason)
 	}
 }
 

@@ -122,8 +122,8 @@ func leftBy(header history.Header, writer, lost *history.Command) string {
 
 // LeftByRelease describes a release that was answered and left the key there.
 func LeftByRelease(m *history.Command) string {
-	return Say(" Its release at %s was answered %q: that undid one entry of several.", Stamp(m.Sent),
-		m.Reply)
+	return Say("Client %d's release at %s was answered %q: that undid one entry of several.",
+		m.Process, Stamp(m.Sent), m.Reply)
 }
 
 // Deleted describes a command whose reply says that it deleted the key, although another client

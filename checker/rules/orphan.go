@@ -96,15 +96,15 @@ func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 	if writer != nil && writer == lost && writer.Process == ms[0].Process && writer.N == ms[0].N {
 		p.Class = verdict.RefusedThoughGranted
 	}
-	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost) +
-		c.why(key, ms[0], writer, lost)
+	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost)
+	p.Cause = c.cause(key, ms[0], writer, lost)
 	p.Decides = lost == nil && c.decides(ms[0], writer)
 	return p
 }
 
-// why names a release that was answered and left the key there, or that the promoted server never
+// cause names a release that was answered and left the key there, or that the promoted server never
 // heard of. It returns "" if there is none.
-func (c orphanRule) why(key int, refused, writer, lost *history.Command) string {
+func (c orphanRule) cause(key int, refused, writer, lost *history.Command) string {
 	if lost != nil {
 		return ""
 	}
