@@ -288,7 +288,7 @@ func (x tapped) adapted(t *testing.T, own string, found *[]string) error {
 func foundIn(t *testing.T, o harness.RunOptions) (found, dir string, err error) {
 	t.Helper()
 	p, _, err := runner.Prepare(t.Context(), o)
-	if impossible := (nemesis.ImpossibleError{}); errors.As(err, &impossible) {
+	if errors.As(err, new(nemesis.ImpossibleError)) || errors.As(err, new(harness.MomentError)) {
 		t.Skip(err)
 	} else if err != nil {
 		t.Fatal(err)
