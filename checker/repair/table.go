@@ -27,7 +27,8 @@ var (
 			"-- no row: a later holder was here, or this was sent before: read the token"}}
 	// of a lock whose servers count apart, or do not run Redis
 	drawn = &Repair{fence.Name, fence.Do, append([]string{
-		"SELECT nextval('token');  -- after each grant, one sequence for all"}, fence.Code[1:]...)}
+		"SELECT nextval('token');  -- one sequence for all; give up if the lease is over then"},
+		fence.Code[1:]...)}
 	disk = &Repair{"a disk",
 		"Have Redis write to its disk, so that a restart does not forget the grant",
 		[]string{"appendonly yes", "appendfsync always"}}
