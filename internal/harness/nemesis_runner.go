@@ -69,7 +69,7 @@ func (c *nemesisRunner) advance() error {
 func (c *nemesisRunner) stepIsDone(s nemesis.Step) bool {
 	switch {
 	case s.Await != nil:
-		return c.hasArrived(*s.Await) || s.For > 0 && c.record.environment.Now() >= c.limit(s)
+		return c.hasArrived(*s.Await) || c.ranOut(s)
 	case s.Do == nemesis.Quiesce:
 		return !c.clients.busy()
 	case s.Do == nemesis.Wait:
@@ -81,6 +81,17 @@ func (c *nemesisRunner) stepIsDone(s nemesis.Step) bool {
 	case s.Do == nemesis.Warm:
 		p, need := c.record.progress, c.plan.Requires
 		return p.contended >= need.Contended+margin && p.handovers >= need.Handovers
+	}
+	return true
+}
+
+// ranOut reports whether the time of an Await is over. If it is, no client stops there any more.
+func (c *nemesisRunner) ranOut(s nemesis.Step) bool {
+	if s.For == 0 || c.record.environment.Now() < c.limit(s) {
+		return false
+	}
+	if c.breakpoints.stopped == nil {
+		c.breakpoints.release()
 	}
 	return true
 }
