@@ -74,7 +74,7 @@ func causeOf(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	case verdict.Vanished:
 		return cmp.Or(emptied(faults, p), vanished(p, v.Witness.Commands))
 	case verdict.LeaseOverrun, verdict.LostRenewal:
-		return renewed(p, v.Witness.Commands)
+		return renewed(faults, p, v.Witness.Commands)
 	case verdict.PromisedTooLong:
 		return shorter(p, v.Witness.Commands)
 	}
@@ -122,7 +122,7 @@ func vanished(p *record.Pair, commands []verdict.WitnessCommand) string {
 
 // renewed says when and by which client the first holder's key was last renewed, and until when, or
 // which renewal failed.
-func renewed(p *record.Pair, commands []verdict.WitnessCommand) string {
+func renewed(faults []record.Fault, p *record.Pair, commands []verdict.WitnessCommand) string {
 	for i := range commands {
 		switch m := &commands[i]; {
 		case m.Kind != verdict.Renewal:
@@ -131,9 +131,9 @@ func renewed(p *record.Pair, commands []verdict.WitnessCommand) string {
 				"lease ended at %s, and did not.", m.Process, commandName(&m.Command), Stamp(m.Sent),
 				errorOf(&m.Command), leaseEnd(m.Until))
 		default:
-			end := ""
+			end := whileApart(faults, p.A, m.Until)
 			if at := p.A.LeaseAt(p.B.From); at > p.B.From {
-				end = Say(", although client %d was promised the lock until %s", p.A.Process, leaseEnd(at))
+				end += Say(", although client %d was promised the lock until %s", p.A.Process, leaseEnd(at))
 			}
 			return Say("the key of client %d was last renewed at %s by client %d's %s, to %s",
 				p.A.Process, Stamp(m.Sent), m.Process, commandName(&m.Command), leaseEnd(m.Until)) + end + "."

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
@@ -139,7 +140,22 @@ func Because(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 		return ""
 	}
 	return Say("client %d's lease ended at %s%s; it left at %s.", p.A.Process, Stamp(end),
-		whilePaused(faults, p.A.Process, end), leaseEnd(p.A.End))
+		cmp.Or(whilePaused(faults, p.A.Process, end), whileApart(faults, p.A, end)), leaseEnd(p.A.End))
+}
+
+// whileApart names the fault that kept a holder and its server apart then. A client that renews its
+// lease could not do so.
+func whileApart(faults []record.Fault, h *record.Hold, t int64) string {
+	for i := range faults {
+		f := &faults[i]
+		apart := f.Action == nemesis.Cut && f.StrikesLinksOf(h.Process, true) ||
+			f.Action == nemesis.PauseNode && f.Target == h.Node
+		if apart && f.From <= t && t <= f.To {
+			begin, _ := f.Tell()
+			return Say(" while %s", begin)
+		}
+	}
+	return ""
 }
 
 // Deletion names the client that deleted a key and the client that held it (O). It returns "" if no
