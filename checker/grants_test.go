@@ -8,6 +8,16 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
+// A call sends its command 5 ms after it began, and the next client asks when 2 s since the
+// beginning are over.
+const (
+	slowCall = "lease; names k; c0 acquire 1 5000020 sent=5000001 lease=2000000000; " +
+		"c0 release 2004000000 2004000010"
+	slowCallNext  = "; c1 acquire 2001000000 2002000000 sent=2001000001 lease=2000000000"
+	slowCallTaken = "0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK\n" +
+		"1 1 2001000001 2001900000 n0 SET k b NX PX 2000 -> OK"
+)
+
 // grantCases are small histories for the rules that need no overlap: a lease that is shorter than
 // the promise, a grant that no server gave, a take and a release that were refused although the key
 // was the client's own. Next to each that is violated stand those that come near.
@@ -22,6 +32,20 @@ var grantCases = []propertyCase{
 		"0 1 2 5 n0 EVAL s 1 k a 0 -> 1 | SETNX k a | EXPIRE k 0\n" +
 			"0 1 30 31 n0 DEL k -> 1", Violated,
 		PromisedTooLong},
+	{"a lease that is counted from the beginning of the call", "V", slowCall,
+		"0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK", Valid, ""},
+	{"a lease that is counted from the beginning of the call, and cut", "V", slowCall,
+		"0 1 5000001 5000005 n0 SET k a NX PX 1990 -> OK", Violated, PromisedTooLong},
+	{"a lease that is counted from the beginning of a call whose earlier try was refused", "V",
+		slowCall, "0 1 4000001 4500000 n0 SET k a NX PX 1996 -> (nil)\n" +
+			"0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK", Violated, PromisedTooLong},
+	{"a lease that is counted from the call by a lock that says until when it is good", "V",
+		strings.Replace(slowCall, "lease; ", "lease; validity; ", 1),
+		"0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK", Violated, PromisedTooLong},
+	{"the next client comes when a lease is over that is counted from the call", "L",
+		slowCall + slowCallNext, slowCallTaken, Valid, ""},
+	{"the holder outstays a lease that is counted from the call", "S",
+		slowCall + slowCallNext, slowCallTaken, Violated, LeaseOverrun},
 	{"a lease that is the promise, in a script", "V",
 		"lease; names k; c0 acquire 1 20 sent=2 lease=900000000; c0 release 30 31",
 		"0 1 2 5 n0 EVAL s 1 k a 900 -> 1 | SETNX k a | PEXPIRE k 900\n" +

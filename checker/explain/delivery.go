@@ -28,9 +28,9 @@ func PromisedBeyondLease(h *record.Hold, end int64) string {
 // key's lease, counted from the beginning of the promise.
 func LeaseTooShort(h *record.Hold, lease int64) string {
 	return Say("Client %d was granted lock %d at %s. The lock promised a lease of %s, but the last "+
-		"command that took or prolonged the key gives it %s, counted from the same moment: another "+
-		"client may be granted it %s too early.", h.Process, h.Key, Stamp(h.From), Brief(h.Granted),
-		Brief(lease), Brief(h.Granted-lease))
+		"command that took or prolonged the key gives it %s less, counted from the same moment: another "+
+		"client may be granted it that much too early.", h.Process, h.Key, Stamp(h.From),
+		Brief(h.Granted), Brief(h.Granted-lease))
 }
 
 // Votes is how the servers answered a call, each by its last word.

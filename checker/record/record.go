@@ -133,6 +133,18 @@ func (h *Hold) LeaseIn(t int64) *Lease {
 	return &h.Leases[in]
 }
 
+// ShortenLease ends the lease of a grant earlier: it is counted from the granting command. A lease
+// that was extended keeps its end.
+func (h *Hold) ShortenLease(lease int64) {
+	if h.Length == h.Granted {
+		h.Length = lease
+	}
+	h.Granted = lease
+	if l := &h.Leases[0]; l.asked == nil {
+		l.cut(h.Granting + lease)
+	}
+}
+
 // CameLate reports whether the client got inside when the lease of its grant was over.
 func (h *Hold) CameLate() bool { return h.From >= h.Leases[0].To }
 

@@ -1,0 +1,39 @@
+package rules
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+)
+
+// countOwnLeases shortens the first leases of a lock that does not say until when a grant is good:
+// such a lock may count its lease from the beginning of a try, before it sends the command, and
+// then asks for the rest of it. ShedLock does so.
+func countOwnLeases(c *Case) {
+	if c.history.Header.Declares.Validity || !c.trace.Named() {
+		return
+	}
+	for i := range c.Record.Holds {
+		h := &c.Record.Holds[i]
+		if h.Granting-h.Call < int64(time.Millisecond) {
+			continue
+		}
+		earlier := h.Granting - tryBegan(c, h) + int64(time.Millisecond)
+		if s := c.shortLease(h); s != nil && s.lease+earlier >= h.Granted {
+			h.ShortenLease(s.lease)
+		}
+	}
+}
+
+// tryBegan returns the earliest moment at which a client can have begun the try that granted a
+// hold: its call began, or it read the reply to the command before.
+func tryBegan(c *Case, h *record.Hold) int64 {
+	began := h.Call
+	for _, m := range c.trace.Tries(h) {
+		if m.Recv <= h.Granting && trace.Answered(m) {
+			began = max(began, m.Recv)
+		}
+	}
+	return began
+}
