@@ -167,6 +167,7 @@ func TestTraceJoinsTheLinesOfACommand(t *testing.T) {
 		strings.NewReader(`{"process":0,"seq":1,"n":7,"sent":30,"args":["SETNX","k","1"]}
 {"process":1,"seq":1,"n":1,"sent":20,"args":["GET","k"]}
 {"process":0,"seq":1,"recv":40,"reply":"1"}
+{"process":2,"seq":0,"recv":10,"reply":"OK"}
 {"process":1,"seq":1,"effects":[["get","k"]]}
 `))
 	want := []history.Command{

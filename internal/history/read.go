@@ -172,7 +172,8 @@ func lines(r io.Reader, f func(n int, line []byte) error) error {
 }
 
 // ReadTrace reads trace.jsonl and joins the lines of each command. It returns commands in the order
-// of sending. It ignores a last line that a crash cut short.
+// of sending. It ignores a last line that a crash cut short, and the reply to a command that was
+// sent before the run began.
 func ReadTrace(r io.Reader) ([]Command, error) {
 	type id struct{ process, seq int }
 	var cs []Command
@@ -201,6 +202,7 @@ func ReadTrace(r io.Reader) ([]Command, error) {
 		}
 		return nil
 	})
+	cs = slices.DeleteFunc(cs, func(c Command) bool { return len(c.Args) == 0 })
 	slices.SortStableFunc(cs, func(a, b Command) int { return cmp.Compare(a.Sent, b.Sent) })
 	return cs, err
 }
