@@ -70,6 +70,8 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 	}
 	class, assumption = classOf(culprit)
 	switch {
+	case class == verdict.Clock && (c.quorums().noServer(p.A) || c.quorums().noServer(p.B)):
+		return verdict.NoServer, "" // no clock ends what no server gave
 	case class == verdict.LostByServer && c.byConnection(p.A, p.B.From):
 		return verdict.SessionLost, "" // a server that ends ends its connections
 	case class == verdict.LostByServer && c.emptied(p.A, p.B, func(f *record.Fault) bool {
@@ -199,7 +201,13 @@ func (c classifier) ofKey(p *record.Pair) string {
 		return ""
 	}
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
-	if ga == nil || gb == nil || gb.Sent < ga.Recv || !c.trace.TakesFree(gb) {
+	if ga == nil || gb == nil || !c.trace.TakesFree(gb) {
+		return ""
+	}
+	if gb.Sent < ga.Recv { // in either order the second found the key free
+		if ga.Node == gb.Node && c.trace.TakesFree(ga) && c.keyFacts().thirdParties() {
+			return verdict.Vanished
+		}
 		return ""
 	}
 	next := c.keyFacts().takenBefore(ga, gb)

@@ -30,6 +30,8 @@ func (w *chain) ordered(m, ga *history.Command, orders *trace.Orders) {
 	late := w.late(m, ga)
 	sure := trace.Answered(m) || mustBe(orders, ga, trace.Ending{How: trace.ByDeletion, By: m})
 	switch {
+	case w.ofOwner(m) && m.Sent >= ga.Recv && trace.Answered(m):
+		d.Kind = verdict.OwnDelete
 	case late && !trace.Answered(m):
 		d.Kind = verdict.LateDelete
 	case others > 0 || !sure:

@@ -1,0 +1,28 @@
+package checker
+
+// causedCases are two holds that overlap, and what is to blame: not the lock if its key vanished,
+// the lock if it took no answer for a grant, whatever a clock did, and the holder if it freed the
+// key itself.
+var causedCases = []propertyCase{
+	{"two takes at the same time are granted, and the server was emptied", "S",
+		"counted n0 emptied=1; " + takenTwice, bothTook, Violated, Vanished},
+	{"two takes at the same time are granted", "S", "counted n0 deleted=0; " + takenTwice, bothTook,
+		Violated, DoubleGrant},
+	{"a take that was not answered counts as a grant, and a clock is wrong", "S",
+		takenTwice + "; fault client-clock c1 5 8", "0 1 12 25 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
+			"1 1 13 35 n0 SET k bbbbbbbb NX PX 200 -> !timeout\n0 1 101 105 n0 DEL k -> 1\n" +
+			"1 1 121 125 n0 DEL k -> 0\n", Violated, NoServer},
+	{"the holder's own script freed the key, and others were refused meanwhile", "S",
+		takenTwice + "; c2 acquire 41 60 fail", "0 1 12 15 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
+			"2 1 42 58 n0 EVAL take 1 k cccccccc -> 0 | SETNX k cccccccc\n" +
+			"0 1 43 50 n0 EVAL rel 1 k aaaaaaaa -> 1 | GET k | DEL k\n" +
+			"1 1 51 62 n0 SET k bbbbbbbb NX PX 200 -> OK\n", Violated, DoubleGrant},
+}
+
+// Two clients ask at the same time, and both are inside.
+const (
+	takenTwice = "environment process; lease; names k; c0 acquire 10 30 sent=12 lease=200000000; " +
+		"c1 acquire 11 70 sent=13 lease=200000000; c0 release 100 110; c1 release 120 130"
+	bothTook = "0 1 12 25 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
+		"1 1 13 26 n0 SET k bbbbbbbb NX PX 200 -> OK\n"
+)
