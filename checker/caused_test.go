@@ -1,5 +1,12 @@
 package checker
 
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/checker/verdict"
+)
+
 // causedCases are two holds that overlap, and what is to blame: not the lock if its key vanished,
 // the lock if it took no answer for a grant, whatever a clock did, and the holder if it freed the
 // key itself.
@@ -26,3 +33,24 @@ const (
 	bothTook = "0 1 12 25 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
 		"1 1 13 26 n0 SET k bbbbbbbb NX PX 200 -> OK\n"
 )
+
+// TestAnOutageWithoutServers: an outage in which no server could grant the lock says so.
+func TestAnOutageWithoutServers(t *testing.T) {
+	const asks = once + "c1 acquire 10 1410000000 sent=1405000000 lease=9; c1 release 1410000001 " +
+		"1410000002; fault kill n0 8 1400000000"
+	for _, c := range []struct{ name, story, want string }{
+		{"the only server is dead", asks, verdict.ServersRun},
+		{"the only server stands", strings.Replace(asks, "kill", "pause-node", 1), ""},
+		{"another server may take over", asks + "; topology failover", ""},
+		{"it is dead for a part of the time", strings.Replace(asks, "kill n0 8",
+			"pause-node n0 8 1399999999; fault kill n0 700000000", 1), ""},
+		{"one of three is dead", asks + "; masters 3", ""},
+		{"two of three are dead", asks + "; masters 3; fault kill n1 8 1400000000",
+			verdict.ServersRun},
+	} {
+		p := Check(story(t, c.story), nil, Options{Properties: []string{"A"}}).Properties[0]
+		if p.Verdict != Violated || p.Assumption != c.want {
+			t.Errorf("%s: %s, %q, want %q", c.name, p.Verdict, p.Assumption, c.want)
+		}
+	}
+}

@@ -118,7 +118,7 @@ const (
 		"Untested|AFailoverIsTestedOnlyWhileItsHolderIsInside|" +
 		"WhatAFencedResourceRefuses|AStoryNamesScripts|AStorySaysThingsOnce|" +
 		"TheCauseNamesTheRenewal|WordsBesideTheKey|AClockThatStood|" +
-		"TheCauseOfALeftoverThatLetsItsOwnerIn|AReleaseThatUndidOneEntry)$"
+		"TheCauseOfALeftoverThatLetsItsOwnerIn|AReleaseThatUndidOneEntry|AnOutageWithoutServers)$"
 	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*|" +
 		"FastRegister.*|RegisterBeyond.*|SeveralLocks.*|PlantedViolation.*)$"
 )

@@ -209,7 +209,10 @@ var progressCases = []propertyCase{
 		"fault kill n0 8 4000000000 lasted; c0 acquire 10 4000000000 info", silent("n1"), Unknown, ""},
 	{"a minority is dead, and the link to another is cut", "A", three + "names k; " +
 		"fault kill n0 8 4000000000 lasted; fault cut c0>n1 9 4000000000 lasted; " +
-		"c0 acquire 10 4000000000 info", silent("n1"), Violated, ""},
+		"c1 acquire 1 5; c1 release 6 7; c0 acquire 10 4000000000 info", silent("n1"), Violated, ""},
+	{"no lock was ever granted, and a minority is dead", "A", three + "names k; " +
+		"fault kill n0 8 4000000000 lasted; fault cut c0>n1 9 4000000000 lasted; " +
+		"c0 acquire 10 4000000000 info", silent("n1"), Unknown, ""},
 	{"no server for long, and others are granted once it is back", "A", once +
 		"fault kill n0 8 1400000000; c1 acquire 10 1410000000 sent=1405000000 lease=9; " +
 		"c1 release 1410000001 1410000002", "", Violated, ""},

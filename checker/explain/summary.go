@@ -71,7 +71,7 @@ func why(p verdict.Property, faults []record.Fault) string {
 	if verdict.FindClass(p.Class).Overrun {
 		why += Say(", which no lease prevents")
 	}
-	if p.Assumption != "" {
+	if p.Assumption != "" && p.Class != "" {
 		why += " (" + p.Assumption + ")"
 	}
 	return why

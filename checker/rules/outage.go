@@ -7,6 +7,8 @@ import (
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/rules/progress"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // outageRule judges A, and finds clients that starve.
@@ -41,17 +43,38 @@ func (c outageRule) outage() property {
 	case longest <= bound && any > bound:
 		return notApplicable("only clients that the fault itself stopped or cut off waited for longer " +
 			"than the bound")
+	case longest > bound && len(c.Record.Holds) == 0:
+		p = unknown("no client was granted the lock at any time, so that the fault need not be why")
 	case longest > bound && c.shortWithoutLost(under, bound):
 		p = stalled("no client was granted the lock for too long while a fault lasted, but the machine " +
 			"stalled or commands were lost meanwhile, which may be why")
 	case longest > bound:
 		worst.Process = c.waiting(key, worst.From)
 		p = violated(key, worst)
+		if c.noneLeft(worst.From, worst.To) {
+			p.Assumption = verdict.ServersRun
+		}
 		p.Explanation = explain.Outage(key, worst.From, worst.To, longest, bound,
 			c.faultsDuring(worst.From, worst.To), refusalIn(c.trace.Commands, worst.From, worst.To))
 	}
 	p.Seconds = float64(longest/int64(time.Millisecond)) / 1000
 	return p
+}
+
+// noneLeft reports whether no server could grant the lock between two stamps, because the only one
+// was dead, or a majority of several.
+func (c outageRule) noneLeft(from, to int64) bool {
+	if h := c.history.Header; h.Topology != nemesis.Single && h.Topology != nemesis.Independent {
+		return false // another server may take over
+	}
+	dead := map[string]bool{}
+	for i := range c.faults {
+		f := &c.faults[i]
+		if a, _ := nemesis.ActionOf(f.Action); a.Kills && f.From <= from && to <= f.To {
+			dead[f.Target] = true
+		}
+	}
+	return len(dead) > c.masters()-c.quorum()
 }
 
 // underway returns the disjoint, sorted times when some fault was under way or a server refused to

@@ -3,6 +3,9 @@ package verdict
 // The assumption that a moved clock of a client breaks (nemesis.ClientClocks).
 const clientClock = "client clock"
 
+// ServersRun is the assumption that is broken while no server can grant a lock (A).
+const ServersRun = "a majority of the servers runs"
+
 // IsDefect reports whether a violation is a defect of the lock: another lock on the same servers
 // could have prevented it. It is the one place that decides this. A lost update is the lock's if
 // the overlap before it is. Without an overlap it is the lock's only if S was judged, or is not
@@ -27,8 +30,11 @@ func (v *Verdict) IsDefect(p Property, lossy bool) bool {
 // Outside says why no lock of its kind can prevent the violation, in a clause. It returns "" if it
 // has no class, or a lock can prevent it.
 func (p Property) Outside() string {
-	if p.Class == Clock && p.Assumption == clientClock {
+	switch {
+	case p.Class == Clock && p.Assumption == clientClock:
 		return ""
+	case p.Assumption == ServersRun:
+		return "no lock on dead servers lets a client in"
 	}
 	return FindClass(p.Class).Outside
 }

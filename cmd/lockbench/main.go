@@ -21,6 +21,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/env/cluster/proxy"
 	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/lockbench/lockbench/reports/page"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -261,10 +262,19 @@ const (
 
 var longWords = regexp.MustCompile(fmt.Sprintf(`(\S{%d})\S{%d,}`, longWord/3, longWord*2/3))
 
-// brief cuts the words and the end of an error to a readable length. The error may quote a user, a
-// file or a server at any length.
+// commandMark finds the beginning of a command of GitHub's runner.
+var commandMark = regexp.MustCompile(`^(\s*)(::|##\[)`)
+
+// brief cuts the words and the end of an error to a readable length, and escapes what a terminal or
+// a CI job would take for a command. The error may quote a user, a file, a program or a server at
+// any length.
 func brief(text string) string {
 	text = longWords.ReplaceAllString(text, "$1…")
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = commandMark.ReplaceAllString(page.Clean(line, 0), "$1| $2")
+	}
+	text = strings.Join(lines, "\n")
 	if len(text) > longText {
 		text = strings.ToValidUTF8(text[:longText], "") + "…"
 	}

@@ -116,7 +116,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 		_ = reportVerdict(c, r, f.printed)
 		return err
 	case err != nil:
-		fmt.Fprintln(c.ErrOrStderr(), "lockbench: the run broke:", err)
+		fmt.Fprintln(c.ErrOrStderr(), "lockbench: the run broke:", brief(err.Error()))
 	}
 	result := reportVerdict(c, r, f.printed)
 	if !f.quiet && !f.asJSON && r.Verdict != nil && r.Verdict.AsExpected {

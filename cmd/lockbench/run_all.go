@@ -102,7 +102,7 @@ func (f *runFlags) carryOut(c *cobra.Command, a *aimRun) error {
 	case r == nil:
 		return err
 	case err != nil:
-		fmt.Fprintf(c.ErrOrStderr(), "lockbench: %s: the run broke: %v\n", a.Nemesis, err)
+		fmt.Fprintf(c.ErrOrStderr(), "lockbench: %s: the run broke: %s\n", a.Nemesis, brief(err.Error()))
 	}
 	a.Dir, a.Verdict = r.Dir, r.Verdict
 	if a.Report, err = writeReport(r); err != nil {

@@ -40,7 +40,7 @@ func (v *View) Properties() []PropertyRow {
 		if row.Story = stories[p.Property]; row.Story != "" {
 			row.Text = ""
 		}
-		if p.Assumption != "" {
+		if p.Assumption != "" && p.Class != "" {
 			row.Class += "; the fault broke an assumption: " + page.Clean(p.Assumption, 80)
 		}
 		rows = append(rows, row)

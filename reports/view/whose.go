@@ -37,7 +37,8 @@ func Whose(v *View) string {
 	switch {
 	case len(own) > 0 && own[0] == v.First():
 		return own[0].Title() + " is a defect of " + lock + prevented(own[0])
-	case v.Verdict.Verdict != checker.Violated || v.First() == nil || v.First().Class == "":
+	case v.Verdict.Verdict != checker.Violated || v.First() == nil,
+		v.First().Class == "" && v.First().property.Outside() == "":
 		return ""
 	}
 	s := "Not a defect of " + lock + ": " + outside(v.First(), h)
