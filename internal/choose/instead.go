@@ -109,18 +109,26 @@ func (x *Instead) Note(names []string) string {
 	return ""
 }
 
-// Sibling returns another variant of the plan's library that stays clean under the fault, with the
-// command that shows it, or nil. It prefers the variant that differs least: on the same servers,
-// with most of the same options. If fenced, the resource refuses old tokens. Then it may be the
-// plan's own variant, or another library on the same servers.
-func Sibling(p harness.Plan, fenced bool) (proof *Proof, lock string, err error) {
+// Sibling is another variant of a library that does not have a violation.
+type Sibling struct {
+	Proof
+	Lock string   // its name
+	Line string   // how a program asks the library for it
+	Kept []string // the properties that were looked at, or nil if all stay clean
+}
+
+// SiblingOf returns a variant of the plan's library that stays clean under the fault, or else one
+// that keeps some properties, or nil. It prefers the variant that differs least: on the same
+// servers, with most of the same options. If fenced, the resource refuses old tokens. Then it may
+// be the plan's own variant, or another library on the same servers.
+func SiblingOf(p harness.Plan, fenced bool, properties []string) (*Sibling, error) {
 	row, ok := matrix.RowFor(p)
 	if !ok || row.Adapter == "" {
-		return nil, "", nil
+		return nil, nil
 	}
 	record, err := Recorded()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	variants := slices.DeleteFunc(slices.Clone(record.Libraries.Rows), func(r matrix.Row) bool {
 		return r.Adapter != row.Adapter || !fenced && r.Name == row.Name
@@ -129,34 +137,75 @@ func Sibling(p harness.Plan, fenced bool) (proof *Proof, lock string, err error)
 		return row.CountCommon(b) - row.CountCommon(a)
 	})
 	for _, r := range variants {
-		proof, lock, err = best(p, fenced, func(x Choice) bool { return x.Lock == r.Name })
-		if proof != nil || err != nil {
-			return proof, lock, err
+		s, err := best(p, fenced, func(x Choice) bool { return x.Lock == r.Name })
+		if s != nil || err != nil {
+			return s.asked(r), err
 		}
 	}
 	if fenced && p.System() != "" {
 		return best(p, fenced, func(x Choice) bool { return x.system == p.System() })
 	}
-	return nil, "", nil
+	for _, r := range variants {
+		if s := keeping(newSource(record.Libraries, nil, nil), r, p, properties); s != nil && !fenced {
+			return s.asked(r), nil
+		}
+	}
+	return nil, nil
+}
+
+// asked adds how a program asks for the variant of a row.
+func (s *Sibling) asked(r matrix.Row) *Sibling {
+	if s != nil {
+		s.Line = r.Line()
+	}
+	return s
+}
+
+// keeping returns a variant that kept the properties in each run under the plan's fault, or nil.
+func keeping(s source, r matrix.Row, p harness.Plan, properties []string) *Sibling {
+	found := Proof{Command: command("run", r, p.Nemesis) + " --properties " +
+		strings.Join(properties, ",")}
+	for _, c := range matrix.ColumnsOf(p.Nemesis) {
+		cell := s.Cell(r.Name, c.Name)
+		if cell == nil {
+			continue
+		}
+		for _, x := range cell.Runs {
+			broken := slices.ContainsFunc(properties, func(letter string) bool {
+				return x.Properties[letter] != checker.Valid
+			})
+			switch same := nemesis.SameAim(x.Nemesis, p.Nemesis); {
+			case x.Control || x.Unfit() || !same:
+			case broken:
+				return nil
+			default:
+				found.Runs++
+			}
+		}
+	}
+	if found.Runs == 0 || len(properties) == 0 {
+		return nil
+	}
+	return &Sibling{Proof: found, Lock: r.Name, Kept: properties}
 }
 
 // best returns the best of the locks that fit and stay clean under the fault of a plan, or nil.
-func best(p harness.Plan, fenced bool, fits func(Choice) bool) (*Proof, string, error) {
+func best(p harness.Plan, fenced bool, fits func(Choice) bool) (*Sibling, error) {
 	for _, fault := range faultsOf(p) {
 		all, err := choicesUnder(fault, fenced)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		for _, x := range all {
 			i := slices.IndexFunc(x.Proofs, func(o Proof) bool {
 				return o.Fault == fault && (nemesis.Base(p.Nemesis) != fault || o.tried(p.Nemesis))
 			})
 			if x.Remains && fits(x) && i >= 0 {
-				return &x.Proofs[i], x.Lock, nil
+				return &Sibling{Proof: x.Proofs[i], Lock: x.Lock}, nil
 			}
 		}
 	}
-	return nil, "", nil
+	return nil, nil
 }
 
 // faultsOf returns the columns of a plan's fault. Without a fault, it returns that of a crash. For

@@ -62,10 +62,9 @@ type trouble struct {
 	verdict *checker.Verdict
 	plan    harness.Plan
 	worst   checker.Property
-	own     *choose.Proof // of another variant of the same library, or nil
-	lock    string        // that variant
-	bound   bool          // the lock is held by a connection that ended
-	overrun bool          // the client outlived its hold, which no lease prevents
+	own     *choose.Sibling // in the same library, or nil
+	bound   bool            // the lock is held by a connection that ended
+	overrun bool            // the client outlived its hold, which no lease prevents
 }
 
 // remedyFor returns the remedy for a violation.
@@ -74,10 +73,14 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 		bound: worst.Class == checker.SessionLost && nemesis.HoldsByConnection(p.System())}
 	t.overrun = worst.Property == history.MutualExclusion &&
 		checker.FindClass(worst.Class).Overrun && !t.bound
-	if t.own, t.lock, err = choose.Sibling(p, t.overrun); err != nil {
+	var kept []string
+	x := t.repair()
+	if x != nil {
+		kept = x.Command.Kept
+	}
+	if t.own, err = choose.SiblingOf(p, t.overrun, kept); err != nil {
 		return r, err
 	}
-	x := t.repair()
 	switch {
 	case x != nil && x.Tried:
 		return Remedy{Do: x.Do, Shown: "Whether that is in time, this shows", Command: x.Command,
@@ -85,8 +88,8 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 		}, nil
 	case t.overrun && t.own != nil && v.Property(history.Fencing).Verdict != checker.Violated:
 		f := repair.Fence()
-		return Remedy{Do: f.Do, Code: f.Code, Shown: t.lock + " gives such tokens, and is clean with " +
-			"them" + inRuns(t.own.Runs, t.own.Runs), Command: advice.Command{Line: t.own.Command},
+		return Remedy{Do: f.Do, Code: f.Code, Shown: t.own.Lock + " gives such tokens, and is clean " +
+			"with them" + inRuns(t.own.Runs, t.own.Runs), Command: advice.Command{Line: t.own.Command},
 			Rest: units.If(p.System() == "", choose.FencingNote)}, nil
 	case x == nil:
 		return t.unrepaired()
@@ -107,9 +110,12 @@ func (t trouble) repair() *repair.Found {
 // unrepaired returns the remedy of a violation for which no run has shown a repair.
 func (t trouble) unrepaired() (r Remedy, err error) {
 	loses, redis := t.plan.Breaks(nemesis.Durability), t.plan.System() == ""
+	promoted := slices.ContainsFunc(t.plan.Scenario, func(s nemesis.Step) bool {
+		return s.Do == nemesis.Promote
+	})
 	counter := t.worst.Property == history.Fencing && t.worst.Class == checker.LostByServer
 	switch {
-	case loses && (t.plan.Declares().Optimistic || t.worst.Class == checker.LostByServer &&
+	case promoted && (t.plan.Declares().Optimistic || t.worst.Class == checker.LostByServer &&
 		nemesis.HoldsByConnection(t.plan.System())):
 		return Remedy{Do: "Let a commit wait for the standby that would take over (PostgreSQL: " +
 			"synchronous_standby_names). The database lost a write that it had confirmed, and no " +
@@ -129,7 +135,7 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 			"it was last renewed. A shorter lease keeps others waiting less, and takes the lock from a " +
 			"slow holder sooner"}, nil
 	case t.own != nil && !t.overrun && !redis:
-		return Remedy{Do: "Use another lock of this library: " + t.lock,
+		return Remedy{Do: "Use another lock of this library: " + t.own.Lock + " (" + t.own.Line + ")",
 			Shown: "It stays clean" + inRuns(t.own.Runs, t.own.Runs), Command: advice.Command{
 				Line: t.own.Command}}, nil
 	}
@@ -146,7 +152,13 @@ func (t trouble) repaired(x *repair.Found) Remedy {
 	r := Remedy{Do: x.Do, Code: x.Code, Command: x.Command, Shown: shown(x, t.plan.Nemesis)}
 	if t.own != nil && !t.overrun {
 		r.Command = advice.Command{Line: t.own.Command}
-		r.Shown = t.lock + " of this library stays clean" + inRuns(t.own.Runs, t.own.Runs)
+		r.Do, r.Code = "Ask this library for "+t.own.Lock+": "+t.own.Line, nil
+		r.Why = []string{x.Do + "."}
+		r.Shown = "It stays clean" + inRuns(t.own.Runs, t.own.Runs)
+		if t.own.Kept != nil {
+			r.Shown = fmt.Sprintf("It keeps %s%s", units.List(t.own.Kept),
+				inRuns(t.own.Runs, t.own.Runs))
+		}
 	}
 	r.Rest = slices.DeleteFunc([]string{t.remains(x), t.outlasts(x), t.freed()}, func(s string) bool {
 		return s == ""
@@ -174,7 +186,8 @@ func (t trouble) outlasts(x *repair.Found) string {
 	leased := t.plan.Declares().Lease
 	switch {
 	case t.overrun && about.Work && !t.plan.Renews():
-		return "A lock that renews its lease while its holder runs outlasts long work, but no pause."
+		return "A lock that renews its lease while its holder runs outlasts long work, but no pause" +
+			t.renewing() + "."
 	case t.overrun || x.Tokens:
 		return ""
 	case leased && matrix.RepairOf(t.plan, t.verdict, history.MutualExclusion,
@@ -186,6 +199,15 @@ func (t trouble) outlasts(x *repair.Found) string {
 			"the resource refuse old holders (fencing tokens)."
 	}
 	return ""
+}
+
+// renewing names the variant of the library that outlasts long work, or returns "".
+func (t trouble) renewing() string {
+	s, err := choose.SiblingOf(t.plan, false, nil)
+	if s == nil || err != nil {
+		return ""
+	}
+	return ": " + s.Lock + " of this library (" + s.Line + ")"
 }
 
 // freed says how a lock that hangs is freed, if its key has no lease.

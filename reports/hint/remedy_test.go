@@ -107,8 +107,21 @@ func TestRemedies(t *testing.T) {
 				"take it in one command", "SET key", "S, L and D hold under the same fault (shown with " +
 				"another lock)", "--impl token-lua --nemesis none"}},
 		{"a library without a lease", harness.RunOptions{Adapter: "redis-py", Variant: "defaults",
-			Nemesis: "crash"}, []checker.Property{violated("D", "")}, []string{"Let the server end the " +
-			"lease", "redis-py of this library stays clean in 1 run", "--adapter redis-py --variant ttl"}},
+			Nemesis: "crash"}, []checker.Property{violated("D", "")}, []string{"redis-py: timeout=<lease>",
+			"Let the server end the lease", "It stays clean in 1 run",
+			"--adapter redis-py --variant ttl"}},
+		{"a library with an option that compares", harness.RunOptions{Adapter: "shedlock",
+			Nemesis: "pause"}, []checker.Property{plainDelete, overrun}, []string{"shedlock safe-update: " +
+			"lockAtMostFor=<lease>, safeUpdate(true)", "Delete the key only if", "It keeps L and O in 1 run",
+			"--variant safe-update --nemesis pause --properties L,O"}},
+		{"a library with a variant that renews", harness.RunOptions{Adapter: "python-redis-lock",
+			Nemesis: "overrun"}, []checker.Property{overrun}, []string{"Have the resource refuse",
+			"outlasts long work, but no pause: python-redis-lock auto-renewal of this library (expire=" +
+				"<lease>, auto_renewal=True"}},
+		{"an update that no check guards, on one server", harness.RunOptions{Adapter: "db-version",
+			Variant: "unchecked", Nemesis: "restart"}, []checker.Property{violated("U", "")},
+			[]string{"Use another lock of this library: db-version (in PostgreSQL, on pgx)",
+				"--adapter db-version --variant postgres --nemesis restart"}},
 		{"a session of a database behind a pool", harness.RunOptions{Adapter: "postgres",
 			Variant: "pooled", Nemesis: "none"}, []checker.Property{violated("S", checker.DoubleGrant)},
 			[]string{"Use another lock of this library: postgres row-pooled", "It stays clean in 3 runs",

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/batch"
@@ -22,6 +23,17 @@ type Row struct {
 	Masters    int           `json:"masters,omitempty"`
 	Workload   string        `json:"workload,omitempty"`
 	Traits     []impls.Trait `json:"traits,omitempty"` // used to select aims
+}
+
+// Line says how a program asks the row's library for this variant. It returns "" for a lock of
+// lockbench.
+func (r Row) Line() string {
+	a, err := adapters.Find(r.Adapter)
+	if err != nil {
+		return ""
+	}
+	v, _ := a.Variant(r.Variant)
+	return strings.ReplaceAll(v.Line, "--ttl", "<lease>")
 }
 
 // Traits that are derived from a lock's entry.
