@@ -364,6 +364,17 @@ func TestAProofJudgesWhatTheQueryAsks(t *testing.T) {
 	}
 }
 
+// TestNoLockOutlivesItsServers: nothing is recommended where the servers are dead for good and no
+// client may be kept out.
+func TestNoLockOutlivesItsServers(t *testing.T) {
+	for _, fault := range deadly {
+		all, err := Choose(Query{Faults: []string{fault}, NoOutage: true})
+		if err != nil || all[0].Remains {
+			t.Errorf("%s: %+v, %v", fault, all[0], err)
+		}
+	}
+}
+
 // TestAPauseCountsIfItMayOutlastTheLease: a lock that renews its lease during long work bears a
 // short pause.
 func TestAPauseCountsIfItMayOutlastTheLease(t *testing.T) {

@@ -20,6 +20,10 @@ type Standing struct {
 	Remark  string // the condition under which the fault does harm
 }
 
+// deadly are the faults after which no lock can let a client in, whatever a short run shows: every
+// server that it needs, or a majority, is dead for good.
+var deadly = []string{"node-crash", "majority-loss"}
+
 func (s source) standing(r matrix.Row, column string, q Query) Standing {
 	cell := s.Cell(r.Name, column)
 	if cell == nil || cell.Elsewhere {
@@ -33,6 +37,8 @@ func (s source) standing(r matrix.Row, column string, q Query) Standing {
 			Never: impossible(r, column) != ""}
 	case len(found) > 0:
 		return s.broken(cell, found, q)
+	case q.NoOutage && slices.Contains(deadly, column):
+		return Standing{Against: column + " leaves no server that could let a client in", Broken: true}
 	case len(open) > 0:
 		return Standing{Against: fmt.Sprintf("%s: %s not known", column,
 			strings.Join(open, ", ")+units.Plural(len(open), " is", " are"))}
