@@ -24,10 +24,14 @@ type judgement struct {
 	verdict *checker.Verdict
 	header  history.Header
 	plan    []byte
+	ended   bool // the lock ended the process of a client
 }
 
 func (v *View) judgement() judgement {
-	return judgement{v.Verdict, v.History.Header, v.Plan}
+	ended := slices.ContainsFunc(v.History.Events, func(e history.Event) bool {
+		return e.Type == history.Exit && e.Signal != ""
+	})
+	return judgement{v.Verdict, v.History.Header, v.Plan, ended}
 }
 
 // Answer answers in the order of a reader's questions. Were two clients inside at once? If not, was

@@ -13,7 +13,8 @@ import (
 
 func (j judgement) unknownSentence() string {
 	why := page.Clean(j.verdict.HarnessError, 300)
-	if miss := j.missed(); why == "" && miss != "" {
+	grants := j.verdict.Evidence.Acquisitions
+	if miss := j.missed(); why == "" && miss != "" && grants > 0 && !j.ended {
 		return miss
 	}
 	if why == "" {

@@ -340,6 +340,13 @@ func TestPromises(t *testing.T) {
 	}
 }
 
+// aimless is the verdict of a run whose fault missed, with what S says and the number of grants.
+func aimless(reason string, grants int) *checker.Verdict {
+	return &checker.Verdict{Evidence: checker.Evidence{Acquisitions: grants,
+		Missed: []string{"kill n0"}}, Properties: []checker.Property{{
+		Property: checker.MutualExclusion, Verdict: checker.Unknown, Reason: reason}}}
+}
+
 // TestAnswers answers for verdicts that no simple run has.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
@@ -356,15 +363,19 @@ func TestAnswers(t *testing.T) {
 			Reason: "the machine stalled"}}}, "Unknown.", "The machine stalled"},
 		{"too little", &checker.Verdict{Evidence: checker.Evidence{Contended: 2}}, "Unknown.",
 			"2 of the 5 contended acquisitions that it needs"},
-		{"missed", &checker.Verdict{Evidence: checker.Evidence{Missed: []string{"kill n0"}}}, "Unknown.",
+		{"missed, without a grant", aimless("no call was granted the lock", 0), "Unknown.",
+			"No call was granted the lock"},
+		{"missed, since the lock ended its process", aimless("the lock ended its process", 3),
+			"Unknown.", "The lock ended its process"},
+		{"missed", aimless("", 3), "Unknown.",
 			"The fault missed: 0 of 1 planned fault hit a hold while another client waited. Run it again " +
 				"with another --seed."},
-		{"untested", &checker.Verdict{Evidence: checker.Evidence{Hits: 1, Untested: []string{"kill n0"}}},
-			"Unknown.", "No other client tried after the fault: none was answered by the new master " +
-				"before the holder left. Run it again with longer holds: --hold 1s."},
-		{"a member", &checker.Verdict{Evidence: checker.Evidence{Hits: 1, Untested: []string{"cut n1"}}},
-			"Unknown.", "none was answered by the members that are left before the holder left. Run it " +
-				"again with longer holds: --ttl 4s --hold 2s."},
+		{"untested", &checker.Verdict{Evidence: checker.Evidence{Acquisitions: 3, Hits: 1,
+			Untested: []string{"kill n0"}}}, "Unknown.", "No other client tried after the fault: none was " +
+			"answered by the new master before the holder left. Run it again with longer holds: --hold 1s."},
+		{"a member", &checker.Verdict{Evidence: checker.Evidence{Acquisitions: 3, Hits: 1,
+			Untested: []string{"cut n1"}}}, "Unknown.", "none was answered by the members that are left " +
+			"before the holder left. Run it again with longer holds: --ttl 4s --hold 2s."},
 		{"valid", &checker.Verdict{Verdict: checker.Valid, Evidence: checker.Evidence{Acquisitions: 9,
 			Contended: 8, Aimed: 2, Hits: 2, AfterFailover: 1}}, "Not in this run.",
 			"2 of 2 planned faults hit a hold while another client waited; the new master granted 1 time"},
@@ -373,12 +384,16 @@ func TestAnswers(t *testing.T) {
 		switch c.name {
 		case "too little":
 			header.Requires.Contended = 5
-		case "missed", "untested":
+		case "missed", "untested", "missed, without a grant":
 			header.Requires.Hits = 1
 		case "a member":
 			header.Requires.Hits, header.Topology, header.Nemesis = 1, "ensemble", "member-loss:cut"
 		}
 		run := viewOf(t, header).Run
+		if c.name == "missed, since the lock ended its process" {
+			header.Requires.Hits = 1
+			run = viewOf(t, header, history.Event{Type: history.Exit, Signal: "interrupt"}).Run
+		}
 		if c.name == "a member" {
 			run.Plan = []byte(`{"hold":"1s"}`)
 		}
