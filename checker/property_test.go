@@ -344,7 +344,7 @@ var allCases = slices.Concat(propertyCases, lostCases, conditionCases, declaredC
 	certainCases, absentCases, lostConditions, ownerConditions, waitConditions,
 	deliveryConditions, stallConditions, reenteredConditions, nearCases, closerCases,
 	closestCases, likelyCases, besideCases, gaveUpCases, severalCases,
-	helperCases, lookCases, againCases, causedCases)
+	helperCases, lookCases, againCases, causedCases, noteCases)
 
 func TestProperties(t *testing.T) {
 	for _, c := range allCases {

@@ -308,9 +308,11 @@ func givesUp(c *Case, took, m *history.Command) bool {
 	return took != nil && (c.trace.Deleted(m) || seen && !c.trace.Spares(m, took))
 }
 
-// refusedBeside reports whether a script refused another of its keys.
+// refusedBeside reports whether a script that took no free key refused another of its keys that is
+// likelier the lock's.
 func refusedBeside(c *Case, m *history.Command) bool {
-	return m.About > 0 && slices.ContainsFunc(c.trace.Sent[m.Process], func(o *history.Command) bool {
-		return o.Seq == m.Seq && o.Sent == m.Sent && o.About != m.About && c.trace.Denied(o)
-	})
+	return !c.trace.TakesFree(m) && slices.ContainsFunc(
+		c.quorums().sentWithin(m.Process, m.Sent, m.Sent), func(o *history.Command) bool {
+			return o.Seq == m.Seq && c.trace.Denied(o) && trace.Likelier(c.trace, o, m)
+		})
 }

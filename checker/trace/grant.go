@@ -3,7 +3,6 @@ package trace
 import (
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/internal/history"
@@ -36,8 +35,8 @@ func KeysOf(t *Trace, h *record.Hold, node string) (keys []string) {
 		return keys
 	}
 	for _, m := range t.Tries(h) { // the call may have taken it in a way that no rule knows
-		if m.Node == node && !taken[Key(m)] && AsksEnd(t, m) &&
-			(IsNamed(t, m) || best.likely < isReturned+isTake) && !slices.Contains(keys, Key(m)) {
+		if m.Node == node && !taken[Key(m)] && AsksEnd(t, m) && best.leavesOpen(t, m) &&
+			!slices.Contains(keys, Key(m)) {
 			keys = append(keys, Key(m))
 		}
 	}
@@ -70,6 +69,14 @@ func (c candidate) rivals(best candidate) bool {
 	return c.likely == best.likely ||
 		c.likely%isReturned == isNamesake && best.likely%isReturned == isTake ||
 		c.likely%isReturned == isScript && best.likely%isReturned < isTake
+}
+
+// leavesOpen reports whether, beside the likeliest candidate, a key that got an end may be the
+// lock's. If releases give the candidate's key back, they also do something to the lock's.
+func (c candidate) leavesOpen(t *Trace, m *history.Command) bool {
+	given, touched := t.returned()
+	likelier := c.by != nil && given[Key(c.by)] && !touched[Key(m)]
+	return IsNamed(t, m) || !likelier && c.likely < isReturned+isTake
 }
 
 // likeliestOf returns the likeliest candidate on a server, or on any; the first if several are.
@@ -140,7 +147,7 @@ func likelihoodOf(t *Trace, m *history.Command) (l likelihood) {
 	default:
 		l = isTake
 	}
-	returned := t.returned()[Key(m)]
+	returned := IsGiven(t, m)
 	leased := l == isCounter && t.everEnds(Key(m))
 	switch named := IsNamed(t, m); {
 	case named && (l == isCounter || l == isNote) && !returned && !leased:
@@ -154,54 +161,10 @@ func likelihoodOf(t *Trace, m *history.Command) (l likelihood) {
 	return l
 }
 
-// IsNamed reports whether the key of a command is the name of a lock, without another word.
-func IsNamed(t *Trace, m *history.Command) bool {
-	_, known := t.names[strings.Trim(Key(m), "{}")]
-	return known
-}
-
-// IsCounting reports whether a command counts up a key as locks count a fencing token. A field of a
-// hash may be the lock: re-entrant locks count theirs.
-func IsCounting(t *Trace, m *history.Command) bool {
-	e := t.effectOf(m)
-	field := e.Value != ""
-	return e.Kind == Count && !(field && (IsNamed(t, m) || t.returned()[Key(m)]))
-}
-
 // lookedFree reports whether the call of a command read its key as free before.
 func lookedFree(t *Trace, m *history.Command) bool {
 	return slices.ContainsFunc(t.OfKey(Key(m)), func(k *history.Command) bool {
 		return k.Process == m.Process && k.N == m.N && k.Node == m.Node && k.Sent < m.Sent &&
 			Silent(k) && t.FindsNone(k)
 	})
-}
-
-// returned returns the keys that clients free, or count down, in their releases.
-func (t *Trace) returned() map[string]bool {
-	if t.given != nil {
-		return t.given
-	}
-	t.given = map[string]bool{}
-	for i := range t.Commands {
-		m := &t.Commands[i]
-		down := strings.HasPrefix(Verb(m), "DECR") || CountsDown(m.Args)
-		if (t.Frees(m) || down || t.Undeclared(m)) && t.Releasing(m) {
-			t.given[Key(m)] = true
-		}
-	}
-	return t.given
-}
-
-// everEnds reports whether a command asked for an end of a key.
-func (t *Trace) everEnds(key string) bool {
-	if ends, known := t.ends[key]; known {
-		return ends
-	}
-	if t.ends == nil {
-		t.ends = map[string]bool{}
-	}
-	t.ends[key] = slices.ContainsFunc(t.OfKey(key), func(m *history.Command) bool {
-		return AsksEnd(t, m)
-	})
-	return t.ends[key]
 }

@@ -26,6 +26,7 @@ type Trace struct {
 	lost     []*history.Command
 	answered []answer
 	given    map[string]bool // by key: see returned
+	touched  map[string]bool // by key: see returned
 	ends     map[string]bool // by key: see everEnds
 }
 
