@@ -116,4 +116,88 @@ var noteCases = []propertyCase{
 		"1 1 2 3 n0 EVAL take 2 j k bbbbbbbb -> (nil) | HINCRBY j bbbbbbbb 1 | PEXPIRE j 200\n" +
 			"0 1 12 13 n0 EVAL take 2 j k aaaaaaaa -> (nil) | EXISTS j | HINCRBY k aaaaaaaa 1 " +
 			"| PEXPIRE k 200\n0 1 71 75 n0 DEL k -> 1\n1 1 91 92 n0 DEL j -> 1\n", Valid, ""},
+
+	// Notes that are no lock.
+	{"a refused script leaves a note, and names it first", "R",
+		inside + "c1 acquire 25 60 fail; c1 acquire 200 260 sent=240 lease=200000000; " +
+			"c1 release 300 310",
+		"0 1 12 15 n0 EVAL take 2 last:k k aaaaaaaa -> 1 | SET k aaaaaaaa NX PX 200\n" +
+			"1 1 30 35 n0 EVAL take 2 last:k k bbbbbbbb -> 0 | SET k bbbbbbbb NX PX 200 | SET " +
+			"last:k bbbbbbbb\n" + givesBack + "1 2 210 215 n0 GET last:k -> bbbbbbbb\n" +
+			"1 2 240 245 n0 EVAL take 2 last:k k bbbbbbbb -> 1 | SET k bbbbbbbb NX PX 200\n" +
+			"1 2 301 305 n0 DEL k -> 1\n", Valid, ""},
+	{"a refused client leaves a note by a script", "R", inside + "c1 acquire 25 60 fail; " +
+		"c1 acquire 200 260 sent=240 lease=200000000; c1 release 300 310",
+		takes + "1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
+			"1 1 36 37 n0 EVAL note 1 last:k bbbbbbbb -> 1 | SET last:k bbbbbbbb\n" + givesBack +
+			"1 2 210 215 n0 GET last:k -> bbbbbbbb\n" +
+			"1 2 240 245 n0 SET k bbbbbbbb NX PX 200 -> OK\n1 2 301 305 n0 DEL k -> 1\n",
+		Valid, ""},
+	{"a renewal that comes too late only reads its note", "R",
+		inside + "c1 acquire 25 60 fail; c1 acquire 400 450 sent=410 lease=200000000; " +
+			"c1 release 470 480",
+		takes + "0 0 50 55 n0 EVAL renew 2 k beat:k aaaaaaaa -> 1 | GET k | PEXPIRE k 200 | " +
+			"GET beat:k | SET beat:k 1\n1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
+			givesBack +
+			"0 0 300 305 n0 EVAL renew 2 k beat:k aaaaaaaa -> 0 | GET k | GET beat:k\n" +
+			"1 2 410 415 n0 SET k bbbbbbbb NX PX 200 -> OK\n1 2 471 475 n0 DEL k -> 1\n",
+		Valid, ""},
+	{"a renewal that comes too late only reads its note, the one key of its script", "R",
+		inside + "c1 acquire 25 60 fail; c1 acquire 400 450 sent=410 lease=200000000; " +
+			"c1 release 470 480",
+		takes + "0 0 50 55 n0 EVAL renew 1 beat:k aaaaaaaa -> 1 | GET beat:k | SET beat:k 1\n" +
+			"1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" + givesBack +
+			"0 0 300 305 n0 EVAL renew 1 beat:k aaaaaaaa -> 0 | GET beat:k\n" +
+			"1 2 410 415 n0 SET k bbbbbbbb NX PX 200 -> OK\n1 2 471 475 n0 DEL k -> 1\n",
+		Valid, ""},
+	{"a release that is told no only reads its note", "R", leased +
+		"c0 acquire 10 20 sent=12 lease=200; c1 acquire 15 60 fail; c0 release 500 510 fail; " +
+		"c1 acquire 700 750 sent=710 lease=200000000; c1 release 770 780; " +
+		"c0 release 800 810 fail",
+		"0 1 12 15 n0 SET k aaaaaaaa NX PX 0.0002 -> OK\n" +
+			"1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
+			"0 1 501 505 n0 EVAL rel 2 k last:k aaaaaaaa -> 0 | GET k | GET last:k\n" +
+			"1 2 710 715 n0 SET k bbbbbbbb NX PX 200 -> OK\n1 2 771 775 n0 EVAL rel 2 k last:k " +
+			"bbbbbbbb -> 1 | GET k | GET last:k | DEL k | SET last:k bbbbbbbb\n" +
+			"0 1 801 805 n0 EVAL rel 2 k last:k aaaaaaaa -> 0 | GET k | GET last:k\n", Valid, ""},
+	{"evicted, and a note that a release reads stays", "R", leased +
+		"c0 acquire 10 20 sent=12 lease=200000000; c0 release 100 110 fail; " +
+		"c1 acquire 120 150 sent=122 lease=200000000; c1 release 160 170; evicts; " +
+		"counted n0 evicted=1 deleted=1",
+		takes + "0 1 16 17 n0 SET last:k aaaaaaaa PX 300 -> OK\n" +
+			"0 1 101 105 n0 EVAL rel 2 k last:k aaaaaaaa -> 0 | GET k | GET last:k\n" +
+			"1 2 121 121 n0 GET last:k -> aaaaaaaa\n" +
+			"1 2 122 125 n0 SET k bbbbbbbb NX PX 200 -> OK\n1 2 161 165 n0 DEL k -> 1\n", NA, ""},
+	{"a refused client marks that it tries", "R", inside + "c1 acquire 25 60 fail; " +
+		"c1 acquire 65 90 fail",
+		takes + "1 1 30 31 n0 SET tries:k bbbbbbbb NX PX 200 -> OK\n" +
+			"1 1 32 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
+			"1 2 70 71 n0 SET tries:k bbbbbbbb NX PX 200 -> (nil)\n" +
+			"1 2 72 75 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" + givesBack, Valid, ""},
+	{"refused although it took a key that is not called like the lock", "R",
+		inside + "c1 acquire 125 160 fail; c1 acquire 165 190 fail",
+		"0 1 12 15 n0 SET lock:k aaaaaaaa NX PX 200 -> OK\n0 1 101 105 n0 DEL lock:k -> 1\n" +
+			"1 1 132 135 n0 SET lock:k bbbbbbbb NX PX 200 -> OK\n" +
+			"1 2 172 175 n0 SET lock:k bbbbbbbb NX PX 200 -> (nil)\n",
+		Violated, RefusedThoughGranted},
+	{"refused although it took the key, and no client was inside", "R",
+		inside + "c1 acquire 125 160 fail; c1 acquire 165 190 fail",
+		"1 1 132 135 n0 SET k bbbbbbbb NX PX 200 -> OK\n" +
+			"1 2 172 175 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n", Violated, RefusedThoughGranted},
+	{"a refused client marks that it tries, and no grant is seen", "R",
+		inside + "c1 acquire 25 60 fail; c1 acquire 65 90 fail",
+		"1 1 30 31 n0 SET tries:k bbbbbbbb NX PX 200 -> OK\n" +
+			"1 1 32 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
+			"1 2 70 71 n0 SET tries:k bbbbbbbb NX PX 200 -> (nil)\n" +
+			"1 2 72 75 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n", Valid, ""},
+	{"a refused script leaves a note that has the name of the lock", "R",
+		inside + "c1 acquire 25 60 fail; c1 acquire 65 90 fail",
+		"0 1 12 15 n0 EVAL take 2 lock:k k aaaaaaaa -> 1 | SET lock:k aaaaaaaa NX PX 200\n" +
+			"1 1 30 35 n0 EVAL take 2 lock:k k bbbbbbbb -> 0 | SET lock:k bbbbbbbb NX PX 200 | " +
+			"SET k bbbbbbbb\n1 2 66 67 n0 GET k -> bbbbbbbb\n1 2 70 75 n0 EVAL take 2 lock:k k " +
+			"bbbbbbbb -> 0 | SET lock:k bbbbbbbb NX PX 200 | SET k bbbbbbbb\n" +
+			"0 1 101 105 n0 DEL lock:k -> 1\n", Valid, ""},
+	{"a described take in the background is refused", "R", "script take take 1 0; " + inside +
+		"c1 acquire 125 160 fail",
+		takes + givesBack + "0 0 112 115 n0 EVAL take 1 k aaaaaaaa -> 0 | GET k\n", Violated, ""},
 }

@@ -52,7 +52,7 @@ func (c orphanRule) keptOwn() *kept {
 			continue
 		}
 		for _, m := range c.quorums().sentWithin(h.Process, h.End, h.Returned) {
-			if trace.Answered(m) && c.trace.MayBeOf(m, h.Key) {
+			if trace.Answered(m) && c.ofGrant(h)(m) {
 				if k := c.still(h, m); k != nil {
 					return k
 				}
@@ -122,17 +122,22 @@ func (c orphanRule) keptGranted() *kept {
 	return nil
 }
 
-// tookAndKept returns the commands of a call that took a lock and that nothing gave back. A script
-// may write another of its keys as a note.
+// tookAndKept returns the commands of a call that took a lock and that nothing gave back.
 func (c orphanRule) tookAndKept(k *record.Call,
 	granting func() map[string]bool) (took []*history.Command) {
 	for _, m := range c.waits().commandsOf(k) {
 		if _, known := c.grants().LockOf(m); known && m.Recv <= k.To && c.trace.Wrote(m) &&
-			(m.About == 0 || granting()[trace.Key(m)]) && !c.givesBack(m) {
+			c.isLocks(m, granting()) && !c.givesBack(m) {
 			took = append(took, m)
 		}
 	}
 	return took
+}
+
+// isLocks reports whether the key of a command is a lock's: it granted one in the run. If no key is
+// known to, it has the name of a lock. A client may write any other key as a note.
+func (c orphanRule) isLocks(m *history.Command, granting map[string]bool) bool {
+	return granting[trace.Key(m)] || len(granting) == 0 && trace.IsNamed(c.trace, m)
 }
 
 // inside reports whether the client of a call had one of its locks already.
