@@ -2,7 +2,21 @@ package checker
 
 // Parts of histories of locks that also use keys which are no lock.
 const (
-	twoHolds = longHold + "; c1 acquire 1 4 sent=2 lease=200000000; c1 release 5 9"
+	twoHolds  = longHold + "; c1 acquire 1 4 sent=2 lease=200000000; c1 release 5 9"
+	incrTakes = "0 1 111 112 n0 INCR k -> 1\n0 1 131 133 n0 DEL k -> 1\n" +
+		"0 1 134 135 n0 SET signal:k 1 -> OK\n1 1 152 155 n0 INCR k -> 1\n" +
+		"1 1 171 173 n0 DEL x -> 0\n1 1 174 175 n0 SET signal:k 1 -> OK\n" +
+		"0 2 210 215 n0 INCR k -> 2\n0 2 8000000000 8000000010 n0 INCR k -> 3\n"
+	hsetTakes = "0 1 111 112 n0 HSETNX k o aaaaaaaa -> 1\n0 1 131 133 n0 DEL k -> 1\n" +
+		"0 1 134 135 n0 SET signal:k 1 -> OK\n1 1 152 155 n0 HSETNX k o bbbbbbbb -> 1\n" +
+		"1 1 171 173 n0 DEL x -> 0\n1 1 174 175 n0 SET signal:k 1 -> OK\n" +
+		"0 2 210 215 n0 HSETNX k o aaaaaaaa -> 0\n" +
+		"0 2 8000000000 8000000010 n0 HSETNX k o aaaaaaaa -> 0\n"
+	unknownTakes = "0 1 111 112 n0 EVAL tk 1 k aaaaaaaa -> 1\n" +
+		"0 1 131 133 n0 EVAL rel 1 k aaaaaaaa -> 1\n0 1 134 135 n0 SET signal:k 1 -> OK\n" +
+		"1 1 152 155 n0 EVAL tk 1 k bbbbbbbb -> 1\n1 1 171 173 n0 EVAL rel 1 k bbbbbbbb -> 0\n" +
+		"1 1 174 175 n0 SET signal:k 1 -> OK\n0 2 210 215 n0 EVAL tk 1 k aaaaaaaa -> 0\n" +
+		"0 2 8000000000 8000000010 n0 EVAL tk 1 k aaaaaaaa -> 0\n"
 )
 
 // noteCases are cases of counters, notes, markers, signals and queues beside the key of a lock, in
@@ -200,4 +214,70 @@ var noteCases = []propertyCase{
 	{"a described take in the background is refused", "R", "script take take 1 0; " + inside +
 		"c1 acquire 125 160 fail",
 		takes + givesBack + "0 0 112 115 n0 EVAL take 1 k aaaaaaaa -> 0 | GET k\n", Violated, ""},
+
+	// Tokens, and signals that are none.
+	{"a token beside a marker", "V", tokenLock,
+		"9 0 0 1 n0 SET k t -> OK\n1 1 1 1 n0 SETNX init:k 1 -> 1\n1 1 1 2 n0 GETDEL k -> t\n" +
+			"1 1 3 4 n0 SET k t -> OK\n0 1 11 12 n0 SETNX init:k 1 -> 0\n" +
+			"0 1 12 15 n0 GETDEL k -> t\n0 1 31 35 n0 SET k t -> OK\n" +
+			"1 2 51 52 n0 SETNX init:k 1 -> 0\n1 2 52 55 n0 GETDEL k -> t\n" +
+			"1 2 71 75 n0 SET k t -> OK\n", Valid, ""},
+	{"a token behind a guard", "V", tokenLock,
+		"9 0 0 1 n0 SET k t -> OK\n1 1 1 1 n0 SETNX guard:k 1 -> 1\n1 1 1 2 n0 GETDEL k -> t\n" +
+			"1 1 2 2 n0 DEL guard:k -> 1\n1 1 3 3 n0 SETNX guard:k 1 -> 1\n" +
+			"1 1 3 4 n0 SET k t -> OK\n1 1 4 4 n0 DEL guard:k -> 1\n" +
+			"0 1 11 12 n0 SETNX guard:k 1 -> 1\n0 1 12 15 n0 GETDEL k -> t\n" +
+			"0 1 16 17 n0 DEL guard:k -> 1\n0 1 31 32 n0 SETNX guard:k 1 -> 1\n" +
+			"0 1 32 35 n0 SET k t -> OK\n0 1 36 37 n0 DEL guard:k -> 1\n" +
+			"1 2 51 52 n0 SETNX guard:k 1 -> 1\n1 2 52 55 n0 GETDEL k -> t\n" +
+			"1 2 56 57 n0 DEL guard:k -> 1\n1 2 71 75 n0 SET k t -> OK\n", NA, ""},
+	{"a lost removal of a token beside a marker", "D", lossyWait,
+		"2 1 51 51 n0 SETNX init:k 1 -> 1\n2 1 52 62 n0 GETDEL k -> !timeout\n" +
+			"0 1 111 112 n0 SETNX init:k 1 -> 0\n0 1 112 115 n0 GETDEL k -> t\n" +
+			"0 1 131 135 n0 SET k t -> OK\n1 1 151 152 n0 SETNX init:k 1 -> 0\n" +
+			"1 1 152 155 n0 GETDEL k -> t\n1 1 171 175 n0 SET k t -> OK\n" +
+			"0 2 210 215 n0 GETDEL k -> (nil)\n0 2 8000000000 8000000010 n0 GETDEL k -> (nil)\n",
+		Unknown, ""},
+	{"a lost clearing of a signal of an INCR lock", "D", lossyWait,
+		"2 1 52 62 n0 DEL signal:k -> !timeout\n" + incrTakes, Violated, ""},
+	{"a lost clearing of a signal of an HSETNX lock", "D", lossyWait,
+		"2 1 52 62 n0 DEL signal:k -> !timeout\n" + hsetTakes, Violated, ""},
+	{"a lost clearing of a signal of a lock by unknown scripts", "D", lossyWait,
+		"2 1 52 62 n0 DEL signal:k -> !timeout\n" + unknownTakes, Violated, ""},
+	{"a lost release by GETDEL of a lock by unknown scripts", "D", lossyRelease,
+		"2 1 2 3 n0 EVAL tk 1 k cccccccc -> 1\n2 1 52 62 n0 GETDEL k -> !timeout\n" +
+			"0 1 112 115 n0 EVAL tk 1 k aaaaaaaa -> 1\n0 1 131 133 n0 GETDEL k -> aaaaaaaa\n" +
+			"1 1 152 155 n0 EVAL tk 1 k bbbbbbbb -> 1\n1 1 171 173 n0 GETDEL x -> (nil)\n" +
+			"0 2 210 215 n0 EVAL tk 1 k aaaaaaaa -> 0\n" +
+			"0 2 8000000000 8000000010 n0 EVAL tk 1 k aaaaaaaa -> 0\n", Violated, ""},
+	{"refused by HSETNX, and clears a signal that is a number", "V", inside,
+		"1 1 5 6 n0 HSETNX k owner bbbbbbbb -> 1\n0 1 12 15 n0 HSETNX k owner aaaaaaaa -> 0\n" +
+			"0 1 16 17 n0 DEL signal:k -> 1\n" + givesBack +
+			"0 1 106 107 n0 SET signal:k 1 -> OK\n", Violated, NoServer},
+	{"refused by HSETNX, and clears a signal", "V", inside,
+		"1 1 5 6 n0 HSETNX k owner bbbbbbbb -> 1\n0 1 12 15 n0 HSETNX k owner aaaaaaaa -> 0\n" +
+			"0 1 16 17 n0 DEL signal:k -> 1\n" + givesBack +
+			"0 1 106 107 n0 SET signal:k go -> OK\n", Violated, NoServer},
+	{"a token that is put there by SETNX", "V", tokenLock,
+		"9 0 0 1 n0 SETNX k t -> 1\n1 1 1 2 n0 GETDEL k -> t\n1 1 3 4 n0 SETNX k t -> 1\n" +
+			"0 1 12 15 n0 GETDEL k -> t\n0 1 31 35 n0 SETNX k t -> 1\n" +
+			"1 2 52 55 n0 GETDEL k -> t\n1 2 71 75 n0 SETNX k t -> 1\n", NA, ""},
+	{"a token and a marker, and neither has the name of the lock", "V", tokenLock,
+		"9 0 0 1 n0 SET token:k t -> OK\n1 1 1 1 n0 SETNX init:k 1 -> 1\n" +
+			"1 1 1 2 n0 GETDEL token:k -> t\n1 1 3 4 n0 SET token:k t -> OK\n" +
+			"0 1 11 12 n0 SETNX init:k 1 -> 0\n0 1 12 15 n0 GETDEL token:k -> t\n" +
+			"0 1 31 35 n0 SET token:k t -> OK\n1 2 51 52 n0 SETNX init:k 1 -> 0\n" +
+			"1 2 52 55 n0 GETDEL token:k -> t\n1 2 71 75 n0 SET token:k t -> OK\n", Valid, ""},
+	{"a lost removal of a token beside a note, and neither has the name of the lock", "D",
+		lossyWait,
+		"2 1 52 62 n0 GETDEL token:k -> !timeout\n0 1 112 113 n0 GETDEL token:k -> t\n" +
+			"0 1 114 115 n0 SET owner:k a -> OK\n0 1 131 132 n0 DEL owner:k -> 1\n" +
+			"0 1 133 135 n0 SET token:k t -> OK\n1 1 152 153 n0 GETDEL token:k -> t\n" +
+			"1 1 154 155 n0 SET owner:k b -> OK\n1 1 171 172 n0 DEL owner:k -> 1\n" +
+			"1 1 173 175 n0 SET token:k t -> OK\n0 2 210 215 n0 GETDEL token:k -> (nil)\n" +
+			"0 2 8000000000 8000000010 n0 GETDEL token:k -> (nil)\n", Unknown, ""},
+	{"a client deletes the key of another, and goes inside", "V",
+		inside + "c1 acquire 1 9 sent=5; c1 release 90 95",
+		"1 1 5 6 n0 SETNX k bbbbbbbb -> 1\n0 1 12 15 n0 GETDEL k -> bbbbbbbb\n" + givesBack +
+			"1 1 91 92 n0 DEL k -> 0\n", Violated, NoServer},
 }

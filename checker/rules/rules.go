@@ -43,7 +43,7 @@ type Case struct {
 	leases         map[*history.Command]int64 // of holds, by the commands that granted them
 	unread         map[trace.Place][]lostCommand
 	stays          map[string]*history.Command // see excuses.staying
-	takesFree      map[int]bool                // by lock: see keyFacts.takenOtherwise
+	takesFree      map[string]bool             // by key: see keyFacts.takenOtherwise
 	unsureReleases map[int]record.Reach
 	nested         map[int]bool
 	mayTake        map[int]record.Reach // by lock: the calls that may have taken it

@@ -12,7 +12,7 @@ import (
 // takesToken reports whether a command may take the lock by deleting its key: it gets what it
 // deletes, or releases write that key.
 func (c keyFacts) takesToken(m *history.Command) bool {
-	return c.trace.Frees(m) && !c.takenOtherwise(m) &&
+	return c.trace.Frees(m) && !c.trace.Releasing(m) && !c.takenOtherwise(m) &&
 		(trace.Verb(m) == "GETDEL" || slices.ContainsFunc(c.trace.OfKey(trace.Key(m)),
 			func(o *history.Command) bool { return c.trace.Releasing(o) && c.trace.Takes(o) }))
 }
@@ -22,17 +22,33 @@ func (c keyFacts) tookToken(m *history.Command) bool {
 	return c.takesToken(m) && trace.Answered(m) && m.Reply != "(nil)" && m.Reply != "0"
 }
 
-// takenOtherwise reports whether acquire calls take a key of the lock that was free.
+// takenOtherwise reports whether acquire calls take a key that is likelier the lock's than that of
+// a deletion.
 func (c keyFacts) takenOtherwise(m *history.Command) bool {
-	lock, _ := c.grants().LockOf(m)
-	if otherwise, known := c.takesFree[lock]; known {
+	if otherwise, known := c.takesFree[trace.Key(m)]; known {
 		return otherwise
 	}
 	if c.takesFree == nil {
-		c.takesFree = map[int]bool{}
+		c.takesFree = map[string]bool{}
 	}
-	c.takesFree[lock] = slices.ContainsFunc(c.trace.OfLock(lock), func(o *history.Command) bool {
-		return c.trace.CallOf(o) != nil && (c.trace.TakesFree(o) || c.trace.Denied(o))
+	lock, _ := c.grants().LockOf(m)
+	otherwise := slices.ContainsFunc(c.trace.OfLock(lock), func(o *history.Command) bool {
+		return c.trace.CallOf(o) != nil && c.otherwise(o, m)
 	})
-	return c.takesFree[lock]
+	c.takesFree[trace.Key(m)] = otherwise
+	return otherwise
+}
+
+// otherwise reports whether a command takes the lock in another way than a deletion does. If the
+// deleted key has the lock's name, the command takes a free key of that name. Else it may write a
+// key of that name, or takes a free one that releases give back.
+func (c keyFacts) otherwise(o, m *history.Command) bool {
+	takes := c.trace.TakesFree(o) || c.trace.Denied(o)
+	switch {
+	case trace.IsNamed(c.trace, m):
+		return takes && trace.IsNamed(c.trace, o)
+	case trace.IsNamed(c.trace, o):
+		return c.trace.MayGrant(o) || c.trace.Undeclared(o)
+	}
+	return takes && trace.IsGiven(c.trace, o)
 }

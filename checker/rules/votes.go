@@ -231,6 +231,8 @@ const shortestValue = 8
 func (c quorums) showsOwn(m *history.Command) bool {
 	shown := m.Reply
 	switch verb := trace.Verb(m); {
+	case trace.EffectOf(m.Args).Kind == trace.Free:
+		return false // its reply is a count
 	case verb != "HEXISTS" && verb != "HGET":
 	case verb == "HGET" && len(shown) >= shortestValue &&
 		c.ownerOf(trace.Key(m), shown) != severalOwners:
