@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -180,13 +181,15 @@ const (
 		"(nil)\n3 1 31 36 n0 EVAL tk 1 k dddddddd -> (nil)\n2 1 70 75 n0 EVAL tk 1 k cccccccc -> OK\n"
 )
 
-// besideWords has histories with words that a cause must not have. Each says whether the lock is to
+// wordsCase is a history with words that a cause must not have. It says whether the lock is to
 // blame.
-var besideWords = []struct {
+type wordsCase struct {
 	propertyCase
 	absent string
 	defect bool
-}{
+}
+
+var besideWords = []wordsCase{
 	{propertyCase{"late, suspended for a moment", "S", pausedAfter + "; fault suspend c0 15 " +
 		"16", "0 1 12 800 n0 SET k " +
 		"aaaaaaaa NX PX 0.0002 -> OK\n1 1 300 305 n0 SET k bbbbbbbb NX PX 0.002 -> " +
@@ -261,7 +264,7 @@ var besideWords = []struct {
 // TestWordsBesideTheKey wants no cause that names a step which did not happen, and the right one
 // blamed.
 func TestWordsBesideTheKey(t *testing.T) {
-	for _, c := range besideWords {
+	for _, c := range slices.Concat(besideWords, noteWords) {
 		v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{c.property}})
 		p := v.Properties[0]
 		if said := p.Explanation + p.Cause + p.Assumption; v.IsDefect(p, false) != c.defect ||

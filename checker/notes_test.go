@@ -280,4 +280,79 @@ var noteCases = []propertyCase{
 		inside + "c1 acquire 1 9 sent=5; c1 release 90 95",
 		"1 1 5 6 n0 SETNX k bbbbbbbb -> 1\n0 1 12 15 n0 GETDEL k -> bbbbbbbb\n" + givesBack +
 			"1 1 91 92 n0 DEL k -> 0\n", Violated, NoServer},
+
+	// Keys of another lock.
+	{"a described release names the key of another lock second", "O",
+		"script rel free 1 0; environment process; lease; names k,j; " +
+			"c0 acquire 10 20 key=1 sent=12 lease=200000000; " +
+			"c1 acquire 25 40 key=0 sent=32 lease=200000000; c1 release 50 60; " +
+			"c0 release 100 110",
+		"0 1 12 15 n0 SET j aaaaaaaa NX PX 200 -> OK\n" +
+			"1 1 32 33 n0 SET k bbbbbbbb NX PX 200 -> OK\n" +
+			"1 1 51 55 n0 EVAL rel 2 k j bbbbbbbb -> 1\n" +
+			"0 1 101 105 n0 EVAL rel 2 j k aaaaaaaa -> 1\n", Valid, ""},
+	{"a described release names a signal, and the second of two locks", "O",
+		"script rel free 1 0; environment process; lease; names j,k; " +
+			"c0 acquire 10 20 key=1 sent=12 lease=200000000; c1 acquire 25 60 key=1 fail; " +
+			"c0 release 100 110",
+		takes + "1 1 40 45 n0 EVAL rel 2 signals k bbbbbbbb -> 1\n" +
+			"0 1 101 105 n0 EVAL rel 2 signals k aaaaaaaa -> 0\n", Violated, ReleasedByNonOwner},
+	{"a release that its node shows names the key of another lock first", "O",
+		"environment process; lease; names k,j; " +
+			"c0 acquire 10 20 key=1 sent=12 lease=200000000; " +
+			"c1 acquire 25 40 key=0 sent=32 lease=200000000; c1 release 50 60; " +
+			"c0 release 100 110",
+		"0 1 12 15 n0 SET j aaaaaaaa NX PX 200 -> OK\n" +
+			"1 1 32 33 n0 SET k bbbbbbbb NX PX 200 -> OK\n" +
+			"1 1 51 55 n0 EVAL rel 2 k j bbbbbbbb -> 1 | DEL k | DEL j\n" +
+			"0 1 101 105 n0 EVAL rel 2 j k aaaaaaaa -> 0 | GET j\n", Violated, ReleasedByNonOwner},
+}
+
+// noteWords are cases whose words must name no token and no command of another key or client.
+var noteWords = []wordsCase{
+	{propertyCase{"a marker that all clients set, and the class S", "S",
+		leased + "c1 acquire 1 4 sent=2 lease=7; c0 acquire 10 20 sent=12 lease=200000000; " +
+			"c1 release 8 60; c2 acquire 61 80 sent=70 lease=200000000; c0 release 100 110; " +
+			"c2 release 120 130",
+		"1 1 2 3 n0 EVAL take 2 k on:k bbbbbbbb -> 1 | SET k bbbbbbbb NX PX 0.000007 | SET " +
+			"on:k 1\n0 1 12 15 n0 EVAL take 2 k on:k aaaaaaaa -> 1 | SET k aaaaaaaa NX PX 200 " +
+			"| SET on:k 1\n1 1 40 45 n0 EVAL rel 1 k bbbbbbbb -> 1 | DEL k\n" +
+			"2 1 70 75 n0 EVAL take 2 k on:k cccccccc -> 1 | SET k cccccccc NX PX 200 | SET " +
+			"on:k 1\n", Violated, ReleasedByNonOwner}, "have one token", true},
+	{propertyCase{"a marker that all clients set", "O", leased +
+		"c1 acquire 1 4 sent=2 lease=7; c0 acquire 10 20 sent=12 lease=200000000; " +
+		"c1 release 8 60; c0 release 100 110",
+		"1 1 2 3 n0 EVAL take 2 k on:k bbbbbbbb -> 1 | SET k bbbbbbbb NX PX 0.000007 | SET " +
+			"on:k 1\n0 1 12 15 n0 EVAL take 2 k on:k aaaaaaaa -> 1 | SET k aaaaaaaa NX PX 200 " +
+			"| SET on:k 1\n1 1 40 45 n0 EVAL rel 1 k bbbbbbbb -> 1 | DEL k\n" +
+			"0 1 101 105 n0 EVAL rel 1 k aaaaaaaa -> 0 | GET k\n",
+		Violated, ReleasedByNonOwner}, "have one token", true},
+	{propertyCase{"all clients use one field", "O", leased + "c1 acquire 1 4 sent=2 lease=7; " +
+		"c0 acquire 10 20 sent=12 lease=200000000; c1 release 8 60; c0 release 100 110",
+		"1 1 2 2 n0 HSETNX k owner bbbbbbbb -> 1\n1 1 2 3 n0 PEXPIRE k 0.000007 -> 1\n" +
+			"0 1 12 15 n0 HSETNX k owner aaaaaaaa -> 1\n0 1 16 17 n0 PEXPIRE k 200 -> 1\n" +
+			"1 1 40 45 n0 EVAL rel 1 k owner bbbbbbbb -> 1 | DEL k\n" +
+			"0 1 101 105 n0 EVAL rel 1 k owner aaaaaaaa -> 0 | HGET k owner\n",
+		Violated, ReleasedByNonOwner}, "have one token", true},
+	{propertyCase{"a reply that is a count", "O", inside + "c1 acquire 1 9 sent=3; " +
+		"c1 release 30 50",
+		"1 1 3 4 n0 SETNX k 1 -> 1\n1 1 5 6 n0 PEXPIRE k 0.000001 -> 1\n" +
+			"0 1 12 15 n0 SET k 1 NX PX 200 -> OK\n1 1 32 33 n0 EXISTS k -> 1\n" +
+			"1 1 40 45 n0 DEL k -> 1\n0 1 101 105 n0 DEL k -> 0\n",
+		Violated, ReleasedByNonOwner}, "have one token", true},
+	{propertyCase{"the lost PEXPIRE of another client", "D",
+		"environment process; names k; poll 10000000; clienttimeout 10; " +
+			"c0 acquire 10 20 sent=12; c0 release 30 40; fault cut c1>n0 50 60; " +
+			"c1 acquire 45 9000000000 fail; end 9000000000",
+		"0 1 12 15 n0 SETNX k aaaaaaaa -> 1\n0 1 31 33 n0 DEL x -> 0\n" +
+			"1 1 46 48 n0 SETNX k b -> 0\n1 1 51 59 n0 PEXPIRE k 300 -> !timeout\n" +
+			"1 1 70 75 n0 SETNX k b -> 0\n1 1 8000000010 8000000020 n0 SETNX k b -> 0\n",
+		Violated, ""}, "would have given the key its lease", true},
+	{propertyCase{"the lost PEXPIRE of another key", "D", "environment process; names k; " +
+		"poll 10000000; clienttimeout 10; c0 acquire 10 20 sent=12; fault cut c0>n0 21 29; " +
+		"c0 release 30 40; c1 acquire 45 9000000000 fail; end 9000000000",
+		"0 1 12 15 n0 SETNX lock:k aaaaaaaa -> 1\n0 1 22 28 n0 PEXPIRE seen:k 300 -> !timeout\n" +
+			"0 1 31 33 n0 DEL x -> 0\n1 1 70 75 n0 SETNX lock:k b -> 0\n" +
+			"1 1 8000000010 8000000020 n0 SETNX lock:k b -> 0\n",
+		Violated, ""}, "would have given the key its lease", true},
 }

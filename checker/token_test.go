@@ -72,6 +72,15 @@ func TestOneToken(t *testing.T) {
 				"1 1 30 31 n0 EVAL take 1 k 1795649509 -> 1 | incr k\n" +
 				drop("1795649509", "1795649509"), true},
 
+		{"the token is a field, and its value is a count", "L", twins,
+			"0 1 12 15 n0 EVAL take 1 k 1795649509 -> 1 | hset k 1795649509 1\n" +
+				"1 1 30 31 n0 EVAL take 1 k 1795649509 -> 1 | hset k 1795649509 1\n" +
+				drop("1795649509", "1795649509"), true},
+		{"the clients count their fields up by one number", "L", twins,
+			"0 1 12 15 n0 EVAL take 1 k a 20000000 -> 1 | hincrby k a 20000000\n" +
+				"1 1 30 31 n0 EVAL take 1 k b 20000000 -> 1 | hincrby k b 20000000\n" +
+				drop("a 20000000", "b 20000000"), false},
+
 		// If its commands are unknown: those that the release names as well.
 		{"the clients have one lease", "L", twins, unseen("a 17956495", "b 17956495") +
 			drop("a 17956495", "b 17956495"), false},

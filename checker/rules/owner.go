@@ -105,8 +105,18 @@ func (c ownerRule) sureGrants() *trace.Grants {
 
 // certainlyHit reports whether a deletion can have found nothing but the key of a grant.
 func (c ownerRule) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
-	return trace.PlaceOf(ga) == trace.PlaceOf(m) &&
+	return trace.PlaceOf(ga) == trace.PlaceOf(m) && !c.ofOtherLock(m, g) &&
 		!g.Possible[trace.PlaceOf(ga)].MeetsOther(ga.Sent, m.Recv-1, ga.Process)
+}
+
+// ofOtherLock reports whether a script names the key of another lock first. What it answers may be
+// about that one alone.
+func (c ownerRule) ofOtherLock(m *history.Command, g *trace.Grants) bool {
+	first := *m
+	first.About = 0
+	lock, _ := g.LockOf(m)
+	other, known := g.LockOf(&first)
+	return known && other != lock
 }
 
 // foreignDeletion returns the violation by a command whose reply says that it deleted the key of a

@@ -34,9 +34,12 @@ func (c keyFacts) readBefore(m *history.Command, value string) bool {
 	return c.trace.Frees(m) && slices.ContainsFunc(c.trace.OfKey(trace.Key(m)),
 		func(r *history.Command) bool {
 			return r.Process == m.Process && r.N == m.N && r.Node == m.Node && r.Sent < m.Sent &&
-				trace.Silent(r) && r.Reply == value
+				slices.Contains(valued, trace.Verb(r)) && r.Reply == value
 		})
 }
+
+// valued are the commands whose reply is a value, and that change none.
+var valued = []string{"GET", "GETEX", "HGET"}
 
 // compares reports whether a command may compare a value with the key's value.
 func compares(m *history.Command) bool {
@@ -52,8 +55,8 @@ func (c keyFacts) tokensOf(h *record.Hold) (tokens []string) {
 		return nil
 	}
 	for _, args := range append([][]string{g.Args}, g.Effects...) {
-		if e := trace.EffectOf(args); e.Kind.Writes() && e.Kind != trace.Script && e.Value != "" {
-			tokens = append(tokens, e.Value)
+		if token := tokenIn(args, trace.Key(g)); token != "" {
+			tokens = append(tokens, token)
 		}
 	}
 	if len(tokens) > 0 {
@@ -66,6 +69,19 @@ func (c keyFacts) tokensOf(h *record.Hold) (tokens []string) {
 		}
 	}
 	return tokens
+}
+
+// tokenIn returns the value or the field that a command wrote in a key, or "". Of both it is the
+// value, as all clients may have one field, unless that is too short to name a client.
+func tokenIn(args []string, key string) string {
+	e := trace.EffectOf(args)
+	if e.Key != key || !e.Kind.Writes() || e.Kind == trace.Script {
+		return ""
+	}
+	if value := args[min(3, len(args)-1)]; e.Kind == trace.Field && len(value) >= shortestValue {
+		return value
+	}
+	return e.Value
 }
 
 // releasedWith reports whether a command of a hold's release names a value.

@@ -119,10 +119,11 @@ func lastOf(t *trace.Trace, faults []record.Fault, commands []*history.Command,
 		case e.Kind == trace.Expire && left != nil && trace.Answered(m) && e.Expiry.Seconds <= 0 &&
 			!outlives(t, left.Command, commands[i:]):
 			left = nil // that deletes it
-		case e.Kind == trace.Expire && left != nil && !t.Unchanged(m):
+		case e.Kind == trace.Expire && left != nil && !t.Unchanged(m) &&
+			trace.Key(m) == trace.Key(left.Command):
 			had := left.Expiry > 0 || left.LifeUnknown && left.Unleased == nil
 			left.Expiry, left.LifeUnknown, left.Unleased = nanoseconds(e), !trace.Answered(m), nil
-			if left.LifeUnknown && !had {
+			if left.LifeUnknown && !had && m.Process == left.Command.Process {
 				left.Unleased = m
 			}
 		}
