@@ -306,6 +306,39 @@ var noteCases = []propertyCase{
 			"1 1 32 33 n0 SET k bbbbbbbb NX PX 200 -> OK\n" +
 			"1 1 51 55 n0 EVAL rel 2 k j bbbbbbbb -> 1 | DEL k | DEL j\n" +
 			"0 1 101 105 n0 EVAL rel 2 j k aaaaaaaa -> 0 | GET j\n", Violated, ReleasedByNonOwner},
+
+	// Renewals that are none, and clocks that nothing reads.
+	{"a deletion in the background failed", "S", outlives,
+		takesFirst + "0 0 340 350 n0 DELIFEQ k a0000000 -> !broken\n", Violated, LeaseOverrun},
+	{"a deletion by an unknown script in the background failed", "S", outlives,
+		takesFirst + "0 0 340 350 n0 EVAL rel 1 k a0000000 -> !broken\n" +
+			"1 1 1605 1606 n0 EVAL rel 1 k bbbbbbbb -> 1\n", Violated, LeaseOverrun},
+	{"a deletion by a described script in the background failed", "S",
+		"script rel free 1 0; " + outlives,
+		takesFirst + "0 1 340 350 n0 EVAL rel 1 k a0000000 -> !broken\n", Violated, LeaseOverrun},
+	{"a lost deletion, and a wrong clock of a client that no command reads", "L",
+		besideClock + "fault client-clock c0 1 2; fault cut c1>n0 39 50",
+		takes + "1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
+			"1 1 40 48 n0 DEL k -> !timeout\n3 1 31 36 n0 SET k dddddddd NX PX 200 -> (nil)\n" +
+			"3 1 41 48 n0 DEL k -> !timeout\n" + takenThen, Violated, ReleasedByNonOwner},
+	{"a lost deletion, and a wrong clock of a refused client", "L",
+		besideClock + "fault client-clock c3 1 2; fault cut c1>n0 39 50",
+		takes + "1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
+			"1 1 40 48 n0 DEL k -> !timeout\n3 1 31 36 n0 SET k dddddddd NX PX 200 -> (nil)\n" +
+			takenThen, Violated, ReleasedByNonOwner},
+	{"a renewal of an earlier hold is answered late", "S", pausedAfter,
+		"0 1 12 15 n0 SET k aaaaaaaa NX PX 0.0002 -> OK\n" +
+			"0 0 19 800 n0 EVAL renew 1 k a0000000 -> 0\n" +
+			"1 1 300 305 n0 SET k bbbbbbbb NX PX 0.002 -> OK\n", Violated, LeaseOverrun},
+	{"a wrong clock of a client that says when its lease ends", "L",
+		besideClock + "fault client-clock c0 1 2; fault cut c1>n0 39 50",
+		takes + "0 1 21 22 n0 PEXPIREAT k 1700000000000 -> 1\n" +
+			"1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n1 1 40 48 n0 DEL k -> !timeout\n" +
+			"3 1 31 36 n0 SET k dddddddd NX PX 200 -> (nil)\n" + takenThen, Violated, Clock},
+	{"a wrong clock of a client, and the first grant is not seen", "L",
+		besideClock + "fault client-clock c0 1 2",
+		"1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
+			"3 1 31 36 n0 SET k dddddddd NX PX 200 -> (nil)\n" + takenThen, Violated, Clock},
 }
 
 // noteWords are cases whose words must name no token and no command of another key or client.

@@ -88,9 +88,10 @@ func (c classifier) cameLate(h *record.Hold) bool {
 	if c.history.Header.WholeTrace {
 		return h.CameLate()
 	}
-	at := int64(0)
-	for _, m := range c.quorums().sentWithin(h.Process, h.Call, h.From) {
-		ofCall := m.N == h.N || m.N == 0 && c.trace.MayBeOf(m, h.Key) // not in the background
+	at, sent := int64(0), c.quorums().sentWithin(h.Process, h.Call, h.From)
+	numbered := slices.ContainsFunc(sent, func(m *history.Command) bool { return m.N == h.N })
+	for _, m := range sent {
+		ofCall := m.N == h.N || !numbered && m.N == 0 && c.trace.MayBeOf(m, h.Key)
 		if m.Recv <= h.From && ofCall && !c.quorums().ofOther(m, h.Key) {
 			at = max(at, m.Recv)
 		}
@@ -340,7 +341,8 @@ func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemes
 		f := &c.faults[i]
 		switch {
 		case f.Breaks() == nemesis.ServerClocks && !c.classifier().expires(a),
-			f.Breaks() == nemesis.ClientClocks && c.classifier().byConnection(a, b.From): // no clock ends it
+			f.Breaks() == nemesis.ClientClocks && (c.classifier().byConnection(a, b.From) ||
+				c.classifier().timedByServer(a, b)): // no such clock ends it
 			continue
 		}
 		loses := f.Breaks() == nemesis.Durability && f.To > taken && mayLose(f)
@@ -379,4 +381,16 @@ func (c classifier) expires(h *record.Hold) bool {
 			e := trace.EffectOf(m.Args)
 			return e.Kind == trace.Script || e.Kind == trace.Expire || e.Expiry != (trace.Expiry{})
 		})
+}
+
+// timedByServer reports whether only a server's clock ends the key of a first grant, as far as the
+// commands show: both clients took a free key, the first told its length, and none a time of day.
+func (c classifier) timedByServer(a, b *record.Hold) bool {
+	ga, gb := c.trace.GrantOf(a), c.trace.GrantOf(b)
+	if ga == nil || gb == nil || !c.trace.TakesFree(ga) || !c.trace.TakesFree(gb) {
+		return false
+	}
+	_, known := c.trace.Asked(ga)
+	return known && !slices.ContainsFunc(sentSince(c.trace.OfKey(trace.Key(ga)), ga.Sent),
+		func(m *history.Command) bool { return trace.EffectOf(m.Args).Expiry.Absolute })
 }

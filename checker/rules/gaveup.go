@@ -30,7 +30,7 @@ func (c renewals) gaveUp(h *record.Hold, end int64) *history.Command {
 		}
 	}
 	switch {
-	case last == nil || trace.Answered(last) || trace.Silent(last):
+	case last == nil || trace.Answered(last) || trace.Silent(last) || c.mayFree(last):
 		return nil
 	case last.Recv == 0 || last.Again > 0 || c.insideWork(last),
 		before != nil && !trace.Answered(before):
@@ -80,4 +80,14 @@ func (c renewals) reachable(process int, failed *history.Command, end int64) int
 	}
 	lost, _ := c.excuses().lostBetween(process, since, end)
 	return end - since - lost
+}
+
+// mayFree reports whether a command frees its key, or runs an undescribed script that a release
+// also ran.
+func (c renewals) mayFree(m *history.Command) bool {
+	script := func(m *history.Command) []string { return m.Args[:min(2, len(m.Args))] }
+	return c.trace.Frees(m) || c.trace.Undeclared(m) && slices.ContainsFunc(
+		c.trace.OfKey(trace.Key(m)), func(o *history.Command) bool {
+			return c.trace.Releasing(o) && slices.Equal(script(o), script(m))
+		})
 }
