@@ -17,6 +17,12 @@ const (
 		"1 1 152 155 n0 EVAL tk 1 k bbbbbbbb -> 1\n1 1 171 173 n0 EVAL rel 1 k bbbbbbbb -> 0\n" +
 		"1 1 174 175 n0 SET signal:k 1 -> OK\n0 2 210 215 n0 EVAL tk 1 k aaaaaaaa -> 0\n" +
 		"0 2 8000000000 8000000010 n0 EVAL tk 1 k aaaaaaaa -> 0\n"
+	queueShown = "0 1 112 115 n0 EVAL take 2 k queue:k aaaaaaaa -> 1 | EXISTS k | LINDEX " +
+		"queue:k 0 | SET k aaaaaaaa\n0 1 131 135 n0 DEL k -> 1\n1 1 152 155 n0 EVAL take 2 k " +
+		"queue:k bbbbbbbb -> 1 | EXISTS k | LINDEX queue:k 0 | SET k bbbbbbbb\n" +
+		"1 1 171 175 n0 DEL k -> 1\n0 2 210 215 n0 EVAL take 2 k queue:k aaaaaaaa -> 0 | " +
+		"EXISTS k | LINDEX queue:k 0 | RPUSH queue:k aaaaaaaa\n0 2 8000000000 8000000010 n0 " +
+		"EVAL take 2 k queue:k aaaaaaaa -> 0 | EXISTS k | LINDEX queue:k 0\n"
 )
 
 // noteCases are cases of counters, notes, markers, signals and queues beside the key of a lock, in
@@ -339,6 +345,63 @@ var noteCases = []propertyCase{
 		besideClock + "fault client-clock c0 1 2",
 		"1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
 			"3 1 31 36 n0 SET k dddddddd NX PX 200 -> (nil)\n" + takenThen, Violated, Clock},
+
+	// Other excuses.
+	{"a dead client had a place in the queue of another lock later", "D",
+		"environment process; lease; names k,j; poll 10000000; deadwaiters 3000000000; " +
+			"script take take OK [0-9]+; c2 acquire 1 key=0; c2 kill 5; " +
+			"c3 acquire 2 4 key=0 info; c3 acquire 10 20 key=1 sent=12 lease=200000000; " +
+			"c3 release 30 40; c3 kill 50; " +
+			"c1 acquire 100 6500000100 key=0 sent=6500000001 lease=200000000; " +
+			"c1 release 6500000200 6500000300",
+		"3 2 12 13 n0 EVAL take 1 j cccccccc -> OK\n3 2 31 32 n0 DEL j -> 1\n" + inQueue,
+		Valid, ""},
+	{"a lost script takes a place in a queue, and names it second", "D", lossyWait,
+		"2 1 52 62 n0 EVAL take 2 k queue:k cccccccc -> !timeout | EXISTS k | RPUSH queue:k " +
+			"cccccccc\n" + queueShown, Unknown, ""},
+	{"a lost script takes a place in a queue, and names it first", "D", lossyWait,
+		"2 1 52 62 n0 EVAL take 2 queue:k k cccccccc -> !timeout | EXISTS k | RPUSH queue:k " +
+			"cccccccc\n" + queueShown, Unknown, ""},
+	{"a lost release also signals, and names the signal first", "D", lossyRelease,
+		"2 1 2 3 n0 SETNX k cccccccc -> 1\n2 1 52 62 n0 EVAL rel 2 signal:k k cccccccc -> " +
+			"!timeout | DEL k | LPUSH signal:k 1\n0 1 112 115 n0 SETNX k aaaaaaaa -> 1\n" +
+			"0 1 131 133 n0 EVAL rel 2 signal:k k aaaaaaaa -> 1 | DEL k | LPUSH signal:k 1\n" +
+			"1 1 152 155 n0 SETNX k bbbbbbbb -> 1\n" +
+			"1 1 171 173 n0 EVAL rel 2 signal:k k bbbbbbbb -> 0 | GET k\n" + keptOut, Violated, ""},
+	{"a lost signal, and acquire calls clear it", "D", lossyWait,
+		"2 1 52 62 n0 LPUSH signal:k 1 -> !timeout\n0 1 111 111 n0 DEL signal:k -> 0\n" +
+			bothFree("DEL k -> 1", "DEL x -> 0") + "0 2 205 206 n0 DEL signal:k -> 0\n" +
+			keptOut, Violated, ""},
+	{"killed without a lease, and a refused client asks for one", "D", oneKilled,
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 70 75 n0 SET k b NX PX 300 -> (nil)\n", Violated, ""},
+	{"a field that is set after a short lease", "V", longHold,
+		"0 1 12 13 n0 HSETNX k o aaaaaaaa -> 1\n0 1 14 15 n0 PEXPIRE k 20 -> 1\n" +
+			"0 1 16 17 n0 HSET k t 7 -> 1\n" + longFreed, Violated, PromisedTooLong},
+	{"an inner release frees, and the field of another client is seen", "E",
+		reentry + "; c2 acquire 33 50 info",
+		"0 1 12 15 n0 HSETNX k owner aaaaaaaa -> 1\n0 1 16 17 n0 PEXPIRE k 200 -> 1\n" +
+			"0 2 27 29 n0 DEL k -> 1\n2 1 35 38 n0 HSETNX k owner cccccccc -> 1\n" +
+			"1 1 40 45 n0 HGET k owner -> cccccccc\n2 1 46 49 n0 DEL k -> 1\n" +
+			"1 1 80 85 n0 HSETNX k owner bbbbbbbb -> 1\n", Violated, DoubleGrant},
+	{"an inner release frees, and the lease of another client is seen", "E",
+		reentry + "; c2 acquire 33 50 info",
+		takes + "0 2 27 29 n0 DEL k -> 1\n2 1 35 38 n0 SET k cccccccc NX PX 0.00001 -> OK\n" +
+			"1 1 40 45 n0 PTTL k -> 5\n" + nextTakes, Violated, DoubleGrant},
+	{"an inner release frees, its client takes the key again, and the key is seen", "E", reentry,
+		takes + "0 2 27 29 n0 DEL k -> 1\n0 2 31 32 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
+			"1 1 40 45 n0 GET k -> aaaaaaaa\n" + nextTakes, Valid, ""},
+	{"an inner release frees nothing, another client counts on, and the key is seen", "E", reentry,
+		"0 1 12 13 n0 INCR k -> 1\n0 1 14 15 n0 PEXPIRE k 200 -> 1\n0 2 27 29 n0 DECR k -> 1\n" +
+			"1 1 35 38 n0 INCR k -> 2\n1 1 40 45 n0 PTTL k -> 150\n" +
+			"1 1 80 85 n0 SET k bbbbbbbb NX PX 200 -> OK\n1 1 221 225 n0 DEL k -> 1\n", Valid, ""},
+	{"a count after a short lease", "V", longHold,
+		"0 1 12 13 n0 HINCRBY k aaaaaaaa 1 -> 1\n0 1 14 15 n0 PEXPIRE k 20 -> 1\n" +
+			"0 1 16 17 n0 HINCRBY k tries 1 -> 1\n" + longFreed, Violated, PromisedTooLong},
+	{"a lost release hands the lock over, and names the queue first", "D", lossyRelease,
+		"2 1 2 3 n0 SETNX k cccccccc -> 1\n2 1 52 62 n0 EVAL rel 2 queue:k k cccccccc -> " +
+			"!timeout | LPOP queue:k | SET k dddddddd\n0 1 112 115 n0 SETNX k aaaaaaaa -> 1\n" +
+			"0 1 131 133 n0 DEL k -> 1\n1 1 152 155 n0 SETNX k bbbbbbbb -> 1\n" +
+			"1 1 171 173 n0 DEL x -> 0\n" + keptOut, Unknown, ""},
 }
 
 // noteWords are cases whose words must name no token and no command of another key or client.

@@ -14,18 +14,23 @@ func (c *Case) deadWaiters(before int64) int {
 	dead := map[int]bool{}
 	for _, e := range c.Record.Marks {
 		ended := e.Type == history.Kill || e.Type == history.Exit
-		if k := lastCall(c.Record.Calls, e.Process); ended && e.T < before && k != nil && k.Unsure() {
-			dead[e.Process] = true
+		for _, k := range lastCalls(c.Record.Calls, e.Process) {
+			if ended && e.T < before && k.Unsure() {
+				dead[e.Process] = true
+			}
 		}
 	}
 	return len(dead)
 }
 
-// lastCall returns the last acquire call of a client, or nil.
-func lastCall(calls []record.Call, process int) (last *record.Call) {
+// lastCalls returns the last acquire call of a client for each lock.
+func lastCalls(calls []record.Call, process int) map[int]*record.Call {
+	last := map[int]*record.Call{}
 	for i := range calls {
-		if k := &calls[i]; k.Process == process && (last == nil || k.From >= last.From) {
-			last = k
+		for _, lock := range calls[i].Keys {
+			if calls[i].Process == process {
+				last[lock] = &calls[i]
+			}
 		}
 	}
 	return last

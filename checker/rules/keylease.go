@@ -60,7 +60,7 @@ func (c keyFacts) mayExpire(h *record.Hold, grant *history.Command) bool {
 	}
 	since := sentSince(c.trace.OfLock(h.Key), h.Call)
 	return slices.ContainsFunc(since, func(m *history.Command) bool {
-		return asks(m) && (grant == nil || slices.Contains(keys, trace.Key(m)))
+		return asks(m) && !c.trace.Denied(m) && (grant == nil || slices.Contains(keys, trace.Key(m)))
 	})
 }
 
@@ -87,7 +87,8 @@ func (c keyFacts) innerRelease(h *record.Hold, before int64) (latest int64) {
 }
 
 // shownSince reports whether an answer shows that the key of a hold was there after the latest
-// inner release that was called before a stamp, and before another stamp.
+// inner release that was called before a stamp, and before another stamp. A look shows another
+// client's key if that one took the key meanwhile.
 func (c keyFacts) shownSince(h *record.Hold, called, before int64) bool {
 	grant, over := c.trace.GrantOf(h), int64(record.Forever)
 	released := c.innerRelease(h, called)
@@ -99,8 +100,19 @@ func (c keyFacts) shownSince(h *record.Hold, called, before int64) bool {
 	return grant != nil && slices.ContainsFunc(sentSince(c.trace.OfKey(trace.Key(grant)), over),
 		func(m *history.Command) bool {
 			return m.Node == grant.Node && m.Recv < before &&
-				(c.trace.Denied(m) || c.trace.Renews(m) || c.showsKeyOf(m, grant) ||
+				(c.trace.Denied(m) || c.trace.Renews(m) ||
+					c.showsKeyOf(m, grant) && !takenSince(c.Case, grant, over, m.Recv) ||
 					m.Process == h.Process && c.trace.Takes(m) && c.foundKey(m))
+		})
+}
+
+// takenSince reports whether another client took the key that a command granted, and that was free
+// then, between two stamps.
+func takenSince(c *Case, grant *history.Command, from, to int64) bool {
+	return slices.ContainsFunc(sentSince(c.trace.OfKey(trace.Key(grant)), from),
+		func(o *history.Command) bool {
+			return o.Process != grant.Process && o.Sent < to &&
+				(c.trace.TakesFree(o) || trace.Verb(o) == "HSETNX" && c.trace.Takes(o))
 		})
 }
 

@@ -164,7 +164,7 @@ func (c excuses) leavesUntil(l *record.Lock, m *history.Command) int64 {
 func (c excuses) freedBy(l *record.Lock, m *history.Command) int64 {
 	until := c.leavesUntil(l, m)
 	kind := trace.EffectOf(m.Args).Kind
-	spared := m.About > 0 && len(m.Effects) > 0 && !c.trace.MayWrite(m) // the script's other key
+	spared := c.trace.Releasing(m) && !c.trace.MayWrite(m) // a script's other key
 	takes := c.keyFacts().takesToken(m) || !c.trace.Frees(m) && !spared &&
 		(kind.Writes() || kind == trace.None && !trace.Silent(m) && !c.helps(l, m))
 	for _, h := range l.Holds {
@@ -184,7 +184,8 @@ func (c excuses) helps(l *record.Lock, m *history.Command) bool {
 	asked := func(o *history.Command) bool { // another client asked: the key may be a queue
 		k := c.trace.CallOf(o)
 		return k != nil && o.Process != m.Process && trace.Answered(o) && o.Recv <= k.To &&
-			slices.Contains(o.Args, trace.Key(m)) && !(trace.Blocks(o) && trace.Pushes(m))
+			slices.Contains(o.Args, trace.Key(m)) && trace.EffectOf(o.Args).Kind != trace.Free &&
+			!(trace.Blocks(o) && trace.Pushes(m))
 	}
 	return len(l.Holds) > 0 && !trace.IsNamed(c.trace, m) &&
 		!slices.ContainsFunc(c.trace.OfLock(l.Key), asked) &&

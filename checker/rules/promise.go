@@ -46,8 +46,10 @@ func (c *Case) shortLease(h *record.Hold) *shortfall {
 func (c keyFacts) lives(h *record.Hold) (last []*history.Command) {
 	ofGrant, ofKey := c.ofGrant(h), map[trace.Place]*history.Command{}
 	for _, m := range c.trace.Tries(h) {
-		if m.Recv <= h.From && (c.trace.MayVote(m) || c.trace.Frees(m)) && ofGrant(m) {
-			ofKey[trace.PlaceOf(m)] = m
+		at, kept := trace.PlaceOf(m), trace.KeepsEnd(m)
+		if m.Recv <= h.From && (c.trace.MayVote(m) || c.trace.Frees(m)) && ofGrant(m) &&
+			!(kept && ofKey[at] != nil) {
+			ofKey[at] = m
 		}
 	}
 	longest := map[string]*history.Command{}

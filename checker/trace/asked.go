@@ -126,3 +126,9 @@ func (r *Reader) MayWrite(m *history.Command) bool {
 	}
 	return e.Kind.Writes() || e.Kind == None && !silent[verb]
 }
+
+// KeepsEnd reports whether a command changes a part of its key, and not when the key ends.
+func KeepsEnd(m *history.Command) bool {
+	kind := EffectOf(m.Args).Kind
+	return kind == Count || kind == Field
+}
