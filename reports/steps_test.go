@@ -161,6 +161,30 @@ func TestANarrowWindow(t *testing.T) {
 	b.Clean()
 }
 
+// TestThePictureIsOnTheFirstScreen has the answer, the cause, the repair and at least the upper
+// half of the picture in the window. On paper the repair is not folded.
+func TestThePictureIsOnTheFirstScreen(t *testing.T) {
+	b := reporttest.NewBrowser(t)
+	open(b, render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true,
+		Plan: `{"format":2,"environment":"sim","topology":"failover","impl":"getset",
+			"nemesis":"failover","workload":"mutex","clients":4,"keys":1,"ttl":"2s","hold":"201ms",
+			"poll":"67ms","acquire_timeout":"5s","client_timeout":"250ms","for":"10s",
+			"expect":"valid","properties":["S","L"]}`})))
+	if low := reporttest.Eval[float64](b,
+		`(r => (r.top + r.bottom) / 2 - innerHeight)(document.querySelector('.story .seq').`+
+			`getBoundingClientRect())`); low > 0 {
+		t.Errorf("the middle of the picture is %v pixels below the window", low)
+	}
+	const folded = `document.querySelector('header details p').checkVisibility(` +
+		`{contentVisibilityAuto: true})`
+	screen := reporttest.Eval[bool](b, folded)
+	b.Do(paper())
+	if screen || !reporttest.Eval[bool](b, folded) {
+		t.Errorf("the repair is unfolded on the screen (%v), or folded on paper", screen)
+	}
+	b.Clean()
+}
+
 func TestPrintsOnTwoPages(t *testing.T) {
 	b := reporttest.NewBrowser(t)
 	open(b, render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true,
