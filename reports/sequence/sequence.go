@@ -4,11 +4,11 @@ package sequence
 import (
 	_ "embed"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
 )
 
@@ -17,30 +17,24 @@ var diagramSVG string
 
 var diagramTemplate = template.Must(template.New("diagram").Parse(diagramSVG))
 
-// The measures of the diagram, in pixels. Those within a row are in the template.
+// The measures of the diagram, in pixels. Those within a row are in the template. The page's style
+// has those across: lifelines stand at shares of the width, so that a narrow window has them all.
 const (
-	timeColumn  = 88  // for the stamps
-	labelColumn = 150 // for the name of the overlap
-	widest      = 1056
-	farApart    = 204 // two lifelines, if there is room
-	nearby      = 116 // at least
-	headHeight  = 44
-	rowHeight   = 25
-	gapHeight   = 20   // of a row that says how long nothing happened
-	runeWidth   = 6.35 // of a label on an arrow
+	headHeight = 44
+	rowHeight  = 25
+	gapHeight  = 20 // of a row that says how long nothing happened, or that names the overlap
 )
 
-// diagram says where everything stands. Fields that the template reads are exported.
+// diagram says where everything stands: down in pixels, across in percent. Fields that the template
+// reads are exported.
 type diagram struct {
-	N             int // of the diagram on its page: the ids in it are its own
-	Width, Height float64
-	Lifelines     []lifeline
-	Both          *bar // rows in which two clients are inside
-	Label         string
-	Inside        []bar // on the lifelines of the clients of the violation, while each is inside
-	Rows          []row
-
-	apart float64 // two lifelines
+	N         int // of the diagram on its page: the ids in it are its own
+	Height    float64
+	Lifelines []lifeline
+	Both      *bar // rows in which two clients are inside
+	Label     string
+	Inside    []bar // on the lifelines of the clients of the violation, while each is inside
+	Rows      []row
 }
 
 // lifeline is the column of a client or of a node.
@@ -52,19 +46,16 @@ type lifeline struct {
 // bar goes down from Y.
 type bar struct{ X, Y, Height float64 }
 
-// Middle returns the vertical position of the bar's label.
-func (b *bar) Middle() float64 { return b.Y + b.Height/2 }
-
 // row is a step at its place.
 type row struct {
 	Step
 	Y             float64
 	Silence       string // how long nothing happened before
 	Banner, Arrow bool   // across the diagram; between two lifelines. Else a note at one of them
-	From, To      float64
-	X             float64 // of the label
-	Anchor        string
-	Label, Class  string
+	X             float64
+	Length        float64 // of the arrow
+	Left          bool    // of its client: the arrow, or the note
+	Middle        bool    // the note stands on the lifeline
 }
 
 // Draw returns the diagram as inline SVG; n is its number on the page.
@@ -106,17 +97,17 @@ func (d *diagram) columns(ss []Step, w *view.Violation) {
 	slices.SortFunc(nodes, view.CompareNames)
 	first := min(1, len(clients))
 	names := slices.Concat(clients[:first], nodes, clients[first:])
-	room := float64(widest-timeColumn-labelColumn) / float64(max(1, len(names)))
-	d.apart = min(farApart, max(nearby, room))
 	for i, name := range names {
-		l := lifeline{name, "client", timeColumn + d.apart*(float64(i)+0.5)}
+		l := lifeline{name, "client", percent(i, len(names))}
 		if slices.Contains(nodes, name) {
 			l.Class = "node"
 		}
 		d.Lifelines = append(d.Lifelines, l)
 	}
-	d.Width = timeColumn + float64(max(2, len(names)))*d.apart + labelColumn
 }
+
+// percent returns the middle of the column i of n in a hundred, to two digits.
+func percent(i, n int) float64 { return math.Round(1e4*(float64(i)+0.5)/float64(n)) / 100 }
 
 // x returns the horizontal position of a lifeline.
 func (d *diagram) x(name string) float64 {
@@ -128,13 +119,17 @@ func (d *diagram) x(name string) float64 {
 	return 0
 }
 
-// place gives each step its row. Before it is another one if nothing happened for long.
+// place gives each step its row. Before it is another one if nothing happened for long, and one for
+// the name of the overlap.
 func (d *diagram) place(ss []Step) {
 	y, long := float64(headHeight+20), max((ss[len(ss)-1].T-ss[0].T)/12, 2e6)
 	for i, s := range ss {
 		silence := ""
 		if i > 0 && s.T-ss[i-1].T > long {
 			silence, y = units.Span(s.T-ss[i-1].T), y+gapHeight
+		}
+		if s.During && (i == 0 || !ss[i-1].During) {
+			y += gapHeight
 		}
 		r := d.row(s)
 		r.Y, r.Silence = y, silence
@@ -144,42 +139,33 @@ func (d *diagram) place(ss []Step) {
 	d.Height = y + 8
 }
 
-// row draws a step from left to right. The label is next to its client's lifeline: on the side of
-// the node if the client talks to one, otherwise where there is room.
+// row draws a step. A note is next to its client's lifeline, where there is room.
 func (d *diagram) row(s Step) row {
 	own, node := d.x(view.Who(s.Process)), d.x(s.Node)
-	r := row{Step: s, Label: s.Text, Class: s.Kind, Anchor: "start", X: own + 12}
+	r := row{Step: s, X: own}
 	switch {
 	case s.Kind == stepFault:
 		r.Banner = true
-	case s.Kind == stepItself && s.Node == "": // the end of a lease, as its client counts
-		r.X = timeColumn
 	case s.Kind == stepItself:
-		r.X, r.Anchor = node, "middle"
+		r.X, r.Middle = node, node > 0 // or at the edge: the end of a lease, as its client counts
 	case s.Node != "":
-		r.arrow(own, node)
-	case own > d.Width-labelColumn-d.apart:
-		r.X, r.Anchor = own-12, "end"
+		r.Arrow, r.Left, r.Length = true, node < own, math.Abs(node-own)
+	default:
+		r.Left = len(d.Lifelines) > 1 && own == d.Lifelines[len(d.Lifelines)-1].X
 	}
 	return r
 }
 
-// arrow draws a command or a reply; its label is as long as the arrow.
-func (r *row) arrow(client, node float64) {
-	way := 1.0
-	if r.Anchor = "start"; node < client {
-		way, r.Anchor = -1, "end"
-	}
-	r.Arrow, r.X = true, client+15*way
-	r.From, r.To = client+7*way, node-7*way
-	if r.Kind == stepReply {
-		r.From, r.To = r.To, r.From
-	}
+// Class returns the style of an arrow.
+func (r row) Class() string {
 	if r.Failed {
-		r.Class += " bad"
+		return r.Kind + " bad"
 	}
-	r.Label = page.Clean(r.Text, int(((node-client)*way-28)/runeWidth))
+	return r.Kind
 }
+
+// Back reports whether the arrow goes from the node to the client.
+func (r row) Back() bool { return r.Kind == stepReply }
 
 // overlap marks the rows in which two clients are inside.
 func (d *diagram) overlap() {
@@ -188,7 +174,7 @@ func (d *diagram) overlap() {
 			continue
 		}
 		if d.Both == nil {
-			d.Both = &bar{Y: r.Y - 8}
+			d.Both = &bar{Y: r.Y - 8 - gapHeight}
 		}
 		d.Both.Height = r.Y + 8 - d.Both.Y
 	}
@@ -214,8 +200,3 @@ func (d *diagram) activation(process int, from, to int64) {
 
 // Foot returns the lower end of the lifelines.
 func (d *diagram) Foot() float64 { return d.Height - 4 }
-
-// LeftEdge, Inner and Right are the edges of what spans all lifelines, and where its name stands.
-func (d *diagram) LeftEdge() float64 { return timeColumn - 8 }
-func (d *diagram) Inner() float64    { return d.Width - labelColumn - timeColumn + 16 }
-func (d *diagram) Right() float64    { return d.Width - labelColumn + 16 }

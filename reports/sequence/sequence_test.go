@@ -84,7 +84,7 @@ func faultsHaveTheirPlaces(t *testing.T, d *diagram, v *view.View, w *view.Viola
 	lo, hi := w.Extent(v)
 	for _, f := range v.Faults {
 		drawn := slices.ContainsFunc(d.Rows, func(r row) bool {
-			return r.Banner && r.T == f.From && strings.HasPrefix(r.Label, f.Words())
+			return r.Banner && r.T == f.From && strings.HasPrefix(r.Text, f.Words())
 		})
 		if during := f.From <= hi && f.To >= lo; during && f.From >= lo && !drawn {
 			t.Errorf("%s at %d has no row", f.Words(), f.From)
@@ -108,7 +108,8 @@ func overlapHasItsPlace(t *testing.T, d *diagram, w *view.Violation) {
 // TestHostileTextStaysText reads the diagrams of a hostile run as XML, with no element of its own.
 func TestHostileTextStaysText(t *testing.T) {
 	v := reporttest.View(t, reporttest.HostileRun(t))
-	known := []string{"svg", "defs", "marker", "path", "pattern", "rect", "g", "text", "title"}
+	known := []string{"svg", "defs", "marker", "path", "pattern", "rect", "line", "g", "text",
+		"title"}
 	for i, w := range v.Violations {
 		ss, _ := Steps(v, w)
 		svg, err := Draw(ss, w, i)

@@ -271,7 +271,7 @@ func (t *teller) command(p view.Polls, hi int64) {
 	if p.Recv > 0 && p.Recv <= hi+int64(50*time.Millisecond) {
 		told := t.History.Header.WithTimes(p.Command)
 		t.steps = append(t.steps, Step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: node,
-			Text: view.ReplyOf(told, 34), Tip: view.ReplyOf(told, 300),
+			Text: view.ReplyOf(told, longest), Tip: view.ReplyOf(told, 300),
 			Failed: p.Err != ""})
 	}
 	if p.More > 0 {
@@ -279,6 +279,9 @@ func (t *teller) command(p view.Polls, hi int64) {
 		t.add(max(p.Recv, p.Sent), stepMore, p.Process, text, text)
 	}
 }
+
+// longest bounds the runes of a label: an arrow's label in a narrow window leaves it nowhere.
+const longest = 34
 
 // brief shortens a command to fit on an arrow.
 func brief(args []string) string {
@@ -295,8 +298,8 @@ func brief(args []string) string {
 		} else {
 			s += page.Clean(a, 0)
 		}
-		if len(s) > 48 {
-			return page.Clean(s, 48) + "…"
+		if len(s) > longest {
+			return page.Clean(s, longest) + "…"
 		}
 	}
 	return s
