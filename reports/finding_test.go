@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -81,6 +82,36 @@ func TestADraftRepeatsTheRunWithItsFlags(t *testing.T) {
 		if err := WriteFinding(&b, v); err != nil || !strings.Contains(b.String(), want+"```") {
 			t.Errorf("%s: %v\n%s", nemesis, err, &b)
 		}
+	}
+}
+
+// TestOwnerValuesAreShort: no text for people has an owner value in full, two values that begin
+// alike stay two, and the verdict keeps what was recorded.
+func TestOwnerValuesAreShort(t *testing.T) {
+	const one = "b214bc04b3fdd4f990a18022da327b92c5246933"
+	const other = "b214bc04b3fdd4f990a18022da327b92c5246934"
+	p := checker.Property{Property: "L", Class: checker.ReleasedByNonOwner,
+		Explanation: `Client 1 sent "DEL lock:0", which deleted ` + one + ":7."}
+	v := judgedAs(t, p)
+	sent := &v.First().Commands[0]
+	sent.Args, sent.Reply = []string{"SET", "lock:0", one, "GET"}, other
+	var finding, report bytes.Buffer
+	if err := errors.Join(WriteFinding(&finding, v), WriteHTML(&report, v)); err != nil {
+		t.Fatal(err)
+	}
+	_, steps, _ := strings.Cut(report.String(), `<ol class="steps">`)
+	steps, _, _ = strings.Cut(steps, "</ol>")
+	for name, text := range map[string]string{"finding": finding.String(), "steps": steps} {
+		if strings.Contains(text, one) || strings.Contains(text, other) ||
+			!strings.Contains(text, "b214bc…6933") || !strings.Contains(text, "b214bc…6934") {
+			t.Errorf("the %s has owner values in full, or not two:\n%s", name, text)
+		}
+	}
+	if told := strings.Join(v.First().Told, " "); !strings.Contains(told, "b214bc…6933:7.") {
+		t.Errorf("the story is %q", told)
+	}
+	if got := v.Verdict.Properties[0].Explanation; got != p.Explanation {
+		t.Errorf("the verdict has %q", got)
 	}
 }
 

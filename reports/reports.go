@@ -43,8 +43,8 @@ var markdownFiles embed.FS
 
 var markdown = template.Must(template.New("").Funcs(template.FuncMap{
 	"literal": page.Literal, "clean": page.Clean, "fenced": page.Fenced, "cell": page.Cell,
-	"reply": view.ReplyOf, "stamp": units.Stamp, "upper": units.Upper, "trim": strings.TrimSpace,
-	"join": strings.Join,
+	"reply": view.ReplyOf, "brief": page.Brief, "stamp": units.Stamp, "upper": units.Upper,
+	"trim": strings.TrimSpace, "join": strings.Join,
 }).ParseFS(markdownFiles, "*"))
 
 // writeMarkdown writes a document by the name of its template.

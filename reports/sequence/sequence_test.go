@@ -210,3 +210,19 @@ func TestEveryVoteIsDrawn(t *testing.T) {
 		t.Errorf("the votes that are drawn are %v, want one of each of five", nodes)
 	}
 }
+
+// TestLabelsTellValuesApart: values that begin alike stay two, and a script keeps its name.
+func TestLabelsTellValuesApart(t *testing.T) {
+	for want, args := range map[string][]string{
+		"SET lock:0 b214bc…6933 NX PX 2000": {"SET", "lock:0",
+			"b214bc04b3fdd4f990a18022da327b92c5246933", "NX", "PX", "2000"},
+		"SET lock:0 client…ad-2":           {"SET", "lock:0", "client-1-thread-2"},
+		"SET lock:0 b214bc…6933:7":         {"SET", "lock:0", "b214bc04-b3fd-d4f9-90a1-80226933:7"},
+		"EVAL <script: delete own> lock:0": {"EVAL", "<script: delete own>", "lock:0"},
+		"SETNX lock:0 <2.001 s>":           {"SETNX", "lock:0", "946684802001 <2.001 s>"},
+	} {
+		if got := brief(args); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

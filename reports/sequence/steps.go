@@ -267,9 +267,10 @@ func (t *teller) votes(cs []history.Command) []history.Command {
 func (t *teller) command(p view.Polls, hi int64) {
 	node := page.Clean(p.Node, 24)
 	t.steps = append(t.steps, Step{T: p.Sent, Kind: stepSend, Process: p.Process, Node: node,
-		Text: brief(t.History.Header.Readable(p.Args)), Tip: page.Clean(p.String(), 300)})
+		Text: brief(t.History.Header.Readable(p.Args)), Tip: page.Clean(page.Brief(p.String()), 300)})
 	if p.Recv > 0 && p.Recv <= hi+int64(50*time.Millisecond) {
 		told := t.History.Header.WithTimes(p.Command)
+		told.Reply = page.Brief(told.Reply)
 		t.steps = append(t.steps, Step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: node,
 			Text: view.ReplyOf(told, longest), Tip: view.ReplyOf(told, 300),
 			Failed: p.Err != ""})
@@ -293,16 +294,13 @@ func brief(args []string) string {
 		if _, at, ok := strings.Cut(a, " <"); ok && strings.HasSuffix(at, " s>") {
 			a = "<" + at // a wall clock's time: its stamp
 		}
-		if len(a) > 16 {
-			s += page.Clean(a, 8) // a token; its beginning tells it from others
-		} else {
-			s += page.Clean(a, 0)
+		r := []rune(page.Brief(a))
+		if len(r) > 16 && r[0] != '<' { // the name of a script is told from its beginning
+			r = slices.Concat(r[:6], []rune("…"), r[len(r)-4:])
 		}
-		if len(s) > longest {
-			return page.Clean(s, longest) + "…"
-		}
+		s += string(r)
 	}
-	return s
+	return page.Clean(s, longest)
 }
 
 // Stamp returns the time of the step, in seconds to the microsecond.

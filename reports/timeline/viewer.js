@@ -9,7 +9,7 @@
   const OUTCOME = ['is granted the lock', 'is refused', 'does not know the outcome', 'never returned'];
   const clients = D.lanes.filter(l => l.kind === 'client'), nodes = D.lanes.filter(l => l.kind === 'node');
 
-  const short = s => s.replace(/\b([0-9a-f]{8})[0-9a-f]{12,}\b/g, '$1…'); // as the diagram has tokens; the timeline has all of it
+  const short = s => s.replace(/\b([0-9a-f]{6})[0-9a-f-]{10,}([0-9a-f]{4})\b/g, '$1…$2'); // as the diagram has tokens; the timeline has all of it
 
   // ---- all steps, in order of time ---------------------------------------------------------------------------------
   const all = [];

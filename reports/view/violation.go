@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // exclusive are the properties whose violation is two clients inside at once.
@@ -78,8 +79,9 @@ func (w *Violation) tell(p checker.Property) {
 		p.Property != checker.MutualExclusion {
 		w.Told = nil
 	}
-	if p.Explanation != "" && !slices.Contains(w.Told, p.Explanation) {
-		w.Told = append(w.Told, p.Explanation)
+	told := page.Brief(p.Explanation)
+	if told != "" && !slices.Contains(w.Told, told) {
+		w.Told = append(w.Told, told)
 	}
 }
 
