@@ -2,10 +2,13 @@ package reports
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/nemesis"
@@ -169,4 +172,49 @@ func TestOnlyARedisHasALane(t *testing.T) {
 	if got := strings.Join(names, " "); got != "n0 n1 n2" {
 		t.Errorf("lanes for %s", got)
 	}
+}
+
+// TestTheRolesOfAStoryAreInItsReport kills a client of a run of the story before another one
+// deletes the key of a third: each role stands in the picture and the story, and the one that was
+// killed has a lifeline.
+func TestTheRolesOfAStoryAreInItsReport(t *testing.T) {
+	r := reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true,
+		Plan: `{"format":2,"story":"p1p2p3"}`})
+	w := r.Verdict.Property(checker.MutualExclusion).Witness
+	p2, p3 := w.Holds[0], w.Holds[1]
+	p1 := slices.IndexFunc([]int{0, 1, 2, 3}, func(p int) bool {
+		return p != p2.Process && p != p3.Process
+	})
+	r.History.Events = slices.DeleteFunc(r.History.Events, func(e history.Event) bool {
+		return e.Process == p1
+	})
+	r.History.Events = append(r.History.Events, acquired(p1, 1e3, 2e3)...)
+	r.History.Events = append(r.History.Events, history.Event{Type: history.Kill, T: 3e3,
+		Process: p1})
+	r.History.Sort()
+	w.Commands = []checker.WitnessCommand{{Kind: verdict.ForeignDelete, Command: history.Command{
+		Process: p3.Process, Node: "n0", Sent: p2.From, Args: []string{"DEL", "lock:0"}}}}
+	for i := range r.Verdict.Properties {
+		p := &r.Verdict.Properties[i]
+		p.Witness, p.Explanation = w, fmt.Sprintf("Client %d was killed.", p1)
+	}
+	page := render(t, r)
+	for role, p := range map[string]int{"P1": p1, "P2": p2.Process, "P3": p3.Process} {
+		if !strings.Contains(page, fmt.Sprintf(">%s, client %d</text>", role, p)) ||
+			!strings.Contains(page, fmt.Sprintf("%s is client %d", role, p)) {
+			t.Errorf("client %d is not %s in the picture or in the facts", p, role)
+		}
+	}
+	if want := fmt.Sprintf("Client %d (P1) was killed.", p1); !strings.Contains(page, want) {
+		t.Errorf("the story does not say %q", want)
+	}
+}
+
+// acquired are the events of a grant to a client.
+func acquired(process int, call, back int64) []history.Event {
+	e := history.Event{Type: history.Invoke, T: call, Process: process, F: history.Acquire, N: 1,
+		Key: history.Ptr(0)}
+	granted := e
+	granted.Type, granted.T, granted.Grant = history.OK, back, &history.Grant{Sent: call, Lease: 2e9}
+	return []history.Event{e, granted}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/campaign/tour"
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/sequence"
 	"github.com/lockbench/lockbench/reports/timeline"
@@ -64,6 +65,9 @@ func (p *runPage) addFacts(v *view.View) {
 	}
 	add("lock", h.Impl)
 	add("fault", h.Nemesis)
+	if s, ok := tour.Story(v.Planned().Story); ok {
+		add("story", strings.TrimSpace(fmt.Sprintf("%s: %s. %s", s.Name, s.EN.Title, v.Cast.Said)))
+	}
 	add("workload", h.Workload)
 	add("environment", h.Environment)
 	add("topology", h.Topology)

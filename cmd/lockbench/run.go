@@ -105,6 +105,9 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if note != "" {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench:", note)
 	}
+	if f.plan == "" {
+		p.Story = f.story
+	}
 	warnOfLoad(c, p.Environment)
 	r, dir, err := f.perform(c, p, commandLine(c.Flags(), p))
 	switch {
@@ -120,8 +123,8 @@ func (f *runFlags) run(c *cobra.Command) error {
 	}
 	result := reportVerdict(c, r, f.printed)
 	if !f.quiet && !f.asJSON && r.Verdict != nil && r.Verdict.AsExpected {
-		if s, ok := tour.Story(f.story); ok {
-			tellOf(c.OutOrStdout(), s, tour.Roles(r.History, r.Verdict))
+		if s, ok := tour.Story(p.Story); ok {
+			tellOf(c.OutOrStdout(), s, tour.CastOf(p.Story, r.History, r.Trace, r.Verdict).Said)
 		}
 	}
 	return result
@@ -129,9 +132,6 @@ func (f *runFlags) run(c *cobra.Command) error {
 
 // tellOf explains a story, and which client plays which role of it in the run.
 func tellOf(w io.Writer, s tour.Step, roles string) {
-	if s.Name != tour.Race {
-		roles = ""
-	}
 	fmt.Fprintln(w)
 	told := fmt.Sprintf("%s (%s). %s %s", s.Source, s.Page(), s.EN.See, roles)
 	_ = terminal.Note(w, "Story", strings.TrimSpace(told), look(w))

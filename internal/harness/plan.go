@@ -43,6 +43,7 @@ type Plan struct {
 	// drives the lock; nil for lockbench's own locks
 	Adapter  *Adapter `json:"adapter,omitempty"`
 	Nemesis  string   `json:"nemesis"`
+	Story    string   `json:"story,omitempty"` // that the run shows, by its name in the tour
 	Workload string   `json:"workload"`
 	Clients  int      `json:"clients"`
 	// the most cycles of each client, or 0 for as many as the run needs

@@ -39,8 +39,8 @@ type diagram struct {
 
 // lifeline is the column of a client or of a node.
 type lifeline struct {
-	Name, Class string
-	X           float64
+	Name, Role, Class string
+	X                 float64
 }
 
 // bar goes down from Y.
@@ -64,7 +64,7 @@ func Draw(ss []Step, w *view.Violation, n int) (template.HTML, error) {
 	d.columns(ss, w)
 	d.place(ss)
 	d.overlap()
-	for _, h := range w.Holds {
+	for _, h := range slices.Concat(w.Before, w.Holds) {
 		if h.N > 0 {
 			d.activation(h.Process, h.From, h.To)
 		}
@@ -74,8 +74,9 @@ func Draw(ss []Step, w *view.Violation, n int) (template.HTML, error) {
 	return template.HTML(b.String()), err
 }
 
-// columns gives each client and each node a lifeline. The first holder is left of the nodes and the
-// others are right of them, so that few arrows cross a lifeline.
+// columns gives each client and each node a lifeline. The first holder, and one that was killed
+// before, are left of the nodes and the others are right of them, so that few arrows cross a
+// lifeline.
 func (d *diagram) columns(ss []Step, w *view.Violation) {
 	var clients, nodes []string
 	add := func(names *[]string, name string) {
@@ -83,22 +84,24 @@ func (d *diagram) columns(ss []Step, w *view.Violation) {
 			*names = append(*names, name)
 		}
 	}
-	for _, h := range w.Holds {
+	for _, h := range slices.Concat(w.Before, w.Holds) {
 		add(&clients, view.Who(h.Process))
 	}
+	roles := map[string]string{}
 	for _, s := range ss {
 		if s.Process >= 0 {
 			add(&clients, view.Who(s.Process))
+			roles[view.Who(s.Process)] = s.Role
 		}
 		if s.Node != "" {
 			add(&nodes, s.Node)
 		}
 	}
 	slices.SortFunc(nodes, view.CompareNames)
-	first := min(1, len(clients))
+	first := min(1+len(w.Before), len(clients))
 	names := slices.Concat(clients[:first], nodes, clients[first:])
 	for i, name := range names {
-		l := lifeline{name, "client", percent(i, len(names))}
+		l := lifeline{name, roles[name], "client", percent(i, len(names))}
 		if slices.Contains(nodes, name) {
 			l.Class = "node"
 		}

@@ -32,6 +32,7 @@ type Step struct {
 	T       int64
 	Kind    string
 	Process int    // the client that it is about, -1 for faults
+	Role    string // of the client in the story that the run shows
 	Node    string // of a command
 	Text    string // label
 	Tip     string // all of it
@@ -43,15 +44,23 @@ type Step struct {
 func (s Step) Words() string {
 	switch s.Kind {
 	case stepSend:
-		return fmt.Sprintf("%s → %s: %s", units.Upper(view.Who(s.Process)), s.Node, s.Tip)
+		return fmt.Sprintf("%s → %s: %s", units.Upper(s.who()), s.Node, s.Tip)
 	case stepReply:
-		return fmt.Sprintf("%s → %s: %s", s.Node, view.Who(s.Process), s.Tip)
+		return fmt.Sprintf("%s → %s: %s", s.Node, s.who(), s.Tip)
 	case stepFault:
 		return s.Tip
 	case stepItself:
 		return s.Node + ": " + s.Tip
 	}
-	return units.Upper(view.Who(s.Process)) + " " + s.Tip
+	return units.Upper(s.who()) + " " + s.Tip
+}
+
+// who names the client, with its role if it has one.
+func (s Step) who() string {
+	if s.Role != "" {
+		return view.Who(s.Process) + " (" + s.Role + ")"
+	}
+	return view.Who(s.Process)
 }
 
 // maxSteps bounds the sequence diagram. Of a longer violation it keeps the last steps.
@@ -73,7 +82,11 @@ func Steps(v *view.View, w *view.Violation) (steps []Step, left int) {
 	t.lo, t.hi = w.Extent(v)
 	t.commands()
 	t.explainBefore()
-	for _, h := range w.Holds {
+	for _, h := range w.Before {
+		t.lo = min(t.lo, h.From)
+		t.grant(h)
+	}
+	for _, h := range slices.Concat(w.Before, w.Holds) {
 		t.hold(h)
 	}
 	t.faults()
@@ -81,6 +94,7 @@ func Steps(v *view.View, w *view.Violation) (steps []Step, left int) {
 	slices.SortStableFunc(t.steps, func(a, b Step) int { return cmp.Compare(a.T, b.T) })
 	for i := range t.steps {
 		s := &t.steps[i]
+		s.Role = v.Cast.Roles[s.Process]
 		s.During = w.Together && s.T >= w.From && s.T <= w.To
 	}
 	left = max(0, len(t.steps)-maxSteps)
@@ -163,6 +177,19 @@ func (t *teller) explainBefore() {
 			c.Sent < t.w.From {
 			t.command(view.Polls{Command: *c}, t.w.To)
 		}
+	}
+}
+
+// grant adds the command by which a hold was granted: the last one before it.
+func (t *teller) grant(h checker.Hold) {
+	last := -1
+	for i, c := range t.Trace {
+		if c.Process == h.Process && c.N == h.N && c.Sent < h.From {
+			last = i
+		}
+	}
+	if last >= 0 {
+		t.command(view.Polls{Command: t.Trace[last]}, t.hi)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/internal/campaign/tour"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
@@ -37,6 +38,8 @@ type View struct {
 	Curve *counterexample.Curve
 	// Above are pages that lead to this run or belong to it, as seen from its directory.
 	Above []page.Place
+	// Cast has the roles of the clients, if the run shows a story that has roles.
+	Cast tour.Cast
 	// Unasked has the properties that the run was not asked to judge.
 	Unasked Unasked
 
@@ -85,8 +88,10 @@ func New(r *store.Run) (*View, error) {
 	v.Faults = faultsOf(v.Record, r.Plan)
 	if r.Verdict != nil {
 		v.Violations = violationsOf(r.Verdict)
-		for _, w := range v.Violations {
+		v.Cast = tour.CastOf(v.Planned().Story, r.History, r.Trace, r.Verdict)
+		for i, w := range v.Violations {
 			w.attach(v.History.Header, v.Record)
+			w.play(v, i == 0)
 		}
 	}
 	v.Unasked = findUnasked(v)

@@ -22,8 +22,9 @@ type Violation struct {
 	Together   bool  // there is such a time
 	Class      string
 	Assumption string
-	More       int      // other pairs of holds of its lock that overlap, too
-	Told       []string // the explanations of its properties, each once
+	Before     []checker.Hold // with which its story begins, of a client that was killed
+	More       int            // other pairs of holds of its lock that overlap, too
+	Told       []string       // the explanations of its properties, each once
 	Commands   []checker.WitnessCommand
 	property   checker.Property // its worst
 	rank       int              // of its worst property
@@ -227,4 +228,18 @@ func (w *Violation) PrecedingHold(v *View) (last *record.Hold) {
 		}
 	}
 	return last
+}
+
+// play gives the clients their roles in the story that the run shows. The first violation begins
+// with the hold of the client that was killed.
+func (w *Violation) play(v *View, first bool) {
+	for i, told := range w.Told {
+		w.Told[i] = v.Cast.Beside(told)
+	}
+	for _, h := range v.Holds {
+		if first && v.Cast.Roles != nil && h.Process == v.Cast.Dead && h.Ended == record.Killed &&
+			!w.HasHold(h.Process, h.N) {
+			w.Before = []checker.Hold{{Process: h.Process, N: h.N, From: h.From, To: h.End}}
+		}
+	}
 }
