@@ -192,10 +192,15 @@ func (e *Entry) pass(f *EntryResult, t tally) {
 	f.show(run)
 }
 
-// show sets the run that shows the result, with the explanation of its first violation.
-func (e *EntryResult) show(run Run, letters ...string) {
+// show sets the run that shows the result, with the explanation of its worst violation. A violation
+// of the named properties goes before all others.
+func (e *EntryResult) show(run Run, first ...string) {
 	e.Shown = &Shown{Seed: run.Seed, Dir: run.Dir, ToDo: run.ToDo}
-	for _, l := range slices.Concat(letters, run.ViolatedAll()) {
+	letters := run.Worst()
+	slices.SortStableFunc(letters, func(a, b string) int {
+		return batch.Truth(slices.Contains(first, b)) - batch.Truth(slices.Contains(first, a))
+	})
+	for _, l := range letters {
 		if w := run.Explanations[l]; w != "" {
 			e.Shown.Explanation = w
 			return
