@@ -43,8 +43,8 @@ func (p *runPage) clients(v *view.View) {
 	}
 }
 
-// remedy returns what to do about the worst violation, or nil.
-func remedy(v *view.View) (*hint.Remedy, error) {
+// Remedy returns what to do about the worst violation, or nil.
+func Remedy(v *view.View) (*hint.Remedy, error) {
 	plan, broken := harness.ReadPlan(bytes.NewReader(v.Plan))
 	if broken != nil || v.Verdict == nil {
 		return nil, nil

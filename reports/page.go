@@ -192,7 +192,7 @@ func newPage(v *view.View) (*runPage, error) {
 		p.Why = units.Upper(w.Cause())
 	}
 	p.Whose = view.Whose(v)
-	if p.Remedy, err = remedy(v); err != nil {
+	if p.Remedy, err = Remedy(v); err != nil {
 		return nil, err
 	}
 	p.clients(v)

@@ -58,7 +58,7 @@ func writeMarkdown(w io.Writer, name string, data any) error {
 // repeats the run.
 func WriteMarkdown(w io.Writer, v *view.View) error {
 	rows, stories := v.Properties(), v.Violations
-	r, err := remedy(v)
+	r, err := Remedy(v)
 	if err != nil {
 		return err
 	}

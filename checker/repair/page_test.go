@@ -71,3 +71,14 @@ func written() string {
 	}
 	return b.String()
 }
+
+// TestCodeFitsAScreen wants lines of code that gate prints in 100 columns, behind its heading.
+func TestCodeFitsAScreen(t *testing.T) {
+	for _, r := range repair.Rows() {
+		for _, line := range r.Code {
+			if len(line) > 88 {
+				t.Errorf("%s: %d columns: %s", r.Name, len(line), line)
+			}
+		}
+	}
+}

@@ -48,8 +48,8 @@ var (
 	renewal = &Repair{"a whole renewal",
 		"Renew with the whole lease, each third of it; try again at once when a renewal fails, and " +
 			"tell the holder when the lease ends",
-		[]string{`return redis.call("get", KEYS[1]) == ARGV[1] and ` +
-			`redis.call("pexpire", KEYS[1], <lease>) or 0`}}
+		[]string{`return redis.call("get", KEYS[1]) == ARGV[1] and`,
+			`  redis.call("pexpire", KEYS[1], <lease>) or 0`}}
 	quit = &Repair{"renewals that end",
 		"Stop renewing before the release is sent, whatever becomes of it: then the lease ends a lock " +
 			"whose release was lost", nil}

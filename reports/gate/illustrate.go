@@ -19,6 +19,7 @@ import (
 	"github.com/lockbench/lockbench/internal/search/explore"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/reports/page"
+	"github.com/lockbench/lockbench/reports/terminal"
 	"github.com/lockbench/lockbench/reports/view"
 )
 
@@ -65,6 +66,9 @@ func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer)
 			v.Above = []page.Place{view.From(dir, filepath.Join(root, PageFile), "the gate")}
 			_, err = reports.Save(v)
 		}
+		if err == nil {
+			err = advise(v, e.Shown)
+		}
 		if err != nil {
 			fmt.Fprintf(say, "lockbench: no report of %s: %v\n", e.Name, err)
 			continue
@@ -86,6 +90,15 @@ func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer)
 			shrunk++
 		}
 	}
+}
+
+// advise adds what to do about the worst violation of a run.
+func advise(v *view.View, s *gate.Shown) error {
+	r, err := reports.Remedy(v)
+	if r != nil {
+		s.ToDo = terminal.Remedy(*r, gate.LineOfToDo)
+	}
+	return err
 }
 
 // These bounds limit the shrinking of a gate's violations: the run itself exists in any case.

@@ -63,6 +63,18 @@ func (t *terminal) section(name, text string) {
 // margin is the column of all texts after a heading.
 const margin = 8
 
+// Remedy returns what to do, in lines of at most so many columns, as a summary says it. A line of
+// code may be longer.
+func Remedy(r hint.Remedy, columns int) string {
+	t := terminal{Look: Look{Width: columns + margin}}
+	t.remedy(r)
+	var lines []string
+	for line := range strings.Lines(t.String()) {
+		lines = append(lines, strings.TrimRight(line[margin:], "\n"))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // remedy writes what to do.
 func (t *terminal) remedy(r hint.Remedy) {
 	if r.Do == "" {

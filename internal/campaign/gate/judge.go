@@ -195,7 +195,7 @@ func (e *Entry) pass(f *EntryResult, t tally) {
 // show sets the run that shows the result, with the explanation of its worst violation. A violation
 // of the named properties goes before all others.
 func (e *EntryResult) show(run Run, first ...string) {
-	e.Shown = &Shown{Seed: run.Seed, Dir: run.Dir, ToDo: run.ToDo}
+	e.Shown = &Shown{Seed: run.Seed, Dir: run.Dir}
 	letters := run.Worst()
 	slices.SortStableFunc(letters, func(a, b string) int {
 		return batch.Truth(slices.Contains(first, b)) - batch.Truth(slices.Contains(first, a))

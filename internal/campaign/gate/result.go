@@ -110,7 +110,8 @@ type Shown struct {
 	Then           string `json:"then,omitempty"`
 	Counterexample string `json:"counterexample,omitempty"` // shrunk, for `lockbench replay`
 	Explanation    string `json:"explanation,omitempty"`    // explains the violation
-	ToDo           string `json:"to_do,omitempty"`          // its repair
+	// what to do about it, as run says it, in lines of at most LineOfToDo columns
+	ToDo string `json:"to_do,omitempty"`
 }
 
 // results returns the runs by entry.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/pool"
-	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
@@ -61,24 +60,9 @@ type Run struct {
 	// set in the simulator: a digest of all actions
 	Course string           `json:"course,omitempty"`
 	Took   history.Duration `json:"took"`
-	// the repair of the worst violation, if runs have shown one
-	ToDo string `json:"to_do,omitempty"`
 
 	heard bool     // its messages count
 	says  []string // the forms of its messages
-}
-
-// toDo returns the repair of the worst violation and the command that shows it, or "".
-func toDo(p harness.Plan, v *checker.Verdict) string {
-	worst, found := v.Worst()
-	if !found || p.Impl == "" {
-		return ""
-	}
-	x := matrix.RepairOf(p, v, worst.Property, worst.Class)
-	if x == nil {
-		return ""
-	}
-	return fmt.Sprintf("%s: %s", x.Do, x.Command)
 }
 
 // job is what one worker does without a break: a run or a whole search.
@@ -243,7 +227,7 @@ func (r *execution) runOnce(ctx context.Context, t job, again bool) (run Run, ok
 	run.Finding, run.Took = batch.NewFinding(v, err),
 		history.Duration(time.Since(begin).Round(time.Millisecond))
 	if v != nil {
-		run.Evidence, run.ToDo = v.Evidence, toDo(p, v)
+		run.Evidence = v.Evidence
 		if ready.Look != nil {
 			r.look(ready.Look(run.Dir), p, v, &run)
 		}

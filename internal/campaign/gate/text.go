@@ -19,8 +19,12 @@ import (
 const (
 	mostTold = 3 // entries that are explained
 	mostRows = 10
-	widest   = 100 // columns of the table
+	widest   = 100 // columns
+	leadToDo = "  to do   "
 )
+
+// LineOfToDo is the number of columns of a line of Shown.ToDo.
+const LineOfToDo = widest - len(leadToDo)
 
 // Text writes the result for a terminal, on about one screen: the answer, the unexpected entries
 // with the files to look at, and a table. The page has the rest. Dir is the gate's directory.
@@ -92,8 +96,9 @@ func (e EntryResult) tell(w io.Writer, dir string) {
 	if s == nil {
 		return
 	}
+	s.say(w)
 	for _, line := range []struct{ what, text string }{
-		{"", s.Explanation}, {"to do           ", s.ToDo}, {"report          ", pathIn(dir, s.Report)},
+		{"report          ", pathIn(dir, s.Report)},
 		{"run             ", pathIn(dir, s.Dir)}, {"again           ", s.Reproduce},
 		{"then            ", inCheckout(s.Then)},
 		{"counterexample  ", pathIn(dir, s.Counterexample)},
@@ -101,6 +106,18 @@ func (e EntryResult) tell(w io.Writer, dir string) {
 		if line.text != "" {
 			fmt.Fprintf(w, "  %s%s\n", line.what, batch.Plain(line.text))
 		}
+	}
+}
+
+// say writes the story of a violation and what to do about it, in lines that are not too long.
+func (s *Shown) say(w io.Writer) {
+	if s.Explanation != "" {
+		fmt.Fprintln(w, progress.Fold("  "+batch.Plain(s.Explanation), widest, 2))
+	}
+	lead := leadToDo
+	for line := range strings.Lines(s.ToDo) {
+		fmt.Fprintln(w, strings.TrimRight(lead+batch.Plain(strings.TrimSuffix(line, "\n")), " "))
+		lead = strings.Repeat(" ", len(leadToDo))
 	}
 }
 
