@@ -77,6 +77,7 @@ func TestMCPOffersFiveVerbs(t *testing.T) {
 	}{
 		{"run", object{"impl": "setnx-del-expired", "nemesis": "pause", "seed": 654602112},
 			"exit code 1"},
+		{"run", object{"impl": "setpx-del", "nemesis": "pause"}, `"do": "Delete the key only if`},
 		{"check", object{"dir": "store/latest"}, `"verdict": "violated"`},
 		{"report", object{"dir": "store/latest"}, "report.html"},
 		{"explore", object{"impl": "token-lua", "nemesis": "none", "seeds": 10}, `"runs": 10`},

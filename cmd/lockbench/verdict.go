@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/progress"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/runner"
@@ -40,8 +41,7 @@ func reportVerdict(c *cobra.Command, r *store.Run, o printed) error {
 		return broken(err)
 	}
 	if o.asJSON {
-		err = history.WriteDocument(c.OutOrStdout(), judgedRun{r.Dir, path,
-			r.History.Header.ClientSettings, r.Verdict})
+		err = printJSON(c, v, path)
 	} else {
 		err = printVerdict(c, v, path, o)
 	}
@@ -56,7 +56,25 @@ type judgedRun struct {
 	Dir    string `json:"dir"`
 	Report string `json:"report"`
 	history.ClientSettings
+	Answer  string           `json:"answer"`
+	Cause   string           `json:"cause,omitempty"` // of the worst violation
+	Whose   string           `json:"whose,omitempty"` // whether it is a defect of the lock
+	ToDo    *hint.Remedy     `json:"to_do,omitempty"`
 	Verdict *checker.Verdict `json:"verdict"`
+}
+
+// printJSON prints a verdict with what a summary says of it. Report is the path of the run's
+// report, or "".
+func printJSON(c *cobra.Command, v *view.View, report string) (err error) {
+	run := judgedRun{Dir: v.Dir, Report: report, ClientSettings: v.History.Header.ClientSettings,
+		Answer: v.Answer().String(), Whose: view.Whose(v), Verdict: v.Verdict}
+	if w := v.First(); w != nil && v.Verdict.Verdict == checker.Violated {
+		run.Cause = units.Upper(w.Cause())
+	}
+	if run.ToDo, err = reports.Remedy(v); err != nil {
+		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no advice:", err)
+	}
+	return history.WriteDocument(c.OutOrStdout(), run)
 }
 
 // saveReport writes the report of a run and directs the store's links to it. If the report cannot

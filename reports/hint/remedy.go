@@ -18,12 +18,12 @@ import (
 
 // A Remedy says what to do about the worst violation of a run. The zero value has nothing to say.
 type Remedy struct {
-	Do      string         // a sentence without its full stop
-	Code    []string       // lines of it, if there are any
-	Why     []string       // sentences about it
-	Shown   string         // what the command shows
-	Command advice.Command // it shows that the remedy helps
-	Rest    []string       // sentences about the rest
+	Do      string         `json:"do"`               // a sentence without its full stop
+	Code    []string       `json:"code,omitempty"`   // lines of it, if there are any
+	Why     []string       `json:"why,omitempty"`    // sentences about it
+	Shown   string         `json:"shown,omitempty"`  // what the command shows
+	Command advice.Command `json:"command,omitzero"` // it shows that the remedy helps
+	Rest    []string       `json:"rest,omitempty"`   // sentences about the rest
 }
 
 // RemedyFor returns the remedy for the worst violation: the lock repaired, or else the locks to use

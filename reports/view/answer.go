@@ -19,6 +19,9 @@ type Answer struct {
 	Result         checker.Result
 }
 
+// String returns the word and the sentence.
+func (a Answer) String() string { return a.Word + " " + a.Sentence }
+
 // judgement is the verdict on a run, with the header that says what the run was to show.
 type judgement struct {
 	verdict *checker.Verdict
