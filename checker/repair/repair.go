@@ -83,6 +83,7 @@ type Violation struct {
 	Lock            string // by its name in the matrix; "" if the table does not have it
 	Flags           string // that run it: "--impl setpx-del"
 	Fault           string // a value of --nemesis
+	Spared          bool   // the fault took no data from a server, although it may
 	Property, Class string
 	System          string // of the servers; "" for Redis
 	Masters         int    // independent ones; 0 and 1 mean one
@@ -168,7 +169,7 @@ func (v Violation) suits(r Row) bool {
 	return r.Kind == v.kind() && (v.System == "" || r.Repair == fence || r.Anywhere) &&
 		(r.Repair == fence || slices.Contains(r.Keeps, v.Property)) &&
 		(r.With.Impl != "" || v.Flags != "") &&
-		!slices.ContainsFunc(r.Except, func(f string) bool { return family(f, v.Fault) })
+		(v.Spared || !slices.ContainsFunc(r.Except, func(f string) bool { return family(f, v.Fault) }))
 }
 
 func filter(rows []Row, keep func(Row) bool) (out []Row) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/nemesis"
@@ -33,6 +34,9 @@ func InsteadOf(p harness.Plan) (*Instead, error) {
 	if len(faults) == 0 {
 		return nil, nil
 	}
+	if len(faults) == 1 { // first a lock that withstands all that struck
+		faults = append(faults, strings.Split(faults[0], ",")...)
+	}
 	for _, fault := range append(faults, crash) {
 		if x, err := insteadUnder(fault); x != nil || err != nil {
 			return x, err
@@ -52,10 +56,10 @@ func insteadUnder(fault string) (*Instead, error) {
 	return once.(func() (*Instead, error))()
 }
 
-// findInstead finds the locks to use under a fault, or nil.
+// findInstead finds the locks to use under faults, which commas separate, or nil.
 func findInstead(fault string) (*Instead, error) {
-	q := Query{Faults: []string{fault}}
-	all, err := choicesUnder(fault, false)
+	q := Query{Faults: strings.Split(fault, ",")}
+	all, err := Choose(q)
 	if err != nil {
 		return nil, err
 	}
@@ -208,8 +212,17 @@ func best(p harness.Plan, fenced bool, fits func(Choice) bool) (*Sibling, error)
 	return nil, nil
 }
 
+// typical has a column for each assumption that random faults may break, the worst first.
+var typical = []struct {
+	breaks nemesis.Assumption
+	column string
+}{{nemesis.Durability, "failover"}, {nemesis.ServerClocks, "clock-server+"},
+	{nemesis.ClientClocks, "clock-client"}, {nemesis.Survival, crash},
+	{nemesis.Delivery, "partition"}, {nemesis.BoundedPauses, "pause"}}
+
 // faultsOf returns the columns of a plan's fault. Without a fault, it returns that of a crash. For
-// one that has no column and loses writes, it returns that of a failover.
+// one that has no column and loses writes, it returns that of a failover. Random faults have one
+// item: the typical columns of the assumptions that they broke, with commas between them.
 func faultsOf(p harness.Plan) (names []string) {
 	columns := matrix.ColumnsOf(p.Nemesis)
 	for _, c := range columns {
@@ -217,11 +230,26 @@ func faultsOf(p harness.Plan) (names []string) {
 			names = append(names, c.Name)
 		}
 	}
+	about, _, _ := nemesis.Find(p.Nemesis)
 	switch {
 	case len(names) == 0 && len(columns) > 0 || p.Nemesis == "none":
 		return []string{crash}
+	case about.Drawn:
+		return []string{strings.Join(brokenBy(p), ",")}
 	case len(names) == 0 && p.Breaks(nemesis.Durability):
 		return []string{"failover"}
+	}
+	return names
+}
+
+// brokenBy returns the typical columns of the assumptions that a plan breaks, or that of a crash.
+func brokenBy(p harness.Plan) (names []string) {
+	for _, t := range typical {
+		names = append(names, units.If(p.Breaks(t.breaks) ||
+			t.breaks == nemesis.Durability && matrix.Forgets(p), t.column)...)
+	}
+	if len(names) == 0 {
+		return []string{crash}
 	}
 	return names
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // RepairOf returns the repair that runs have shown for a violation in a plan's run, or nil.
@@ -26,7 +27,9 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 		x.Lock = strings.TrimSpace(p.Impl + " " + p.Variant)
 	}
 	var found *repair.Found
-	for fault := range strings.SplitSeq(p.Nemesis, ",") { // of several, the first with a repair
+	about, _, _ := nemesis.Find(p.Nemesis)
+	x.Spared = about.Drawn && !Forgets(p)
+	for fault := range strings.SplitSeq(struck(p), ",") { // of several, the first with a repair
 		x.Fault = fault
 		if found = repair.Find(x); found != nil {
 			break
@@ -43,6 +46,28 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 		found.Command.Line += LeaseFlag(p)
 	}
 	return found
+}
+
+// struck returns the faults for which the repair of a run is looked up. Random faults that took
+// data from a server only by restarts are like one restart.
+func struck(p harness.Plan) string {
+	about, _, _ := nemesis.Find(p.Nemesis)
+	if !about.Drawn || !Forgets(p) || slices.ContainsFunc(p.Scenario, worseThanRestart) {
+		return p.Nemesis
+	}
+	return "restart"
+}
+
+// Forgets reports whether the faults of a plan may take from a server what it has confirmed. A
+// paused master does not, but the election of another one may.
+func Forgets(p harness.Plan) bool {
+	return p.Breaks(nemesis.Durability) || slices.ContainsFunc(p.Scenario, worseThanRestart)
+}
+
+// worseThanRestart reports whether a step takes data from which a disk does not save.
+func worseThanRestart(s nemesis.Step) bool {
+	a, _ := nemesis.ActionOf(s.Do)
+	return s.Do == nemesis.Elected || s.Do != nemesis.KillNode && a.Breaks == nemesis.Durability
 }
 
 // LeaseFlag returns the flag of run for the leases of a plan, or "" if run has the same without a
