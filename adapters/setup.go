@@ -260,13 +260,16 @@ func (in Installed) perform(ctx context.Context, words []string, clock string,
 	return nil
 }
 
-// lineOf returns the line of a log that says most about an error, in parentheses: the first that
-// starts with the word, otherwise the last. If the registry lacks the version, the line lists the
-// nearest versions. It returns "" if the log is empty.
+// lineOf returns the line of a log that says most about an error, in parentheses: npm's reason, or
+// the first that starts with the word, otherwise the last. If the registry lacks the version, the
+// line lists the nearest versions. It returns "" if the log is empty.
 func lineOf(log, version string) string {
 	text, err := os.ReadFile(log)
 	if err != nil {
 		return ""
+	}
+	if reason := npmReason.FindSubmatch(text); reason != nil {
+		return fmt.Sprintf(" (npm: %.300s)", reason[1])
 	}
 	last := ""
 	for line := range strings.Lines(colours.ReplaceAllString(string(text), "")) {
@@ -283,6 +286,11 @@ func lineOf(log, version string) string {
 	}
 	return fmt.Sprintf(" (%.300s)", nearest(last, version))
 }
+
+// npmReason matches the line in which npm says what it cannot install: a version that does not
+// exist, or one that needs another version of a package that it does not bring along.
+var npmReason = regexp.MustCompile(`(?m)^npm (?:error|ERR!) (?:notarget |404 )?\s*` +
+	`(No matching version found for .+|peer(?:Optional)? .+ from .+|.+ is not in this registry.*)$`)
 
 // colours matches the codes by which programs colour their output.
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")

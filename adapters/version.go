@@ -91,8 +91,10 @@ func numbers(version string) (all []int) {
 var indirect = regexp.MustCompile(`(?m)^.*// indirect\n`)
 
 // unpinned are the words of a setup that keep the versions of all packages, and their replacements.
-// The locked versions belong to the adapter's own version of the library.
-var unpinned = map[string]string{"--require-hashes": "", "package-lock.json": "", "ci": "install",
+// The locked versions belong to the adapter's own version of the library. npm refuses a version
+// that names another one of the client as its peer, unless it is told to ignore peers.
+var unpinned = map[string]string{"--require-hashes": "", "package-lock.json": "",
+	"ci":       "install --legacy-peer-deps",
 	"--silent": "--loglevel=error", "Cargo.lock": "", "--locked": "", "-mod=readonly": "-mod=mod"}
 
 // WithVersion returns the adapter with another version of its library. It has a name, a hash and a
@@ -144,9 +146,8 @@ func unpin(setup [][]string) (all [][]string) {
 		var kept []string
 		for _, w := range words {
 			if to, pinned := unpinned[w]; pinned {
-				w = to
-			}
-			if w != "" {
+				kept = append(kept, strings.Fields(to)...)
+			} else {
 				kept = append(kept, w)
 			}
 		}

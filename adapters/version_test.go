@@ -3,6 +3,8 @@ package adapters
 import (
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -22,7 +24,7 @@ func TestAnotherVersionOfALibraryIsAnAdapterOfItsOwn(t *testing.T) {
 		{"redis-py", "5.0.4", "requirements.txt", "redis==5.0.4", "sha256", "install --quiet -r",
 			"--require-hashes"},
 		{"node-redlock-5", "5.0.0-beta.1", "package.json", `"redlock": "5.0.0-beta.1"`, "beta.2",
-			"npm install --prefix", "package-lock.json"},
+			"npm install --legacy-peer-deps --prefix", "package-lock.json"},
 		{"redisson", "3.50.0", "pom.xml", "<version>3.50.0</version>", "4.7.0", "mvn", "sha256sum"},
 		{"shedlock", "6.10.0", "pom.xml", "<version>6.10.0</version>", "7.10.1", "mvn", "sha256sum"},
 		{"rslock", "0.9.0", "Cargo.toml", `rslock = { version = "=0.9.0"`, "0.10.0", "cargo build",
@@ -83,6 +85,27 @@ func TestOneLineSaysWhyAVersionIsRefused(t *testing.T) {
 	own, _ := Find("redis-py")
 	if same, err := Find("redis-py@" + own.Version); err != nil || same.Name != "redis-py" {
 		t.Errorf("its own version is the adapter itself: %s, %v", same.Name, err)
+	}
+}
+
+// TestNpmSaysWhy: its last line names a log, and the reason stands in the middle.
+func TestNpmSaysWhy(t *testing.T) {
+	const end = "npm error A complete log of this run can be found in: x.log\n"
+	for _, c := range []struct{ said, want string }{
+		{"npm error code ERESOLVE\nnpm error\nnpm error Could not resolve dependency:\nnpm error " +
+			"peerOptional ioredis@\"^4.1.0 || ^5\" from redis-semaphore@5.6.0\n" + end,
+			` (npm: peerOptional ioredis@"^4.1.0 || ^5" from redis-semaphore@5.6.0)`},
+		{"npm ERR! code ETARGET\nnpm ERR! notarget No matching version found for redlock@9.9.9.\n" +
+			end, " (npm: No matching version found for redlock@9.9.9.)"},
+		{"$ npm install\nError: no room\nbye\n", " (Error: no room)"},
+	} {
+		log := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(log, []byte(c.said), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := lineOf(log, "1.0.0"); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
 	}
 }
 
