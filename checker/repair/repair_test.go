@@ -204,6 +204,10 @@ func TestFind(t *testing.T) {
 		{"etcd-mutex", "leader-loss", "S", checker.SessionLost, "", ""},
 		{"etcd-mutex", "partition:stay", "S", checker.AfterNotice, "leaving when told",
 			"lockbench run --impl x --workload heed --nemesis partition:stay --properties S,D"},
+		{"redisson-multi", "memory-full", "D", "", "a new value for each grant",
+			"lockbench run --impl token-lua --nemesis memory-full --properties L,O,D"},
+		{"setnx-expire", "message:strand-acquire", "D", "", "atomic lease",
+			"lockbench run --impl token-lua --nemesis message:strand-acquire --properties L,O,D"},
 		// what deadlocks another lock, the deadlocks of ours do not tell
 		{"mine", "pause", "D", "", "", ""},
 		{"mine", "late:release", "L", checker.LateMessage, "owner check", "lockbench run " +
