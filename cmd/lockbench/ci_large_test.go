@@ -350,11 +350,16 @@ func TestPipelinesAreNeverGreenByAccident(t *testing.T) {
 	}
 }
 
-// TestThePageNamesTheExamples: docs/ci.md shows each file.
+// TestThePageNamesTheExamples: docs/ci.md shows each file, and first the gate of a library in the
+// user's version; testdata/script/version.txtar runs such a one.
 func TestThePageNamesTheExamples(t *testing.T) {
 	page, err := os.ReadFile("../../docs/ci.md")
 	if err != nil {
 		t.Fatal(err)
+	}
+	_, first, _ := strings.Cut(string(page), "```\n")
+	if !strings.HasPrefix(first, "lockbench gate --init --adapter redis-py@5.0.4 --nemesis ") {
+		t.Errorf("the first example of docs/ci.md is %.60q", first)
 	}
 	for _, name := range []string{"github-actions.yml", "gitlab-ci.yml", "kubernetes-job.yaml",
 		"kubernetes-merge.yaml"} {
