@@ -59,7 +59,7 @@ func insteadUnder(fault string) (*Instead, error) {
 // findInstead finds the locks to use under faults, which commas separate, or nil.
 func findInstead(fault string) (*Instead, error) {
 	q := Query{Faults: strings.Split(fault, ",")}
-	all, err := Choose(q)
+	all, err := choicesUnder(fault, false)
 	if err != nil {
 		return nil, err
 	}
@@ -201,8 +201,9 @@ func best(p harness.Plan, fenced bool, fits func(Choice) bool) (*Sibling, error)
 			return nil, err
 		}
 		for _, x := range all {
+			worst, _, _ := strings.Cut(fault, ",")
 			i := slices.IndexFunc(x.Proofs, func(o Proof) bool {
-				return o.Fault == fault && (nemesis.Base(p.Nemesis) != fault || o.tried(p.Nemesis))
+				return o.Fault == worst && (nemesis.Base(p.Nemesis) != fault || o.tried(p.Nemesis))
 			})
 			if x.Remains && fits(x) && i >= 0 {
 				return &Sibling{Proof: x.Proofs[i], Lock: x.Lock}, nil

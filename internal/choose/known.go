@@ -119,10 +119,10 @@ func sources() (own, libraries source, err error) {
 // of them often.
 var chosen sync.Map
 
-// choicesUnder returns the result of Choose for one fault. The caller may keep and change the
-// slice.
-func choicesUnder(column string, fenced bool) ([]Choice, error) {
-	q := Query{Faults: []string{column}, Fencing: fenced}
+// choicesUnder returns the result of Choose for faults, which commas separate. The caller may keep
+// and change the slice.
+func choicesUnder(columns string, fenced bool) ([]Choice, error) {
+	q := Query{Faults: strings.Split(columns, ","), Fencing: fenced}
 	once, _ := chosen.LoadOrStore(q.Command(), sync.OnceValues(func() ([]Choice, error) {
 		return Choose(q)
 	}))
