@@ -229,27 +229,40 @@ func wrongClock(faults []record.Fault, process int, before int64) string {
 // deletedBy says which client deleted the first holder's key, on which server, and why it believed
 // that the key was its own.
 func deletedBy(faults []record.Fault, p *record.Pair, commands []verdict.WitnessCommand) string {
+	m := likelyDeletion(commands)
+	if m == nil {
+		return ""
+	}
+	words := Say("client %d %s the key that client %d had taken", m.Process, deletedVerb(m),
+		p.A.Process)
+	if m.Process == p.A.Process {
+		words = Say("a release of an earlier attempt of client %d %s the key that it had taken since",
+			m.Process, deletedVerb(m))
+	}
+	if m.Node != "" {
+		words += Say(", on %s", m.Node)
+	}
+	words += describeEnabler(m, commands)
+	for _, process := range []int{m.Process, p.A.Process} {
+		words += wrongClock(faults, process, m.Sent)
+	}
+	return words + "."
+}
+
+// likelyDeletion returns the first command that certainly deleted the key, or else the first that
+// may have, or nil.
+func likelyDeletion(commands []verdict.WitnessCommand) (likely *verdict.WitnessCommand) {
 	for i := range commands {
 		m := &commands[i]
-		if !m.Kind.Deletes() {
-			continue
+		switch {
+		case !m.Kind.Deletes():
+		case isCertain(m):
+			return m
+		case likely == nil:
+			likely = m
 		}
-		words := Say("client %d %s the key that client %d had taken", m.Process, deletedVerb(m),
-			p.A.Process)
-		if m.Process == p.A.Process {
-			words = Say("a release of an earlier attempt of client %d %s the key that it had taken since",
-				m.Process, deletedVerb(m))
-		}
-		if m.Node != "" {
-			words += Say(", on %s", m.Node)
-		}
-		words += describeEnabler(m, commands)
-		for _, process := range []int{m.Process, p.A.Process} {
-			words += wrongClock(faults, process, m.Sent)
-		}
-		return words + "."
 	}
-	return ""
+	return likely
 }
 
 // describeEnabler describes the step that made a deletion possible: its sender's own lease had

@@ -96,3 +96,29 @@ func TestTheCauseOfADeletionThatCameTwice(t *testing.T) {
 		}
 	}
 }
+
+// TestTheCauseIsTheCertainDeletion: of several commands that may have deleted a key, a cause names
+// the one that did.
+func TestTheCauseIsTheCertainDeletion(t *testing.T) {
+	p := &record.Pair{A: &record.Hold{Process: 1}, B: &record.Hold{Process: 2}}
+	by := func(process int, kind verdict.Kind) verdict.WitnessCommand {
+		m := verdict.WitnessCommand{Kind: kind}
+		m.Process, m.Sent, m.Recv = process, 3e9, 4e9
+		return m
+	}
+	possible, sure, own := by(3, verdict.PossibleDelete), by(2, verdict.ForeignDelete),
+		by(1, verdict.OwnDelete)
+	for _, c := range []struct {
+		commands []verdict.WitnessCommand
+		want     string
+	}{
+		{[]verdict.WitnessCommand{possible, sure}, "client 2 deleted the key that client 1 had taken."},
+		{[]verdict.WitnessCommand{possible, own}, "client 3 may have deleted the key that client 1 had " +
+			"taken."},
+		{[]verdict.WitnessCommand{own}, ""},
+	} {
+		if got := deletedBy(nil, p, c.commands); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

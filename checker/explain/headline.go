@@ -100,10 +100,15 @@ func lateHold(p *record.Pair) *record.Hold {
 
 // deletedVerb says whether a command deleted a key for certain.
 func deletedVerb(m *verdict.WitnessCommand) string {
-	if m.Recv == 0 || m.Err != "" || m.Kind == verdict.PossibleDelete {
+	if !isCertain(m) {
 		return Say("may have deleted")
 	}
 	return Say("deleted")
+}
+
+// isCertain reports whether a deletion was answered, and can have hit nothing else.
+func isCertain(m *verdict.WitnessCommand) bool {
+	return m.Recv != 0 && m.Err == "" && m.Kind != verdict.PossibleDelete
 }
 
 // forgotten says which server did not have the first holder's key any more.

@@ -234,7 +234,7 @@ func (w *Violation) PrecedingHold(v *View) (last *record.Hold) {
 // with the hold of the client that was killed.
 func (w *Violation) play(v *View, first bool) {
 	for i, told := range w.Told {
-		w.Told[i] = v.Cast.Beside(told)
+		w.Told[i] = v.Cast.AddRoles(told)
 	}
 	for _, h := range v.Holds {
 		if first && v.Cast.Roles != nil && h.Process == v.Cast.Dead && h.Ended == record.Killed &&

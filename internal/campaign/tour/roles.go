@@ -70,8 +70,8 @@ func (c *Cast) say(holds []checker.Hold, j, p3 int) {
 
 var named = regexp.MustCompile(`\b[Cc]lient (\d+)\b`)
 
-// Beside puts the role beside the first mention of each client in a text.
-func (c Cast) Beside(text string) string {
+// AddRoles puts the role beside the first mention of each client in a text.
+func (c Cast) AddRoles(text string) string {
 	seen := map[string]bool{}
 	return named.ReplaceAllStringFunc(text, func(client string) string {
 		digits := client[len("client "):]

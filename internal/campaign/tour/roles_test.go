@@ -52,7 +52,8 @@ func TestRolesAreOfTheRun(t *testing.T) {
 
 func TestARoleStandsBesideItsClientOnce(t *testing.T) {
 	c := Cast{Roles: map[int]string{1: "P1", 12: "P2"}}
-	got := c.Beside("Client 1 was killed. Client 12's lease and client 1 and client 2 and Clients 1.")
+	got := c.AddRoles("Client 1 was killed. Client 12's lease and client 1 and client 2 and " +
+		"Clients 1.")
 	if want := "Client 1 (P1) was killed. Client 12 (P2)'s lease and client 1 and client 2 and " +
 		"Clients 1."; got != want {
 		t.Errorf("%q, want %q", got, want)
