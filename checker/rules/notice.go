@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"sort"
-	"time"
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
@@ -46,7 +45,7 @@ func (c exclusionRule) notice() property {
 				return true
 			}
 			judged = true
-			if t > p.From && (by == explain.ByRelease || t > c.canBeTold(loser.Process, p.From)) {
+			if t > p.From {
 				found = c.toldLate(p, loser, winner, t, by)
 			}
 			return found == nil
@@ -64,20 +63,6 @@ func (c exclusionRule) notice() property {
 		return unknown("two clients were inside at once, but %s", asleep)
 	}
 	return notApplicable("no holder that lived was inside together with another client")
-}
-
-// noticeGrace is how long after its client runs again a lock may take to tell it of a loss, in ns.
-const noticeGrace = int64(20 * time.Millisecond)
-
-// canBeTold returns until when a client is told in time of a loss at a stamp. A client that a fault
-// stopped then can only be told when it runs again.
-func (c exclusionRule) canBeTold(process int, at int64) int64 {
-	for i := range c.faults {
-		if f := &c.faults[i]; f.Pauses() && f.Hits(process) && f.From <= at && at <= f.To {
-			return f.To + noticeGrace
-		}
-	}
-	return at
 }
 
 // suspended reports whether the machine of a holder was suspended before t. If the holder reads the
