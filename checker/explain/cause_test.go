@@ -122,3 +122,29 @@ func TestTheCauseIsTheCertainDeletion(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatKeptAHolderApart: the cause of an overrun names the fault that kept the holder from its
+// server when the lease ended, and no other.
+func TestWhatKeptAHolderApart(t *testing.T) {
+	a := &record.Hold{Process: 1, Node: "n0", End: 5e9, Leases: []record.Lease{{To: 2e9}}}
+	p := &record.Pair{A: a, B: &record.Hold{Process: 2, From: 3e9, Leases: []record.Lease{{To: 9e9}}}}
+	v := verdict.Property{Class: verdict.LeaseOverrun, Witness: &verdict.Witness{}}
+	for _, c := range []struct {
+		fault record.Fault
+		want  string
+	}{
+		{record.Fault{Action: nemesis.Cut, Target: "c1>*", From: 1e9, To: 4e9},
+			" while every link of client 1 was cut"},
+		{record.Fault{Action: nemesis.PauseNode, Target: "n0", From: 1e9, To: 4e9},
+			" while n0 was stopped"},
+		{record.Fault{Action: nemesis.PauseNode, Target: "n1", From: 1e9, To: 4e9}, ""},
+		{record.Fault{Action: nemesis.Cut, Target: "c2>*", From: 1e9, To: 4e9}, ""},
+		{record.Fault{Action: nemesis.Cut, Target: "c1>*", From: 0, To: 1e9}, ""},
+		{record.Fault{Action: nemesis.Cut, Target: "c1>*", From: 3e9, To: 4e9}, ""},
+	} {
+		want := "client 1's lease ended at 2.000 s" + c.want + "; it left at 5.000 s."
+		if got := Because([]record.Fault{c.fault}, p, v); got != want {
+			t.Errorf("%+v: %q, want %q", c.fault, got, want)
+		}
+	}
+}
