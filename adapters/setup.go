@@ -287,8 +287,8 @@ func lineOf(log, version string) string {
 	return fmt.Sprintf(" (%.300s)", nearest(last, version))
 }
 
-// npmReason matches the line in which npm says what it cannot install: a version that does not
-// exist, or one that needs another version of a package that it does not bring along.
+// npmReason matches npm's line about a version that does not exist, or that needs another version
+// of a package than the one that is there.
 var npmReason = regexp.MustCompile(`(?m)^npm (?:error|ERR!) (?:notarget |404 )?\s*` +
 	`(No matching version found for .+|peer(?:Optional)? .+ from .+|.+ is not in this registry.*)$`)
 

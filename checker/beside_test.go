@@ -172,7 +172,7 @@ var besideCases = []propertyCase{
 		ReleasedByNonOwner},
 }
 
-// Parts of histories of an unknown script, which may delete the key when it is refused.
+// In these histories an unknown script may delete the key when it is refused.
 const (
 	besideClock = leased + "c0 acquire 10 20 sent=12 lease=200000000; c1 acquire 25 60 fail; " +
 		"c3 acquire 26 60 fail; c2 acquire 61 80 sent=70 lease=200000000; c0 release 100 110; " +

@@ -7,9 +7,8 @@ import (
 	"github.com/lockbench/lockbench/checker/verdict"
 )
 
-// causedCases are two holds that overlap, and what is to blame: not the lock if its key vanished,
-// the lock if it took no answer for a grant, whatever a clock did, and the holder if it freed the
-// key itself.
+// causedCases say who caused two holds that overlap. A third party deleted the key, the lock
+// took an error for a grant beside a wrong clock, or the holder freed the key itself.
 var causedCases = []propertyCase{
 	{"two takes at the same time are granted, and the server was emptied", "S",
 		"counted n0 emptied=1; " + takenTwice, bothTook, Violated, Vanished},

@@ -1,6 +1,6 @@
 package checker
 
-// Parts of histories of locks that also use keys which are no lock.
+// In these histories a lock also writes helper keys.
 const (
 	twoHolds  = longHold + "; c1 acquire 1 4 sent=2 lease=200000000; c1 release 5 9"
 	incrTakes = "0 1 111 112 n0 INCR k -> 1\n0 1 131 133 n0 DEL k -> 1\n" +
@@ -25,8 +25,8 @@ const (
 		"EVAL take 2 k queue:k aaaaaaaa -> 0 | EXISTS k | LINDEX queue:k 0\n"
 )
 
-// noteCases are cases of counters, notes, markers, signals and queues beside the key of a lock, in
-// any order.
+// In noteCases a lock also writes counters, notes, markers, signals or queues, before or after its
+// key.
 var noteCases = []propertyCase{
 	// Which of the keys of a script is the lock's.
 	{"a script makes a counter once, and names it first", "V", twoHolds,
@@ -137,7 +137,7 @@ var noteCases = []propertyCase{
 			"0 1 12 13 n0 EVAL take 2 j k aaaaaaaa -> (nil) | EXISTS j | HINCRBY k aaaaaaaa 1 " +
 			"| PEXPIRE k 200\n0 1 71 75 n0 DEL k -> 1\n1 1 91 92 n0 DEL j -> 1\n", Valid, ""},
 
-	// Notes that are no lock.
+	// A script or a release reads a note.
 	{"a refused script leaves a note, and names it first", "R",
 		inside + "c1 acquire 25 60 fail; c1 acquire 200 260 sent=240 lease=200000000; " +
 			"c1 release 300 310",

@@ -7,10 +7,10 @@ import (
 	"github.com/lockbench/lockbench/checker/trace"
 )
 
-// countOwnLeases shortens the first leases of a lock that does not say until when a grant is good:
-// such a lock may count its lease from the beginning of a try, before it sends the command, and
-// then asks for the rest of it. ShedLock does so.
-func countOwnLeases(c *Case) {
+// shortenLeases shortens the leases of grants that do not name their end. A lock may count such a
+// lease from the beginning of a try, before it sends the command. The command then asks for the
+// time that is left, as ShedLock's does.
+func shortenLeases(c *Case) {
 	if c.history.Header.Declares.Validity || !c.trace.Named() {
 		return
 	}

@@ -67,7 +67,7 @@ func Open(h *history.History, commands []history.Command, v *verdict.Verdict, l 
 	c := &Case{Record: r, history: h, trace: trace.New(h.Header, r, commands), trust: r.Trust,
 		faults: r.Faults, verdict: v, limits: l,
 		ruled: map[int]linear.Ruling{}, wasted: map[int][]record.Interval{}}
-	countOwnLeases(c)
+	shortenLeases(c)
 	v.Evidence = c.excuses().evidence()
 	return c
 }

@@ -9,8 +9,8 @@ import (
 
 // Some locks are taken by a deletion: the key is a token, and a release puts it back.
 
-// takesToken reports whether a command may take the lock by deleting its key: it gets what it
-// deletes, or releases write that key.
+// takesToken reports whether a command may take the lock by deleting its key. Such a command gets
+// the value that it deletes, or a release writes the key again.
 func (c keyFacts) takesToken(m *history.Command) bool {
 	return c.trace.Frees(m) && !c.trace.Releasing(m) && !c.takenOtherwise(m) &&
 		(trace.Verb(m) == "GETDEL" || slices.ContainsFunc(c.trace.OfKey(trace.Key(m)),

@@ -34,7 +34,7 @@ func (p Property) Outside() string {
 	case p.Class == Clock && p.Assumption == clientClock:
 		return ""
 	case p.Assumption == ServersRun:
-		return "no lock on dead servers lets a client in"
+		return "no lock can let a client in while its servers are dead"
 	}
 	return FindClass(p.Class).Outside
 }

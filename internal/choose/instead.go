@@ -113,7 +113,7 @@ func (x *Instead) Note(names []string) string {
 	return ""
 }
 
-// Sibling is another variant of a library that does not have a violation.
+// Sibling is a variant of a library that was measured without a violation.
 type Sibling struct {
 	Proof
 	Lock string   // its name
@@ -121,10 +121,11 @@ type Sibling struct {
 	Kept []string // the properties that were looked at, or nil if all stay clean
 }
 
-// SiblingOf returns a variant of the plan's library that stays clean under the fault, or else one
-// that keeps some properties, or nil. It prefers the variant that differs least: on the same
-// servers, with most of the same options. If fenced, the resource refuses old tokens. Then it may
-// be the plan's own variant, or another library on the same servers.
+// SiblingOf returns a variant of the plan's library that stays clean under the plan's fault, or
+// else one that keeps the given properties, or nil. It prefers the variant that differs least from
+// the plan's: on the same servers, with most of the same options. Fenced says that the resource
+// refuses old tokens. The result may then also be the plan's own variant, or a library of another
+// name on the same servers.
 func SiblingOf(p harness.Plan, fenced bool, properties []string) (*Sibling, error) {
 	row, ok := matrix.RowFor(p)
 	if !ok || row.Adapter == "" {

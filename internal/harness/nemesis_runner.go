@@ -85,7 +85,8 @@ func (c *nemesisRunner) stepIsDone(s nemesis.Step) bool {
 	return true
 }
 
-// ranOut reports whether the time of an Await is over. If it is, no client stops there any more.
+// ranOut reports whether the time of an Await is over, if it has one. It then disarms the
+// breakpoint, unless a client waits there already.
 func (c *nemesisRunner) ranOut(s nemesis.Step) bool {
 	if s.For == 0 || c.record.environment.Now() < c.limit(s) {
 		return false

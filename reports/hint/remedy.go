@@ -152,7 +152,7 @@ func (t trouble) repaired(x *repair.Found) Remedy {
 	r := Remedy{Do: x.Do, Code: x.Code, Command: x.Command, Shown: shown(x, t.plan.Nemesis)}
 	if t.own != nil && !t.overrun {
 		r.Command = advice.Command{Line: t.own.Command}
-		r.Do, r.Code = "Ask this library for "+t.own.Lock+": "+t.own.Line, nil
+		r.Do, r.Code = "With this library, use "+t.own.Lock+": "+t.own.Line, nil
 		r.Why = []string{x.Do + "."}
 		r.Shown = "It stays clean" + inRuns(t.own.Runs, t.own.Runs)
 		if t.own.Kept != nil {
