@@ -3,24 +3,16 @@
 package figure
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"html/template"
 	"image/color"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/reports/view"
@@ -40,15 +32,6 @@ var (
 	colorBad   = color.NRGBA{0xC8, 0x1E, 0x3A, 0xFF}
 	colorDeep  = color.NRGBA{0x1F, 0x6F, 0xC4, 0xFF}
 	colorPage  = color.NRGBA{0xFE, 0xFE, 0xFE, 0xFF} // behind labels
-)
-
-// themed replaces the colours of text, axes and grounds by the page's own, so that a plot follows
-// light and dark.
-var themed = strings.NewReplacer(
-	"#20242A", "var(--ink)", "#5B6470", "var(--muted)", "#E4E7EB", "var(--line)", "#FBF0DB",
-	"var(--band)",
-	"#A85D00", "var(--fault)", "#C81E3A", "var(--bad)", "#1F6FC4", "var(--deep)", "#FFFFFF", "none",
-	"#FEFEFE", "var(--page)",
 )
 
 // Figure is a plot with its file name, its title and a text alternative.
@@ -161,65 +144,6 @@ func (f *Figure) draw(c draw.Canvas) {
 	if f.named {
 		f.legend.Draw(legend)
 	}
-}
-
-// svg draws a figure as an SVG document.
-func (f *Figure) svg() ([]byte, error) {
-	c := vgsvg.NewWith(vgsvg.UseWH(f.width, f.height))
-	f.draw(draw.New(c))
-	var b bytes.Buffer
-	_, err := c.WriteTo(&b)
-	return b.Bytes(), err
-}
-
-var svgSize = regexp.MustCompile(`<svg width="[^"]*" height="[^"]*"`)
-
-// Shown is a figure as part of a page.
-type Shown struct {
-	Title string
-	SVG   template.HTML
-}
-
-// Show draws figures as parts of a page: without the XML declaration, with the page's colours, as
-// wide as there is room.
-func Show(figs []*Figure) (shown []Shown, err error) {
-	for _, f := range figs {
-		b, err := f.svg()
-		if err != nil {
-			return nil, err
-		}
-		i := bytes.Index(b, []byte("<svg"))
-		if i < 0 {
-			return nil, fmt.Errorf("plot %s: no svg element", f.Name)
-		}
-		s := svgSize.ReplaceAllString(string(b[i:]),
-			`<svg class="plot" role="img" aria-label="`+template.HTMLEscapeString(f.Alt)+`"`)
-		shown = append(shown, Shown{f.Title, template.HTML(themed.Replace(s))})
-	}
-	return shown, nil
-}
-
-// Write writes the plots of a run into dir as SVG files.
-func Write(dir string, v *view.View) error {
-	figs, err := Figures(v)
-	err = errors.Join(err, os.MkdirAll(dir, 0o755))
-	for _, f := range figs {
-		b, drawErr := f.svg()
-		if drawErr == nil {
-			drawErr = os.WriteFile(filepath.Join(dir, f.Name+".svg"), b, 0o644)
-		}
-		err = errors.Join(err, drawErr)
-	}
-	return err
-}
-
-// PNG draws a figure for places that cannot show SVG.
-func (f *Figure) PNG() ([]byte, error) {
-	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(144))
-	f.draw(draw.New(c))
-	var b bytes.Buffer
-	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
-	return b.Bytes(), err
 }
 
 // bands draws faults as the background of a plot over time: an area for the duration of a fault,
