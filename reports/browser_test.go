@@ -84,6 +84,15 @@ func TestPorcupinesPageIsFilledWhenSeen(t *testing.T) {
 	b := reporttest.NewBrowser(t)
 	open(b, render(t, r))
 	b.Do(chromedp.ScrollIntoView("iframe.slice"))
-	b.WaitFor(`document.querySelector('iframe.slice').hasAttribute('srcdoc')`)
+	b.WaitFor(`document.querySelector('iframe.slice').srcdoc.includes('<title>Porcupine</title>')`)
+	b.Clean()
+}
+
+// TestABrowserThatInflatesNothingSaysSo reads a page whose timeline cannot be inflated.
+func TestABrowserThatInflatesNothingSaysSo(t *testing.T) {
+	page := render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true}))
+	b := reporttest.NewBrowser(t)
+	b.Load(strings.Replace(page, `id="drawing">"`, `id="drawing">"////`, 1))
+	b.WaitFor(`tl.textContent.startsWith('This browser is too old')`)
 	b.Clean()
 }

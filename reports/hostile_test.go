@@ -18,8 +18,8 @@ func TestHostileTextStaysText(t *testing.T) {
 			t.Errorf("the page contains %q: …%s…", bad, page[max(0, i-80):min(len(page), i+80)])
 		}
 	}
-	if n := strings.Count(page, "<script"); n != 2 {
-		t.Errorf("the page has %d scripts, want its own 2", n)
+	if n := strings.Count(page, "<script"); n != 4 {
+		t.Errorf("the page has %d scripts, want its own 4", n)
 	}
 	var b bytes.Buffer
 	v := reporttest.View(t, reporttest.HostileRun(t))

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/history"
@@ -29,6 +30,8 @@ var (
 	plotsTemplate = template.Must(template.New("plots").Parse(plotsHTML))
 	pageTemplate  = template.Must(template.New("page").Parse(pageHTML))
 )
+
+var drawing = sync.OnceValue(func() template.JS { return page.Pack(timeline.JS) })
 
 // maxPage is the size that a page may have; what costs most and says least is dropped until it
 // fits.
@@ -78,10 +81,10 @@ type runPage struct {
 	Facts           [][2]string
 	Plan            string
 	Command         string
-	Slice           string // porcupine's page; the template escapes it for srcdoc
+	Slice           template.JS // porcupine's page, packed
 	Porcupine       string
 	CSS             template.CSS
-	JS              template.JS
+	Drawing, Unpack template.JS // the script of the timeline, packed, and the one that unpacks it
 	CSP             string
 	HarnessError    string
 }
@@ -153,7 +156,7 @@ func newPage(v *view.View) (*runPage, error) {
 		Unasked:  v.Unasked,
 		Subtitle: v.Subtitle(),
 		Evidence: v.Evidence(), Declares: v.Declares(), Caveats: v.Caveats(),
-		CSS: template.CSS(page.CSS + pageCSS), JS: template.JS(timeline.JS)}
+		CSS: template.CSS(page.CSS + pageCSS), Drawing: drawing(), Unpack: template.JS(page.Unpack)}
 	p.Title = page.Clean(h.Impl+" under "+h.Nemesis, 120) + ": " + p.Answer.Word
 	rows := v.Properties()
 	for _, row := range rows[:min(len(rows), maxRows)] {

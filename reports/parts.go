@@ -91,7 +91,7 @@ var scripts = regexp.MustCompile(`(?s)<script>(.*?)</script>`)
 
 // slice embeds porcupine's page in a frame that may run nothing but porcupine's own scripts.
 func (p *runPage) slice(v *view.View) {
-	allowed := []string{timeline.JS}
+	allowed := []string{timeline.JS, page.Unpack}
 	var b []byte
 	if v.Verdict != nil {
 		b, _ = v.Verdict.Visual()
@@ -103,6 +103,8 @@ func (p *runPage) slice(v *view.View) {
 	for _, m := range scripts.FindAllSubmatch(b, -1) {
 		allowed = append(allowed, string(m[1]))
 	}
-	p.Slice = string(b)
+	if b != nil {
+		p.Slice = page.Pack(string(b))
+	}
 	p.CSP = page.PolicyFor(allowed...)
 }

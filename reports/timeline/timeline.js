@@ -408,8 +408,8 @@
   }));
 
   // A frame out of sight is not laid out, and porcupine measures its texts: it is filled when it is seen.
-  const frame = document.querySelector('iframe[data-srcdoc]');
-  if (frame) new IntersectionObserver((es, o) => { if (es.some(e => e.isIntersecting)) { o.disconnect(); setTimeout(() => { frame.srcdoc = frame.dataset.srcdoc; }, 100); } }).observe(frame);
+  const frame = document.querySelector('iframe.slice');
+  if (frame) new IntersectionObserver((es, o) => { if (es.some(e => e.isIntersecting)) { o.disconnect(); setTimeout(async () => { frame.srcdoc = await unpack('slice'); }, 100); } }).observe(frame);
 
   const onPaper = is => { paper = is; layout(); draw(); };
   addEventListener('beforeprint', () => onPaper(true));
