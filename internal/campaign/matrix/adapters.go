@@ -132,6 +132,9 @@ func (r Row) Unseen() []string {
 
 // System returns the system that stores the row's lock.
 func (r Row) System() string {
+	if r.Adapter == "" {
+		return nemesis.Redis
+	}
 	a, err := adapters.Find(r.Adapter)
 	if err != nil {
 		return nemesis.Redis
