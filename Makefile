@@ -17,8 +17,6 @@ ALONE := $(addprefix github.com/lockbench/lockbench/,checker% nemesis reports re
 	reports/view $(addprefix internal/,choose dev/archtest history%))
 RACED = $(filter-out $(if $(RACE),$(ALONE)),$(shell $(GO) list $(TESTS)))
 HOW = -vet=off -timeout 30m
-# Scripts without a server: Go remembers their result if no test of servers runs with them.
-PURE := ^TestPureScript$$
 .PHONY: help run test slowest sample soak bench lint build cross redis browser image pictures clean release reproducible empty-root
 help: ## show this list
 	@grep -hE '^[a-z -]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 34
@@ -27,13 +25,12 @@ test: redis browser ## all tests on real Redis: with the race detector, and agai
 	@.ci/missing "$(RACE)"
 	$(PLAIN) vet $(TESTS)
 	@$(if $(RACED),$(GO) test $(RACE) $(HOW) $(RACED))
-	@$(if $(RACE),$(PLAIN) test $(HOW) -skip '$(PURE)' $(LARGE) $(filter $(ALONE),$(shell $(GO) list $(TESTS))))
-	@$(if $(RACE),$(PLAIN) test $(HOW) -run '$(PURE)' ./cmd/lockbench)
+	@$(if $(RACE),$(PLAIN) test $(HOW) -skip TestPureScript $(LARGE) $(filter $(ALONE),$(shell $(GO) list $(TESTS))))
+	@$(if $(RACE),$(PLAIN) test $(HOW) -run TestPureScript ./cmd/lockbench)
 	cd lab && $(PLAIN) vet ./... && $(PLAIN) test $(HOW) ./...
 slowest: ; @CGO_ENABLED=0 GO="$(GO)" .ci/slowest $(TESTS) ## the slowest ten packages and tests; TESTS=./checker names some
 sample: ; LOCKBENCH_MUTANTS=commit $(PLAIN) test -count 1 -v -run '^TestNoConditionIsIdle$$' ./checker ## take some conditions of the judges away, others with each commit; make soak takes all away
-soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory
-	GO="$(GO)" SOAK="$(SOAK)" .ci/soak
+soak: redis browser build ; GO="$(GO)" SOAK="$(SOAK)" .ci/soak ## the full numbers: takes long; the matrix goes on with SOAK=directory
 bench: ; $(GO) test -run '^$$' -bench . -benchmem -benchtime 300ms ./checker ./internal/env/sim/... ./internal/foreign/tap ## benchmarks, side by side
 lint: ## formatting, vet, staticcheck, and which room imports which
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
