@@ -14,6 +14,19 @@ var causedCases = []propertyCase{
 		"counted n0 emptied=1; " + takenTwice, bothTook, Violated, Vanished},
 	{"two takes at the same time are granted", "S", "counted n0 deleted=0; " + takenTwice, bothTook,
 		Violated, DoubleGrant},
+	{"two takes at the same time are granted on servers of others", "S", takenOutside,
+		bothTook, Violated, Vanished},
+	{"two takes at the same time, and the first lease is short", "S", takenOutside,
+		strings.Replace(bothTook, "PX 200", "PX 0.000001", 1), Violated, DoubleGrant},
+	{"two takes at the same time, and the second lease is short", "S", takenOutside,
+		strings.Replace(bothTook, "bbbbbbbb NX PX 200", "bbbbbbbb NX PX 0.000001", 1), Violated,
+		DoubleGrant},
+	{"two takes at the same time, and a deletion is under way", "S", takenOutside +
+		"; c2 acquire 1 4 sent=2 lease=9; c2 release 5 200 info",
+		"2 1 2 3 n0 SET k cccccccc NX PX 0.000009 -> OK\n2 1 6 0 n0 DEL k -> \n" + bothTook, Violated,
+		LateMessage},
+	{"two takes at the same time, and the server restarts", "S", takenOutside +
+		"; fault kill n0 14 22", bothTook, Violated, LostByServer},
 	{"a take that was not answered counts as a grant, and a clock is wrong", "S",
 		takenTwice + "; fault client-clock c1 5 8", "0 1 12 25 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
 			"1 1 13 35 n0 SET k bbbbbbbb NX PX 200 -> !timeout\n0 1 101 105 n0 DEL k -> 1\n" +
@@ -29,7 +42,8 @@ var causedCases = []propertyCase{
 const (
 	takenTwice = "environment process; lease; names k; c0 acquire 10 30 sent=12 lease=200000000; " +
 		"c1 acquire 11 70 sent=13 lease=200000000; c0 release 100 110; c1 release 120 130"
-	bothTook = "0 1 12 25 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
+	takenOutside = takenTwice + "; environment external" // third parties use the servers, too
+	bothTook     = "0 1 12 25 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
 		"1 1 13 26 n0 SET k bbbbbbbb NX PX 200 -> OK\n"
 )
 

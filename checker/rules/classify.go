@@ -206,7 +206,7 @@ func (c classifier) ofKey(p *record.Pair) string {
 		return ""
 	}
 	if gb.Sent < ga.Recv { // in either order the second found the key free
-		if ga.Node == gb.Node && c.trace.TakesFree(ga) && c.keyFacts().thirdParties() {
+		if goneEitherWay(c.Case, p, ga, gb) {
 			return verdict.Vanished
 		}
 		return ""

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -18,6 +19,16 @@ func (c keyFacts) thirdParties() bool {
 		c.foreign = &foreign
 	}
 	return *c.foreign
+}
+
+// goneEitherWay reports whether a third party removed a key between two takes of it that were under
+// way at once, whichever came first: no client and no fault can have, and neither lease was over.
+func goneEitherWay(c *Case, p *record.Pair, ga, gb *history.Command) bool {
+	facts := c.keyFacts()
+	gone := func(h *record.Hold, first, next *history.Command) bool {
+		return facts.keyLeaseOf(h, first, next.Recv).end > next.Recv && facts.vanished(first, next)
+	}
+	return facts.thirdParties() && gone(p.A, ga, gb) && gone(p.B, gb, ga)
 }
 
 // removals are the commands of the run's clients that can have removed keys.
