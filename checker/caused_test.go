@@ -54,6 +54,8 @@ func TestAnOutageWithoutServers(t *testing.T) {
 	for _, c := range []struct{ name, story, want string }{
 		{"the only server is dead", asks, verdict.ServersRun},
 		{"the only server stands", strings.Replace(asks, "kill", "pause-node", 1), ""},
+		{"a client is dead, and the only server stands", strings.Replace(asks, "kill", "pause-node", 1) +
+			"; fault crash c0 8 1400000000", ""},
 		{"another server may take over", asks + "; topology failover", ""},
 		{"it is dead for a part of the time", strings.Replace(asks, "kill n0 8",
 			"pause-node n0 8 1399999999; fault kill n0 700000000", 1), ""},

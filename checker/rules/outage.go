@@ -70,7 +70,8 @@ func (c outageRule) noneLeft(from, to int64) bool {
 	dead := map[string]bool{}
 	for i := range c.faults {
 		f := &c.faults[i]
-		if a, _ := nemesis.ActionOf(f.Action); a.Kills && f.From <= from && to <= f.To {
+		a, _ := nemesis.ActionOf(f.Action)
+		if _, client := f.Client(); !client && a.Kills && f.From <= from && to <= f.To {
 			dead[f.Target] = true
 		}
 	}
