@@ -39,11 +39,27 @@ var grantCases = []propertyCase{
 	{"a lease that is counted from the beginning of a call whose earlier try was refused", "V",
 		slowCall, "0 1 4000001 4500000 n0 SET k a NX PX 1996 -> (nil)\n" +
 			"0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK", Violated, PromisedTooLong},
+	{"a lease that is counted from the beginning of a try that looks first", "V", slowCall,
+		"0 1 4000001 4500000 n0 GET k -> (nil)\n0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK", Valid,
+		""},
+	{"a lease that is counted from the beginning of a try that reads its token first", "V", slowCall,
+		"0 1 4000001 4500000 n0 GET fence:k -> 7\n0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK",
+		Valid, ""},
+	{"a lease that is counted from the beginning of a try that found the key", "V", slowCall,
+		"0 1 4000001 4500000 n0 GET k -> c\n0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK", Violated,
+		PromisedTooLong},
+	{"a lease that is counted from the beginning of a try that gave its key back", "V", slowCall,
+		"0 1 3000001 3500000 n0 SET k a NX PX 1997 -> OK\n0 1 4000001 4500000 n0 DEL k -> 1\n" +
+			"0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK", Violated, PromisedTooLong},
 	{"a lease that is counted from the call by a lock that says until when it is good", "V",
 		strings.Replace(slowCall, "lease; ", "lease; validity; ", 1),
 		"0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK", Violated, PromisedTooLong},
 	{"the next client comes when a lease is over that is counted from the call", "L",
 		slowCall + slowCallNext, slowCallTaken, Valid, ""},
+	{"the next client comes when a fast server has ended a lease that is counted from the call", "L",
+		"drift 0.01; " + slowCall + "; c1 acquire 1982000000 1983000000 sent=1982000001 " +
+			"lease=2000000000; c1 release 2004000000 2005000000", "0 1 5000001 5000005 n0 SET k a NX " +
+			"PX 1995 -> OK\n1 1 1982000001 1982900000 n0 SET k b NX PX 2000 -> OK", Valid, ""},
 	{"the holder outstays a lease that is counted from the call", "S",
 		slowCall + slowCallNext, slowCallTaken, Violated, LeaseOverrun},
 	{"a lease that is the promise, in a script", "V",

@@ -133,15 +133,16 @@ func (h *Hold) LeaseIn(t int64) *Lease {
 	return &h.Leases[in]
 }
 
-// ShortenLease ends the lease of a grant earlier: it is counted from the granting command. A lease
-// that was extended keeps its end.
-func (h *Hold) ShortenLease(lease int64) {
+// ShortenLease ends the lease of a grant earlier. Lease is its length from the granting command in
+// ns, and end the stamp at which a server may drop the key. A lease that was extended keeps its
+// end.
+func (h *Hold) ShortenLease(lease, end int64) {
 	if h.Length == h.Granted {
 		h.Length = lease
 	}
 	h.Granted = lease
 	if l := &h.Leases[0]; l.asked == nil {
-		l.cut(h.Granting + lease)
+		l.cut(end)
 	}
 }
 

@@ -20,18 +20,19 @@ func shortenLeases(c *Case) {
 			continue
 		}
 		earlier := h.Granting - tryBegan(c, h) + int64(time.Millisecond)
-		if s := c.shortLease(h); s != nil && s.lease+earlier >= h.Granted {
-			h.ShortenLease(s.lease)
+		if s := askedLease(c, h); s != nil && s.lease < h.Granted && s.lease+earlier >= h.Granted {
+			h.ShortenLease(s.lease, c.keyFacts().lasts(h.Granting, s.lease))
 		}
 	}
 }
 
 // tryBegan returns the earliest moment at which a client can have begun the try that granted a
-// hold: its call began, or it read the reply to the command before.
+// hold: its call began, or the try before was over. A try may first look, or draw a token.
 func tryBegan(c *Case, h *record.Hold) int64 {
-	began := h.Call
+	began, ofGrant := h.Call, c.ofGrant(h)
 	for _, m := range c.trace.Tries(h) {
-		if m.Recv <= h.Granting && trace.Answered(m) {
+		over := c.trace.Refused(m) || c.trace.Frees(m) || trace.ShowsKey(&c.trace.Reader, m)
+		if m.Recv <= h.Granting && ofGrant(m) && over {
 			began = max(began, m.Recv)
 		}
 	}

@@ -10,21 +10,32 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// shortfall is a lease that a lock's commands asked for, shorter than the promised one.
-type shortfall struct {
+// request is a lease that a lock's commands asked for.
+type request struct {
 	commands []*history.Command // the last ones before the return that took or prolonged the key
 	lease    int64              // ns from the beginning of the promise
 }
 
-// shortLease returns the lease of a grant if it is shorter than promised, or nil. What counts is
-// the last command on each server that took or prolonged the key before the call returned, and how
-// long after its sending the key may be gone. It is not known if a script hides it, or if the
-// command says a time of day. A millisecond and the declared drift are allowed for.
-func (c *Case) shortLease(h *record.Hold) *shortfall {
+// shortLease returns the lease of a grant if it is shorter than promised, or nil. A millisecond and
+// the declared drift are allowed for.
+func (c *Case) shortLease(h *record.Hold) *request {
+	s := askedLease(c, h)
+	slack := int64(time.Millisecond) + int64(c.history.Header.Drift*float64(h.Granted))
+	if s == nil || s.lease+slack >= h.Granted {
+		return nil
+	}
+	return s
+}
+
+// askedLease returns the lease that the commands of a grant asked for, or nil if it is not known.
+// What counts is the last command on each server that took or prolonged the key before the call
+// returned, and how long after its sending the key may be gone. It is not known if a script hides
+// it, or if the command says a time of day.
+func askedLease(c *Case, h *record.Hold) *request {
 	if h.Granted == 0 || h.Shared || !c.trace.Named() || c.ownClockMoved(h) {
 		return nil
 	}
-	s := &shortfall{commands: c.keyFacts().lives(h)}
+	s := &request{commands: c.keyFacts().lives(h)}
 	if len(s.commands) < c.quorum() {
 		return nil
 	}
@@ -34,10 +45,6 @@ func (c *Case) shortLease(h *record.Hold) *shortfall {
 		}
 	}
 	s.lease = deliveryRule{c}.expiry(s.commands, 0) - h.Granting
-	slack := int64(time.Millisecond) + int64(c.history.Header.Drift*float64(h.Granted))
-	if s.lease+slack >= h.Granted {
-		return nil
-	}
 	return s
 }
 
