@@ -36,7 +36,24 @@ var causedCases = []propertyCase{
 			"2 1 42 58 n0 EVAL take 1 k cccccccc -> 0 | SETNX k cccccccc\n" +
 			"0 1 43 50 n0 EVAL rel 1 k aaaaaaaa -> 1 | GET k | DEL k\n" +
 			"1 1 51 62 n0 SET k bbbbbbbb NX PX 200 -> OK\n", Violated, DoubleGrant},
+	{"the holder's undescribed script may be a renewal, and the server restarts", "S", restarted,
+		renewing, Violated, LostByServer},
+	{"an undescribed script in the background may be a renewal, and the server restarts", "S",
+		restarted, strings.Replace(renewing, "0 1 65", "0 0 65", 1), Violated, LostByServer},
+	{"the holder's undescribed script may have freed the key", "S",
+		strings.Replace(restarted, "fault kill n0 84 86", "", 1), renewing, Violated, DoubleGrant},
 }
+
+// A holder's script is not described, and another client is refused before.
+const (
+	restarted = leased + "c0 acquire 10 60 sent=12 lease=200000000; c2 acquire 61 80 fail; " +
+		"c1 acquire 81 99 sent=87 lease=200000000; c0 release 100 110; c1 release 120 130; " +
+		"fault kill n0 84 86"
+	renewing = "0 1 12 15 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
+		"2 1 62 70 n0 SET k cccccccc NX PX 200 -> (nil)\n" +
+		"0 1 65 83 n0 EVAL renew 1 k aaaaaaaa 200 -> 1\n" +
+		"1 1 87 90 n0 SET k bbbbbbbb NX PX 200 -> OK\n"
+)
 
 // Two clients ask at the same time, and both are inside.
 const (

@@ -305,8 +305,12 @@ func grantedTwice(p *record.Pair, commands []verdict.WitnessCommand) string {
 					"key.", m.Process, commandName(&m.Command), Stamp(m.Sent), m.Reply, p.A.Process)
 			}
 		case verdict.OwnDelete:
-			return Say("client %d's own %s at %s freed the key while it was inside.", p.A.Process,
-				commandName(&m.Command), Stamp(m.Sent))
+			freed := Say("freed")
+			if !isCertain(&m) {
+				freed = Say("may have freed")
+			}
+			return Say("client %d's own %s at %s %s the key while it was inside.", p.A.Process,
+				commandName(&m.Command), Stamp(m.Sent), freed)
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/checker/record"
@@ -119,6 +120,21 @@ func TestTheCauseIsTheCertainDeletion(t *testing.T) {
 	} {
 		if got := deletedBy(nil, p, c.commands); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestTheCauseIsTheHoldersOwnCommand: a cause says that the holder's own command freed the key only
+// if that is certain.
+func TestTheCauseIsTheHoldersOwnCommand(t *testing.T) {
+	p := &record.Pair{A: &record.Hold{Process: 1}, B: &record.Hold{Process: 2}}
+	for _, unsure := range []bool{false, true} {
+		m := verdict.WitnessCommand{Kind: verdict.OwnDelete, Unsure: unsure}
+		m.Args, m.Sent, m.Recv = []string{"DEL", "k"}, 3e9, 4e9
+		cause, effect := grantedTwice(p, []verdict.WitnessCommand{m}), Deletes(m)
+		if strings.Contains(cause, "may have freed") != unsure ||
+			strings.Contains(effect, "may have deleted") != unsure {
+			t.Errorf("unsure %v: %q, %q", unsure, cause, effect)
 		}
 	}
 }

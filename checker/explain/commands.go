@@ -73,7 +73,7 @@ func deletion(m verdict.WitnessCommand, verb string) string {
 	switch {
 	case m.Recv == 0 || m.Err != "":
 		what = Say("was never answered and may have deleted the key")
-	case m.Kind == verdict.PossibleDelete:
+	case !isCertain(&m):
 		what = Say("may have deleted the key")
 	}
 	if m.Kind == verdict.LateDelete {

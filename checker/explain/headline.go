@@ -108,7 +108,7 @@ func deletedVerb(m *verdict.WitnessCommand) string {
 
 // isCertain reports whether a deletion was answered, and can have hit nothing else.
 func isCertain(m *verdict.WitnessCommand) bool {
-	return m.Recv != 0 && m.Err == "" && m.Kind != verdict.PossibleDelete
+	return m.Recv != 0 && m.Err == "" && m.Kind != verdict.PossibleDelete && !m.Unsure
 }
 
 // forgotten says which server did not have the first holder's key any more.

@@ -302,11 +302,11 @@ func (c classifier) expired(h *record.Hold, at int64) bool {
 	return c.bySession(h, at) && h.Lost < record.Forever
 }
 
-// certain returns the commands of a witness that were answered. One of several deletions, of which
-// one did it, counts as if it was alone.
+// certain returns the commands of a witness that were answered, without deletions that may not have
+// done it. One of several deletions, of which one did it, counts as if it was alone.
 func certain(commands []command) (out []command) {
 	for _, m := range commands {
-		if trace.Answered(&m.Command) {
+		if trace.Answered(&m.Command) && !m.Unsure {
 			if m.OneOf {
 				m.Kind = verdict.ForeignDelete
 			}

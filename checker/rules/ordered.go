@@ -28,10 +28,10 @@ func (w *chain) ordered(m, ga *history.Command, orders *trace.Orders) {
 	}
 	d := command{Command: *m, Kind: verdict.ForeignDelete}
 	late := w.late(m, ga)
-	sure := trace.Answered(m) || mustBe(orders, ga, trace.Ending{How: trace.ByDeletion, By: m})
+	sure := w.trace.Deleted(m) || mustBe(orders, ga, trace.Ending{How: trace.ByDeletion, By: m})
 	switch {
-	case w.ofOwner(m) && m.Sent >= ga.Recv && trace.Answered(m):
-		d.Kind = verdict.OwnDelete
+	case w.ofOwner(m) && m.Sent >= ga.Recv:
+		d.Kind, d.Unsure = verdict.OwnDelete, others > 0 || !sure
 	case late && !trace.Answered(m):
 		d.Kind = verdict.LateDelete
 	case others > 0 || !sure:

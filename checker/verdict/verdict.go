@@ -180,6 +180,7 @@ type WitnessCommand struct {
 	Free   bool   `json:"-"`                // for a write: it takes the key only if it is free
 	Over   bool   `json:"-"`                // for a write: it ended the value of the first holder
 	OneOf  bool   `json:"-"`                // for a deletion: it or another one certainly did it
+	Unsure bool   `json:"-"`                // for the owner's deletion: it may not have done it
 	First  int64  `json:"-"`                // for a deletion: when the same was sent before it
 	Copy   bool   `json:"-"`                // for a deletion: the network delivered it twice
 	Trying bool   `json:"-"`                // for a deletion: its client was acquiring the lock
