@@ -153,7 +153,8 @@ func Because(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 func whileApart(faults []record.Fault, h *record.Hold, t int64) string {
 	for i := range faults {
 		f := &faults[i]
-		apart := f.Action == nemesis.Cut && f.StrikesLinksOf(h.Process, true) ||
+		there := slices.Contains(f.Servers(), h.Node)
+		apart := f.Action == nemesis.Cut && f.StrikesLinksOf(h.Process, there) ||
 			f.Action == nemesis.PauseNode && f.Target == h.Node
 		if apart && f.From <= t && t <= f.To {
 			begin, _ := f.Tell()
