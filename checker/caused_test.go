@@ -70,12 +70,15 @@ func TestAnOutageWithoutServers(t *testing.T) {
 		"1410000002; fault kill n0 8 1400000000"
 	for _, c := range []struct{ name, story, want string }{
 		{"the only server is dead", asks, verdict.ServersRun},
-		{"the only server stands", strings.Replace(asks, "kill", "pause-node", 1), ""},
-		{"a client is dead, and the only server stands", strings.Replace(asks, "kill", "pause-node", 1) +
+		{"the only server is stopped", strings.Replace(asks, "kill", "pause-node", 1),
+			verdict.ServersRun},
+		{"a client is dead", strings.Replace(asks, "kill n0", "cut *>n0", 1) +
 			"; fault crash c0 8 1400000000", ""},
 		{"another server may take over", asks + "; topology failover", ""},
+		{"it is stopped, and then dead", strings.Replace(asks, "kill n0 8",
+			"pause-node n0 8 1399999999; fault kill n0 700000000", 1), verdict.ServersRun},
 		{"it is dead for a part of the time", strings.Replace(asks, "kill n0 8",
-			"pause-node n0 8 1399999999; fault kill n0 700000000", 1), ""},
+			"cut *>n0 8 1399999999; fault kill n0 700000000", 1), ""},
 		{"one of three is dead", asks + "; masters 3", ""},
 		{"two of three are dead", asks + "; masters 3; fault kill n1 8 1400000000",
 			verdict.ServersRun},

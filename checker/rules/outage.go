@@ -62,20 +62,33 @@ func (c outageRule) outage() property {
 }
 
 // noneLeft reports whether no server could grant the lock between two stamps, because the only one
-// was dead, or a majority of several.
+// was dead or stopped, or a majority of several.
 func (c outageRule) noneLeft(from, to int64) bool {
 	if h := c.history.Header; h.Topology != nemesis.Single && h.Topology != nemesis.Independent {
 		return false // another server may take over
 	}
-	dead := map[string]bool{}
+	down := 0
+	for _, times := range c.downTimes() {
+		if slices.ContainsFunc(record.Union(times), func(t record.Interval) bool {
+			return t.From <= from && to <= t.To
+		}) {
+			down++
+		}
+	}
+	return down > c.masters()-c.quorum()
+}
+
+// downTimes returns the times when each server was dead or stopped.
+func (c outageRule) downTimes() map[string][]record.Interval {
+	down := map[string][]record.Interval{}
 	for i := range c.faults {
 		f := &c.faults[i]
 		a, _ := nemesis.ActionOf(f.Action)
-		if _, client := f.Client(); !client && a.Kills && f.From <= from && to <= f.To {
-			dead[f.Target] = true
+		if _, client := f.Client(); !client && (a.Kills || a.Stops) {
+			down[f.Target] = append(down[f.Target], record.Interval{From: f.From, To: f.To})
 		}
 	}
-	return len(dead) > c.masters()-c.quorum()
+	return down
 }
 
 // underway returns the disjoint, sorted times when some fault was under way or a server refused to

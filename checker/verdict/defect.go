@@ -34,7 +34,7 @@ func (p Property) Outside() string {
 	case p.Class == Clock && p.Assumption == clientClock:
 		return ""
 	case p.Assumption == ServersRun:
-		return "no lock can let a client in while its servers are dead"
+		return "no lock can let a client in while its servers do not run"
 	}
 	return FindClass(p.Class).Outside
 }
