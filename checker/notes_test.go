@@ -346,6 +346,14 @@ var noteCases = []propertyCase{
 		"1 1 30 35 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n" +
 			"3 1 31 36 n0 SET k dddddddd NX PX 200 -> (nil)\n" + takenThen, Violated, Clock},
 
+	{"a release deletes its lock first, and then a note that has the lock's name", "O",
+		leased + "c0 acquire 10 20 sent=12 lease=200000000; c0 release 30 60; " +
+			"c1 acquire 40 70 sent=52 lease=200000000; c1 release 100 110",
+		"0 1 12 13 n0 SET lock:k aaaaaaaa NX PX 200 -> OK\n0 1 14 15 n0 SET k aaaaaaaa -> OK\n" +
+			"0 1 31 33 n0 DEL lock:k -> 1\n1 1 52 53 n0 SET lock:k bbbbbbbb NX PX 200 -> OK\n" +
+			"1 1 54 55 n0 SET k bbbbbbbb -> OK\n0 1 56 58 n0 DEL k -> 1\n" +
+			"1 1 101 102 n0 DEL lock:k -> 1\n1 1 103 104 n0 DEL k -> 0\n", Unknown, ""},
+
 	// Other excuses.
 	{"a dead client had a place in the queue of another lock later", "D",
 		"environment process; lease; names k,j; poll 10000000; deadwaiters 3000000000; " +

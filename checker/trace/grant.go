@@ -64,9 +64,11 @@ type candidate struct {
 
 // rivals reports whether a command may have granted the hold although another is the likeliest. A
 // counter or a note that has the lock's name may, and a script with unknown effects, unless that
-// one can be refused.
+// one can be refused. A take that releases give back may, if the likeliest writes whatever is
+// there.
 func (c candidate) rivals(best candidate) bool {
 	return c.likely == best.likely ||
+		c.likely == isReturned+isTake && best.likely%isReturned == isNote ||
 		c.likely%isReturned == isNamesake && best.likely%isReturned == isTake ||
 		c.likely%isReturned == isScript && best.likely%isReturned < isTake
 }
