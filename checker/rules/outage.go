@@ -43,7 +43,7 @@ func (c outageRule) outage() property {
 	case longest <= bound && any > bound:
 		return notApplicable("only clients that the fault itself stopped or cut off waited for longer " +
 			"than the bound")
-	case longest > bound && len(c.Record.Holds) == 0:
+	case len(c.Record.Holds) == 0:
 		p = unknown("no client was granted the lock at any time, so that the fault need not be why")
 	case longest > bound && c.shortWithoutLost(under, bound):
 		p = stalled("no client was granted the lock for too long while a fault lasted, but the machine " +
