@@ -74,6 +74,9 @@ func TestAnOutageWithoutServers(t *testing.T) {
 			verdict.ServersRun},
 		{"a client is dead", strings.Replace(asks, "kill n0", "cut *>n0", 1) +
 			"; fault crash c0 8 1400000000", ""},
+		{"it is full afterwards, too, for a shorter time", asks + "; c1 acquire 1420000000 2710000000 " +
+			"sent=2705000000 lease=9; c1 release 2710000001 2710000002; " +
+			"fault memory-full n0 1500000000 2700000000", ""},
 		{"another server may take over", asks + "; topology failover", ""},
 		{"it is stopped, and then dead", strings.Replace(asks, "kill n0 8",
 			"pause-node n0 8 1399999999; fault kill n0 700000000", 1), verdict.ServersRun},

@@ -216,6 +216,11 @@ var progressCases = []propertyCase{
 	{"no server for long, and others are granted once it is back", "A", once +
 		"fault kill n0 8 1400000000; c1 acquire 10 1410000000 sent=1405000000 lease=9; " +
 		"c1 release 1410000001 1410000002", "", Violated, ""},
+	{"a dead server for long, then a full one, and the harness did not run for most of it", "A", once +
+		"c1 acquire 10 1410000000 sent=1405000000 lease=9; c1 release 1410000001 1410000002; " +
+		"c1 acquire 1420000000 2710000000 sent=2705000000 lease=9; " +
+		"c1 release 2710000001 2710000002; c-1 gap 2690000000 gap=1100000000; " +
+		"fault kill n0 8 1400000000; fault memory-full n0 1500000000 2700000000", "", Unknown, ""},
 	{"no server for a while", "A", once + "fault kill n0 8 900000000; c1 acquire 10 1300000000 info",
 		"", Valid, ""},
 	{"no server for long, and clients give up at once and try again", "A", once +

@@ -24,18 +24,18 @@ func (c outageRule) outage() property {
 	if len(under) == 0 {
 		return notApplicable("no fault of a server or a link lasted for a time")
 	}
-	var worst hold
-	key, longest, any := 0, int64(0), int64(0) // any counts the clients that were struck, too
-	locks, alone := c.waits().locks(), c.ownFaults()
+	bound, known := c.waits().bound()
+	excused := c.noneLeft // an outage that it excuses must not hide another
+	key, worst, longest := c.longest(under, excused)
+	if longest <= bound {
+		excused = never
+		key, worst, longest = c.longest(under, excused)
+	}
+	any, locks := int64(0), c.waits().locks() // any counts the clients that were struck, too
 	for i := range locks {
-		open := tries(&locks[i])
-		if from, to, ns := withoutGrant(&locks[i], open.Subtract(alone), under); ns > longest {
-			key, longest, worst = locks[i].Key, ns, hold{Process: -1, From: from, To: to}
-		}
-		_, _, ns := withoutGrant(&locks[i], open, under)
+		_, _, ns := withoutGrant(&locks[i], tries(&locks[i]), under, never)
 		any = max(any, ns)
 	}
-	bound, known := c.waits().bound()
 	p := valid
 	switch {
 	case longest > 0 && !known:
@@ -45,7 +45,7 @@ func (c outageRule) outage() property {
 			"than the bound")
 	case len(c.Record.Holds) == 0:
 		p = unknown("no client was granted the lock at any time, so that the fault need not be why")
-	case longest > bound && c.shortWithoutLost(under, bound):
+	case longest > bound && c.shortWithoutLost(under, bound, excused):
 		p = stalled("no client was granted the lock for too long while a fault lasted, but the machine " +
 			"stalled or commands were lost meanwhile, which may be why")
 	case longest > bound:
@@ -59,6 +59,25 @@ func (c outageRule) outage() property {
 	}
 	p.Seconds = float64(longest/int64(time.Millisecond)) / 1000
 	return p
+}
+
+// excuse reports whether no lock can let a client in between two stamps.
+type excuse func(from, to int64) bool
+
+func never(int64, int64) bool { return false }
+
+// longest returns the longest outage that is not excused: its lock, its time, and for how much of
+// it clients tried that no fault stopped or cut off, ns.
+func (c outageRule) longest(under []record.Interval, excused excuse) (key int, worst hold,
+	longest int64) {
+	locks, alone := c.waits().locks(), c.ownFaults()
+	for i := range locks {
+		open := tries(&locks[i]).Subtract(alone)
+		if from, to, ns := withoutGrant(&locks[i], open, under, excused); ns > longest {
+			key, longest, worst = locks[i].Key, ns, hold{Process: -1, From: from, To: to}
+		}
+	}
+	return key, worst, longest
 }
 
 // noneLeft reports whether no server could grant the lock between two stamps, because the only one
@@ -131,7 +150,7 @@ func (c outageRule) ownFaults() func(process int) []record.Interval {
 
 // shortWithoutLost reports whether no outage is longer than the bound without the time that was
 // lost for another reason than a fault, and without clients that a fault stopped or cut off.
-func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool {
+func (c outageRule) shortWithoutLost(under []record.Interval, bound int64, excused excuse) bool {
 	locks, alone := c.waits().locks(), c.ownFaults()
 	for i := range locks {
 		l := &locks[i]
@@ -147,7 +166,7 @@ func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool 
 			}
 			return lost[process]
 		})
-		if _, _, ns := withoutGrant(l, open, under); ns > bound {
+		if _, _, ns := withoutGrant(l, open, under, excused); ns > bound {
 			return false
 		}
 	}
@@ -155,14 +174,16 @@ func (c outageRule) shortWithoutLost(under []record.Interval, bound int64) bool 
 }
 
 // withoutGrant returns the longest part between two grants of the times under a fault, without the
-// times when a client held the lock, and for how much of it a client had an acquire call open.
-func withoutGrant(l *record.Lock, open progress.Wants, under []record.Interval) (from, to,
-	longest int64) {
+// times when a client held the lock, and for how much of it a client had an acquire call open. It
+// leaves out what is excused.
+func withoutGrant(l *record.Lock, open progress.Wants, under []record.Interval, excused excuse) (
+	from, to, longest int64) {
 	part := func(begin, end int64) {
 		if end-begin <= longest {
 			return
 		}
-		if ns := open.Clip(record.Interval{From: begin, To: end}).Covered(); ns > longest {
+		if ns := open.Clip(record.Interval{From: begin, To: end}).Covered(); ns > longest &&
+			!excused(begin, end) {
 			from, to, longest = begin, end, ns
 		}
 	}
