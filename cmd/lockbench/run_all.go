@@ -21,10 +21,8 @@ import (
 
 // aimRun is the run of one aim of a fault.
 type aimRun struct {
-	Nemesis string           `json:"nemesis"`
-	Dir     string           `json:"dir"`
-	Report  string           `json:"report"`
-	Verdict *checker.Verdict `json:"verdict"`
+	Nemesis string `json:"nemesis"`
+	judgedRun
 
 	plan harness.Plan
 	aim  matrix.Aim
@@ -104,11 +102,11 @@ func (f *runFlags) carryOut(c *cobra.Command, a *aimRun) error {
 	case err != nil:
 		fmt.Fprintf(c.ErrOrStderr(), "lockbench: %s: the run broke: %s\n", a.Nemesis, brief(err.Error()))
 	}
-	a.Dir, a.Verdict = r.Dir, r.Verdict
-	if a.Report, err = writeReport(r); err != nil {
-		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no report:", err)
+	v, report, err := saveReport(c, r)
+	if err != nil {
+		return broken(err)
 	}
-	pointTo(c, r.Dir)
+	a.judgedRun = judge(c, v, report)
 	return nil
 }
 

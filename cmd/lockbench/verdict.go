@@ -41,7 +41,7 @@ func reportVerdict(c *cobra.Command, r *store.Run, o printed) error {
 		return broken(err)
 	}
 	if o.asJSON {
-		err = printJSON(c, v, path)
+		err = history.WriteDocument(c.OutOrStdout(), judge(c, v, path))
 	} else {
 		err = printVerdict(c, v, path, o)
 	}
@@ -51,7 +51,7 @@ func reportVerdict(c *cobra.Command, r *store.Run, o printed) error {
 	return result(r.Verdict.Exit)
 }
 
-// judgedRun is what run --json prints.
+// judgedRun is what run --json prints of a run.
 type judgedRun struct {
 	Dir    string `json:"dir"`
 	Report string `json:"report"`
@@ -63,18 +63,19 @@ type judgedRun struct {
 	Verdict *checker.Verdict `json:"verdict"`
 }
 
-// printJSON prints a verdict with what a summary says of it. Report is the path of the run's
-// report, or "".
-func printJSON(c *cobra.Command, v *view.View, report string) (err error) {
+// judge returns a verdict with what a summary says of it. Report is the path of the run's report,
+// or "".
+func judge(c *cobra.Command, v *view.View, report string) judgedRun {
 	run := judgedRun{Dir: v.Dir, Report: report, ClientSettings: v.History.Header.ClientSettings,
 		Answer: v.Answer().String(), Whose: view.Whose(v), Verdict: v.Verdict}
 	if w := v.First(); w != nil && v.Verdict.Verdict == checker.Violated {
 		run.Cause = units.Upper(w.Cause())
 	}
+	var err error
 	if run.ToDo, err = reports.Remedy(v); err != nil {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no advice:", err)
 	}
-	return history.WriteDocument(c.OutOrStdout(), run)
+	return run
 }
 
 // saveReport writes the report of a run and directs the store's links to it. If the report cannot
