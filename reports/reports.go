@@ -43,7 +43,7 @@ var markdownFiles embed.FS
 
 var markdown = template.Must(template.New("").Funcs(template.FuncMap{
 	"literal": page.Literal, "clean": page.Clean, "fenced": page.Fenced, "cell": page.Cell,
-	"reply": view.ReplyOf, "brief": page.Brief, "stamp": units.Stamp, "upper": units.Upper,
+	"reply": view.ReplyOf, "brief": units.ShortOwners, "stamp": units.Stamp, "upper": units.Upper,
 	"trim": strings.TrimSpace, "join": strings.Join,
 }).ParseFS(markdownFiles, "*"))
 

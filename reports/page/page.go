@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,12 +48,6 @@ func PolicyFor(scripts ...string) string {
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; " +
 		"style-src 'unsafe-inline'; frame-src 'self'; script-src " + strings.Join(hashes, " ")
 }
-
-var owner = regexp.MustCompile(`\b([0-9a-f]{6})[0-9a-f-]{10,}([0-9a-f]{4})\b`)
-
-// Brief shortens each long owner value in a text to its beginning and its end, which tell one value
-// from another.
-func Brief(s string) string { return owner.ReplaceAllString(s, "$1…$2") }
 
 // Clean spells out what a reader could not see or be misled by: control characters, invalid UTF-8,
 // and the marks that turn the direction of the text around them. It shortens to at most limit

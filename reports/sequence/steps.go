@@ -294,10 +294,11 @@ func (t *teller) votes(cs []history.Command) []history.Command {
 func (t *teller) command(p view.Polls, hi int64) {
 	node := page.Clean(p.Node, 24)
 	t.steps = append(t.steps, Step{T: p.Sent, Kind: stepSend, Process: p.Process, Node: node,
-		Text: brief(t.History.Header.Readable(p.Args)), Tip: page.Clean(page.Brief(p.String()), 300)})
+		Text: brief(t.History.Header.Readable(p.Args)),
+		Tip:  page.Clean(units.ShortOwners(p.String()), 300)})
 	if p.Recv > 0 && p.Recv <= hi+int64(50*time.Millisecond) {
 		told := t.History.Header.WithTimes(p.Command)
-		told.Reply = page.Brief(told.Reply)
+		told.Reply = units.ShortOwners(told.Reply)
 		t.steps = append(t.steps, Step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: node,
 			Text: view.ReplyOf(told, longest), Tip: view.ReplyOf(told, 300),
 			Failed: p.Err != ""})
@@ -321,7 +322,7 @@ func brief(args []string) string {
 		if _, at, ok := strings.Cut(a, " <"); ok && strings.HasSuffix(at, " s>") {
 			a = "<" + at // a wall clock's time: its stamp
 		}
-		r := []rune(page.Brief(a))
+		r := []rune(units.ShortOwners(a))
 		if len(r) > 16 && r[0] != '<' { // the name of a script is told from its beginning
 			r = slices.Concat(r[:6], []rune("…"), r[len(r)-4:])
 		}

@@ -33,7 +33,7 @@ func (v *View) Properties() []PropertyRow {
 		row := PropertyRow{Name: page.Clean(p.Property, 24), Meaning: Meaning(p.Property),
 			Verdict: p.Verdict.String(), State: page.State(p.Verdict),
 			Class: page.Clean(p.Class, 80), Reported: p.Reported,
-			Text: page.Clean(page.Brief(p.Explanation), 1200)}
+			Text: page.Clean(units.ShortOwners(p.Explanation), 1200)}
 		row.Symbol = symbols[row.State]
 		if p.Reason != "" {
 			row.Text = units.Sentence(page.Clean(p.Reason, 600))

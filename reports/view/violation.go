@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/reports/page"
+	"github.com/lockbench/lockbench/internal/base/units"
 )
 
 // exclusive are the properties whose violation is two clients inside at once.
@@ -80,7 +80,7 @@ func (w *Violation) tell(p checker.Property) {
 		p.Property != checker.MutualExclusion {
 		w.Told = nil
 	}
-	told := page.Brief(p.Explanation)
+	told := units.ShortOwners(p.Explanation)
 	if told != "" && !slices.Contains(w.Told, told) {
 		w.Told = append(w.Told, told)
 	}

@@ -25,6 +25,9 @@ func TestTexts(t *testing.T) {
 		{Upper("étage"), "Étage"}, {Upper(""), ""}, {Upper("n0 was killed"), "n0 was killed"},
 		{Sentence(" the lock is gone"), "The lock is gone."}, {Sentence("is it?"), "Is it?"},
 		{Sentence(""), ""},
+		{ShortOwners("0a1b2c3d-4e5f-6789-abcd-ef0123456789 of client 10 ms"),
+			"0a1b2c…6789 of client 10 ms"},
+		{ShortOwners("owner-1 has 123456789012"), "owner-1 has 123456789012"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

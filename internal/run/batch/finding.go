@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -80,7 +81,8 @@ func (f *Finding) note(p checker.Property) {
 		f.Reported = append(f.Reported, p.Property)
 	}
 	if p.Verdict == checker.Violated {
-		f.Classes[p.Property], f.Explanations[p.Property] = p.Class, p.Explanation
+		f.Classes[p.Property] = p.Class
+		f.Explanations[p.Property] = units.ShortOwners(p.Explanation)
 		return
 	}
 	if p.Reason != "" {
