@@ -68,9 +68,30 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	}
 	if err := w.Capabilities.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas,
 		Steps: p.Scenario}); err != nil {
-		return fmt.Errorf("--nemesis %s: %w", p.Nemesis, err)
+		err = fmt.Errorf("--nemesis %s: %w", p.Nemesis, err)
+		if aim := possibleAim(p, lock, params); aim != "" {
+			return fmt.Errorf("%w; use --nemesis %s", err, aim)
+		}
+		return err
 	}
 	return p.last(w)
+}
+
+// possibleAim returns the first aim of the plan's fault that the environment supports and that can
+// strike the lock, or "". It returns "" for several faults.
+func possibleAim(p *Plan, lock impls.Entry, params nemesis.Params) string {
+	fault, _, err := nemesis.Find(p.Nemesis)
+	if err != nil {
+		return ""
+	}
+	return firstAim(fault, func(aim string) bool {
+		faults, err := nemesis.Parse(aim)
+		if err != nil || p.Adapter == nil && !meets(lock, aim, params) {
+			return false
+		}
+		s, err := faults.Scenario(params)
+		return err == nil && params.Capabilities.Possible(s) == nil
+	})
 }
 
 // replicate gives the plan the replicas that the user asked for or that must confirm a write. It

@@ -78,19 +78,19 @@ func (p Plan) CheckMoments(o RunOptions) error {
 		if err != nil {
 			return e // a file
 		}
-		e.Instead = otherAim(lock, entry, params)
+		e.Instead = firstAim(entry, func(aim string) bool { return meets(lock, aim, params) })
 		return e
 	}
 	return nil
 }
 
-// otherAim returns the first aim of a fault that can strike a lock, or "".
-func otherAim(lock impls.Entry, fault nemesis.Entry, params nemesis.Params) string {
-	if meets(lock, fault.Name, params) {
+// firstAim returns the first aim of a fault that suits, or "". It passes over a control.
+func firstAim(fault nemesis.Entry, suits func(aim string) bool) string {
+	if suits(fault.Name) {
 		return fault.Name
 	}
 	for _, v := range fault.Variants {
-		if aim := fault.Name + ":" + v.Name; !v.Control && meets(lock, aim, params) {
+		if aim := fault.Name + ":" + v.Name; !v.Control && suits(aim) {
 			return aim
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // TestAMomentThatALockNeverComesToIsRefused wants a fault refused, with another aim, if it strikes
@@ -45,6 +46,26 @@ func TestAMomentThatALockNeverComesToIsRefused(t *testing.T) {
 			err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s under %s: %v; want %q", c.lock, c.fault, err, c.says)
 		}
+	}
+}
+
+// TestAnAimThatIsNotPossibleNamesOneThatIs: an aim that another server cannot have is refused with
+// one that it can have, if there is one.
+func TestAnAimThatIsNotPossibleNamesOneThatIs(t *testing.T) {
+	for fault, want := range map[string]string{
+		"late":       "choose their connections themselves; use --nemesis late:reply",
+		"late:again": "; use --nemesis late:reply", "pause:between": "; use --nemesis pause",
+		"failover": "no replica lags behind", "pause:between,late": "of its clients are not seen",
+	} {
+		_, err := harness.NewPlan(harness.RunOptions{Adapter: "etcd-mutex", Nemesis: fault})
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", fault, err, want)
+		}
+	}
+	_, err := harness.NewPlan(harness.RunOptions{Impl: "token-lua", Environment: "docker",
+		Nemesis: "failover-sentinel:planned", Capabilities: nemesis.CapabilitiesOf("docker")})
+	if err == nil || !strings.HasSuffix(err.Error(), "; use --nemesis failover-sentinel") {
+		t.Error(err)
 	}
 }
 

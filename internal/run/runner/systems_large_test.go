@@ -251,7 +251,7 @@ func TestWhatASystemCannotHave(t *testing.T) {
 	for nemesis, want := range map[string]string{
 		"failover":      "no replica lags behind",
 		"pause:between": "the commands of its clients are not seen",
-		"late":          "its clients choose their connections themselves",
+		"late":          "its clients choose their connections themselves; use --nemesis late:reply",
 		"busy:stay":     "it has no script or command that keeps it busy",
 	} {
 		o := harness.RunOptions{Adapter: "etcd-mutex", Nemesis: nemesis}
