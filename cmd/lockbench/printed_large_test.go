@@ -321,7 +321,7 @@ func TestSuggestedAimsFind(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			hints, err := hint.For(&checker.Verdict{Verdict: checker.Valid}, p, "")
+			hints, err := hint.For(&checker.Verdict{Verdict: checker.Valid}, p, "", "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -127,7 +127,7 @@ func advise(v *view.View, x *terminal.Extra) (err error) {
 	if where == runner.Process {
 		where = ""
 	}
-	x.Hints, err = hint.For(v.Verdict, p, where)
+	x.Hints, err = hint.For(v.Verdict, p, where, v.History.Header.Command)
 	return err
 }
 

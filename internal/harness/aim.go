@@ -185,6 +185,16 @@ func (p Plan) Longer(contended int) time.Duration {
 	return need.Round(time.Second)
 }
 
+// LongerHolds returns the flags for holds of half a lease, or of half of a longer lease if the run
+// had such holds already.
+func LongerHolds(p Plan) string {
+	half, hold := p.TTL.D()/2, p.Hold.D()
+	if hold < half {
+		return fmt.Sprintf("--hold %v", half)
+	}
+	return fmt.Sprintf("--ttl %v --hold %v", 4*hold, 2*hold)
+}
+
 // requires returns the evidence without which a run of this scenario proves nothing.
 func requires(s nemesis.Scenario, clients int) history.Requires {
 	r := history.Requires{Contended: minContended, Handovers: min(minHandovers, clients-1),

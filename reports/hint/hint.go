@@ -4,6 +4,7 @@ package hint
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -40,8 +41,10 @@ func (h Hint) String() string {
 	return strings.TrimSpace(h.Sentence() + " " + h.Command.Line)
 }
 
-// For returns the hints after a run. Environment is the one that the user named, or "".
-func For(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint, err error) {
+// For returns the hints after a run. Environment is the one that the user named, or "". Again is
+// the command that repeats the run, or "".
+func For(v *checker.Verdict, p harness.Plan, environment, again string) (hints []Hint,
+	err error) {
 	k, err := choose.Lookup(p)
 	if k == nil {
 		k = &choose.Known{}
@@ -50,12 +53,12 @@ func For(v *checker.Verdict, p harness.Plan, environment string) (hints []Hint, 
 	if other.Text == "" {
 		other = more(v, p)
 	}
-	hints = slices.DeleteFunc([]Hint{likely(v, k), other, longer(v, p)}, func(h Hint) bool {
+	hints = slices.DeleteFunc([]Hint{likely(v, k), other, longer(v, p, again)}, func(h Hint) bool {
 		return h.Text == ""
 	})
 	if len(hints) == 0 && v.Verdict.String() == string(checker.Unknown) &&
 		!nemesis.Control(p.Nemesis) && !asksNothing(v) {
-		hints = append(hints, fallback(v, p))
+		hints = append(hints, fallback(v, p).of(again))
 	}
 	return hints, err
 }
@@ -81,51 +84,77 @@ func likely(v *checker.Verdict, k *choose.Known) (h Hint) {
 }
 
 // longer says how long a run should last whose holds are so long that it could not tell.
-func longer(v *checker.Verdict, p harness.Plan) (h Hint) {
-	if d := p.Longer(v.Evidence.Contended); d > 0 && v.Verdict.String() == string(checker.Unknown) {
-		h.Text = fmt.Sprintf("A run of %v is too short for holds that are so long: --for %v gives it "+
-			"time", p.For, d)
+func longer(v *checker.Verdict, p harness.Plan, again string) (h Hint) {
+	d := p.Longer(v.Evidence.Contended)
+	if d == 0 || v.Verdict.String() != string(checker.Unknown) {
+		return h
 	}
-	return h
+	return change{fmt.Sprintf("A run of %v is too short for such holds", p.For),
+		fmt.Sprint("--for ", d)}.of(again)
+}
+
+// A change says why a run should be repeated, and with which flags, if any.
+type change struct{ why, flags string }
+
+// of returns the hint for a run with the command again, or with an unknown command if that is "".
+// A run of a plan takes no flags.
+func (c change) of(again string) Hint {
+	words := strings.Fields(c.flags)
+	switch {
+	case c.flags == "":
+		return Hint{Text: c.why}
+	case !strings.HasPrefix(again, advice.Verb("run")) || strings.Contains(again, " --plan "):
+		return Hint{Text: c.why + ": " + c.flags}
+	}
+	for i := 0; i < len(words); i += 2 {
+		again = regexp.MustCompile(" "+words[i]+" [^ ]+").ReplaceAllLiteralString(again, "")
+	}
+	return Hint{Text: c.why, Command: advice.Command{Line: again + " " + c.flags}}
 }
 
 // fallback says what to do after a run that could not tell, if nothing better is known.
-func fallback(v *checker.Verdict, p harness.Plan) Hint {
+func fallback(v *checker.Verdict, p harness.Plan) change {
 	if v.HarnessError != "" {
-		return Hint{Text: "More time would not help: if a client's process ended, its log says why, " +
+		return change{why: "More time would not help: if a client's process ended, its log says why, " +
 			"and the lock may have ended it"}
 	}
 	if v.Evidence.Acquisitions == 0 {
-		return Hint{Text: "No call was granted the lock: the report shows what each client sent, and " +
+		return change{why: "No call was granted the lock: the report shows what each client sent, and " +
 			"what it was told"}
 	}
+	switch e := v.Evidence; {
+	case e.Hits < p.Requires.Hits && len(e.Missed) > 0:
+		return change{"Another seed may hit", fmt.Sprint("--seed ", p.Seed+1)}
+	case len(e.Untested) > 0:
+		return change{"Hold the lock for longer", harness.LongerHolds(p)}
+	}
 	if p.Clients == 1 {
-		return Hint{Text: "One client has no other to contend with: run at least two, --clients 2"}
+		return change{"One client has no other to contend with; run at least two", "--clients 2"}
 	}
 	if fault := nemesis.Base(p.Nemesis); fault != p.Nemesis && awaited(v, p) {
-		return Hint{Text: fmt.Sprintf("No client sent within %v what this aim waits for, and the lock "+
-			"may have no such command; try the fault without its aim, --nemesis %s", p.For, fault)}
+		return change{fmt.Sprintf("No client sent within %v what this aim waits for, and the lock "+
+			"may have no such command; try the fault without its aim", p.For), "--nemesis " + fault}
 	}
 	if stalled(v) {
-		where := "on a quieter machine if you can"
-		if p.Adapter == nil {
-			where = "on a quieter machine, or in the simulator (--env sim)"
+		const stood = "The machine stood still in this run: run it again on a quieter machine"
+		if p.Adapter == nil && p.Environment != "sim" {
+			return change{stood + ", or in the simulator", "--env sim"}
 		}
-		return Hint{Text: "The machine stood still in this run: run it again, " + where}
+		return change{why: stood + " if you can"}
 	}
 	if drawn, _, _ := nemesis.Find(p.Nemesis); drawn.Drawn && v.Evidence.Undone == nil {
-		return Hint{Text: fmt.Sprintf("Draw another run at random: --seed %d", p.Seed+1)}
+		return change{"Draw another run at random", fmt.Sprint("--seed ", p.Seed+1)}
 	}
 	const brief = time.Second
 	if p.Adapter != nil && p.AcquireTimeout.D() > brief && undecided(v) {
-		return Hint{Text: fmt.Sprintf("Let waiting calls return before the run ends: "+
-			"--acquire-timeout %v", brief)}
+		return change{"Let waiting calls return before the run ends", fmt.Sprint("--acquire-timeout ",
+			brief)}
 	}
 	if p.Outstays() {
-		return Hint{Text: "Try the fault without this aim: --nemesis " + nemesis.Base(p.Nemesis)}
+		return change{"Try the fault without this aim", "--nemesis " + nemesis.Base(p.Nemesis)}
 	}
 	const usual = 10 * time.Second
-	return Hint{Text: fmt.Sprintf("Give the run more time: --for %v", 2*max(p.For.D(), usual))}
+	return change{"Give the run more time", fmt.Sprint("--for ", 2*max(p.For.D(), usual))}
 }
 
 // stalled reports whether a property is unknown since the machine stood still.

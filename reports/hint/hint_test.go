@@ -35,7 +35,8 @@ func TestHintsAfterARun(t *testing.T) {
 		want    []string
 	}{
 		{"one client", unsent, harness.RunOptions{Impl: "token-lua", Nemesis: "crash", Clients: 1},
-			[]string{"One client has no other to contend with: run at least two, --clients 2"}},
+			[]string{"One client has no other to contend with; run at least two: lockbench run " +
+				"--for 9s --seed 3 --nemesis x --clients 2"}},
 		{"a violation that ended the run", violated(1, "S"),
 			harness.RunOptions{Impl: "getset", Nemesis: "failover"}, []string{
 				"Measured before, with a lease of 500 ms: S, L, O in 20 of 20 runs of failover:after"}},
@@ -55,21 +56,32 @@ func TestHintsAfterARun(t *testing.T) {
 			Properties: []checker.Property{{Property: checker.Fencing, Verdict: checker.NA}}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"}, nil},
 		{"a run that was too short", short, harness.RunOptions{Impl: "token-lua", Nemesis: "none",
-			For: 10 * time.Second}, []string{"Give the run more time: --for 20s."}},
+			For: 10 * time.Second}, []string{
+			"Give the run more time: lockbench run --seed 3 --nemesis x --for 20s"}},
 		{"a valid run of an aim that the matrix lacks", &checker.Verdict{Verdict: checker.Valid},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "failover:delayed",
 				Settings: impls.Settings{WaitReplicas: 1}}, []string{
 				"failover has 2 aims for such a lock in the matrix: --nemesis failover:all runs these"}},
+		{"a fault that missed", &checker.Verdict{Verdict: checker.Unknown,
+			Evidence: checker.Evidence{Acquisitions: 9, Missed: []string{"x"}}},
+			harness.RunOptions{Impl: "token-lua", Nemesis: "pause", Seed: 7},
+			[]string{"Another seed may hit: lockbench run --for 9s --nemesis x --seed 8"}},
+		{"a successor that was not asked", &checker.Verdict{Verdict: checker.Unknown,
+			Evidence: checker.Evidence{Acquisitions: 9, Hits: 1, Untested: []string{"x"}}},
+			harness.RunOptions{Impl: "token-lua", Nemesis: "pause", TTL: 2 * time.Second},
+			[]string{"Hold the lock for longer: lockbench run --for 9s --seed 3 --nemesis x --hold 1s"}},
 		{"drawn faults that were all carried out", short, harness.RunOptions{Impl: "token-lua",
 			Nemesis: "random", Seed: 7},
-			[]string{"Draw another run at random: --seed 8."}},
+			[]string{"Draw another run at random: lockbench run --for 9s --nemesis x --seed 8"}},
 		{"a holder that the scenario kept inside", short, harness.RunOptions{Impl: "token-lua",
-			Nemesis: "partition:stay"}, []string{"without this aim: --nemesis partition."}},
+			Nemesis: "partition:stay"}, []string{
+			"aim: lockbench run --for 9s --seed 3 --nemesis partition"}},
 		{"a library whose calls had not come back", &checker.Verdict{Verdict: checker.Unknown,
 			Evidence: checker.Evidence{Acquisitions: 2}, Properties: []checker.Property{{
 				Property: checker.Deadlock, Verdict: checker.Unknown}}},
 			harness.RunOptions{Adapter: "python-redis-lock", Variant: "defaults", Nemesis: "crash"},
-			[]string{"Let waiting calls return before the run ends: --acquire-timeout 1s."}},
+			[]string{"Let waiting calls return before the run ends: lockbench run --for 9s " +
+				"--seed 3 --nemesis x --acquire-timeout 1s"}},
 		{"a client whose process ended", &checker.Verdict{Verdict: checker.Unknown,
 			HarnessError: "client 0 ended", Evidence: checker.Evidence{Acquisitions: 5}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"},
@@ -80,7 +92,8 @@ func TestHintsAfterARun(t *testing.T) {
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"},
 			[]string{"The machine stood still in this run: run it again"}},
 		{"a command that the lock does not send", unsent, harness.RunOptions{Impl: "redisson-multi",
-			Nemesis: "crash:expire"}, []string{"without its aim, --nemesis crash."}},
+			Nemesis: "crash:expire"}, []string{
+			"without its aim: lockbench run --for 9s --seed 3 --nemesis crash"}},
 		{"a run that told nothing", &checker.Verdict{Verdict: checker.Unknown},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "failover:release"}, []string{
 				"This run told nothing, but failover:after violated S and L"}},
@@ -101,7 +114,7 @@ func TestHintsAfterARun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := For(c.verdict, p, "")
+		got, err := For(c.verdict, p, "", "lockbench run --for 9s --seed 3 --nemesis x")
 		if err != nil || len(got) != len(c.want) {
 			t.Errorf("%s: %q, %v", c.name, got, err)
 			continue

@@ -143,9 +143,13 @@ func shorter(text string) string {
 	return text[:i+1] + more
 }
 
-// next writes the next step after a run without a violation.
+// next writes the next step after a run without a violation, on one line if there is room.
 func (t *terminal) next(hints []hint.Hint) {
 	for _, h := range hints {
+		if all := h.String(); h.Command.Line != "" && margin+visible(all) <= t.width() {
+			t.section("Next", all)
+			continue
+		}
 		t.section("Next", h.Sentence())
 		if h.Command.Line != "" {
 			t.command(strings.Repeat(" ", margin+2), h.Command.Line)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/reports/page"
 )
@@ -32,26 +33,18 @@ func (j judgement) unknownSentence() string {
 // missed says that an aimed fault missed, or that no other client tried afterwards, and what to run
 // instead. Otherwise it returns "".
 func (j judgement) missed() string {
-	e, q := j.verdict.Evidence, j.header.Requires
+	e, q, p := j.verdict.Evidence, j.header.Requires, planOf(j.plan)
+	p.TTL = j.header.TTL
 	switch {
 	case e.Hits < q.Hits && len(e.Missed) > 0:
 		return fmt.Sprintf("The fault missed: %d of %s hit a hold while another client waited. Run it "+
 			"again with another --seed.", e.Hits, units.Count(q.Hits, "planned fault"))
 	case len(e.Untested) > 0:
 		return fmt.Sprintf("No other client tried after the fault: none was answered by %s before the "+
-			"holder left. Run it again with longer holds: %s.", Successor(j.header), j.longerHolds())
+			"holder left. Run it again with longer holds: %s.", Successor(j.header),
+			harness.LongerHolds(p))
 	}
 	return ""
-}
-
-// longerHolds returns the flags for holds of half a lease, or of half of a longer lease if the run
-// had such holds already.
-func (j judgement) longerHolds() string {
-	half, hold := j.header.TTL.D()/2, planOf(j.plan).Hold.D()
-	if hold < half {
-		return fmt.Sprintf("--hold %v", half)
-	}
-	return fmt.Sprintf("--ttl %v --hold %v", 4*hold, 2*hold)
 }
 
 // Missing says which evidence the run was to give and did not; "" if it gave all.
