@@ -23,7 +23,8 @@ func TestADraftIsOfADefect(t *testing.T) {
 		drafted       bool
 	}{
 		{"L", checker.LostByServer, false, "Not a defect of getset: any lock on one Redis master " +
-			"loses a grant that the promoted replica lacks (assumption: durability).", false},
+			"loses a grant that the promoted replica lacks (the fault broke an assumption: " +
+			"durability).", false},
 		{"S", checker.LeaseOverrun, false, "Not a defect of getset: any lock with a lease", false},
 		{"L", checker.ReleasedByNonOwner, false, "L: released by a non-owner is a defect of getset: a " +
 			"lock can prevent it by a new owner value for each try, compared and deleted in one " +

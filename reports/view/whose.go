@@ -92,7 +92,7 @@ func outside(w *Violation, h history.Header) string {
 		why = "it follows from the overlap"
 	}
 	if w.Assumption != "" {
-		why += " (assumption: " + page.Clean(w.Assumption, 40) + ")"
+		why += " (the fault broke an assumption: " + page.Clean(w.Assumption, 40) + ")"
 	}
 	return why + "."
 }
