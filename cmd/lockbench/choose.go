@@ -103,7 +103,7 @@ func writeChoices(w io.Writer, choices []choose.Choice, q choose.Query, all bool
 	case all:
 		a.remaining("What does not remain, and why:", a.dropped)
 	case len(best) == 0:
-		a.remaining("The closest ones, not good enough:", choices[:min(closest, len(choices))])
+		a.remaining("The closest ones, not good enough:", choose.Closest(choices, closest))
 	}
 	if !all {
 		a.undecided()

@@ -106,6 +106,16 @@ func sortChoices(all []Choice) {
 	})
 }
 
+// Closest returns at most n locks for a query that none of the best meets. A lock that has a defect
+// of its own under another fault comes after all others, even if it is clean under these.
+func Closest(choices []Choice, n int) []Choice {
+	all := slices.Clone(choices)
+	slices.SortStableFunc(all, func(a, b Choice) int {
+		return cmp.Compare(a.quality.level, b.quality.level)
+	})
+	return all[:min(n, len(all))]
+}
+
 // Shown is the number of locks that an answer shows.
 const Shown = 6
 

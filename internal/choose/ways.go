@@ -44,7 +44,7 @@ func WaysOut(q Query) (ways []Way, err error) {
 			continue
 		}
 		if len(w.Locks) == 0 && len(all) > 0 {
-			w.Closest = &all[0]
+			w.Closest = &Closest(all, 1)[0]
 		}
 		ways = append(ways, w)
 	}
