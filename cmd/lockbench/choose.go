@@ -61,7 +61,8 @@ here hits at the moment that hurts; at a random moment most do so seldom.`,
 	s.BoolVar(&q.Fencing, "fencing", false,
 		"your resource refuses old tokens: the lock must give them, and two clients inside do no harm")
 	s.BoolVar(&q.NoOutage, "no-outage", false, "no fault may keep all clients out for long")
-	s.BoolVar(&all, "all", false, "show all locks that remain, and why the others do not")
+	s.BoolVar(&all, "all", false,
+		"show all locks that remain, why the others do not, and what the columns say")
 	s.BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
@@ -70,7 +71,7 @@ here hits at the moment that hurts; at a random moment most do so seldom.`,
 const widest = 100
 
 // closest is the number of locks to name if no lock remains.
-const closest = 5
+const closest = 3
 
 // answer writes the result of a query. Its lines fit a terminal.
 type answer struct {
@@ -114,9 +115,10 @@ func writeChoices(w io.Writer, choices []choose.Choice, q choose.Query, all bool
 		err = a.waysOut()
 	}
 	if rest := len(choices) - len(rows); rest > 0 && !all {
-		a.say("\n%s with --all: %s.", units.Count(rest, "other lock"), choose.TellRest(choices, rows))
+		a.say("%s with --all: %s.", units.Count(rest, "other lock"), choose.TellRest(choices, rows))
 	}
-	a.say("Which lock for which job: %s", choose.Page)
+	columns := strings.Join(units.If(len(rows) > 0 && !all, "The columns: --all. "), "")
+	a.say("%sWhich lock for which job: %s", columns, choose.Page)
 	return err
 }
 
@@ -158,7 +160,7 @@ func width(cells [][]string) (all int) {
 	return all
 }
 
-// notes explains the table.
+// notes explains the table: with --all its columns, otherwise only what limits its locks.
 func (a answer) notes(rows []choose.Choice) {
 	if len(rows) == 0 {
 		return
@@ -169,14 +171,17 @@ func (a answer) notes(rows []choose.Choice) {
 			fmt.Fprintf(a, "%s: %s\n", c.Name, remark)
 		}
 	}
-	if note := choose.CostsNote(rows); note != "" {
-		fmt.Fprintln(a, note)
+	notes := [][2]string{{"fencing", choose.FencingNote}}
+	if a.all {
+		notes = append(notes, [2]string{choose.Notice, choose.NoticeNote})
+		if note := choose.CostsNote(rows); note != "" {
+			a.say("%s", note)
+		}
+		a.say("%s", choose.EvidenceNote)
 	}
-	a.say("%s", choose.EvidenceNote)
 	if note := choose.UnjudgedNote(rows); note != "" {
 		a.say("%s", note)
 	}
-	notes := [][2]string{{"fencing", choose.FencingNote}, {choose.Notice, choose.NoticeNote}}
 	for _, n := range notes {
 		if slices.ContainsFunc(rows, func(c choose.Choice) bool {
 			return slices.Contains(c.Gives, n[0])
@@ -203,8 +208,7 @@ func (a answer) undecided() {
 		}
 	}
 	if len(names) > 0 {
-		a.say("\nNot known, since a fault was not tried or told nothing (--all says which): %s",
-			strings.Join(names, ", "))
+		a.say("Not known (why: --all): %s", few(names))
 	}
 }
 
@@ -241,12 +245,18 @@ func (a answer) waysOut() error {
 func leftBy(way choose.Way) string {
 	n := len(way.Locks)
 	switch {
-	case n > closest:
-		return fmt.Sprintf("%s and %d more", strings.Join(way.Locks[:closest], ", "), n-closest)
 	case n > 0:
-		return strings.Join(way.Locks, ", ")
+		return few(way.Locks)
 	case way.Closest != nil:
 		return "none; closest is " + way.Closest.Name + ": " + strings.Join(way.Closest.Against, "; ")
 	}
 	return "none"
+}
+
+// few lists names, at most as many as are close.
+func few(names []string) string {
+	if n := len(names) - closest; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:closest], ", "), n)
+	}
+	return strings.Join(names, ", ")
 }
