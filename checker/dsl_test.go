@@ -16,7 +16,7 @@ import (
 //	c0 release 40 50 [fail|info|open] [n=2]     of the latest acquisition that has no release yet
 //	c0 read 41 42 value=7; c0 write 43 44 value=8; c0 cas 45 46 if=8 value=9
 //	c0 extend 30 sent=28 lease=100; c0 lost 35; c0 kill 60; c0 exit 70 [planned]; c0 gap 80 gap=40
-//	fault promote n1 55 58 [strike] [lasted] [err=...] [mode=...]
+//	fault promote n1 55 58 [strike] [lasted] [err=...] [mode=...] [offset=1] [rate=1]
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED; kept TEXT REPLY
 //	nemesis NAME; imported; evicts; outstays;
 //	    ttl 100; lease; loss; validity; fencing; reentrant; broken why;
@@ -197,6 +197,12 @@ func (s *teller) fault(t testing.TB, w []string) {
 		}
 		if v, ok := strings.CutPrefix(x, "mode="); ok {
 			e.Mode = v
+		}
+		if v, ok := strings.CutPrefix(x, "offset="); ok {
+			e.Offset = history.Ptr(history.Duration(number(t, v)))
+		}
+		if v, ok := strings.CutPrefix(x, "rate="); ok {
+			e.Rate = float64(number(t, v))
 		}
 	}
 	s.add(e)

@@ -229,6 +229,26 @@ var nearCases = []propertyCase{
 		"c0 acquire 10 20 sent=12 lease=200000000; fault client-clock c1 1 2 lasted; " +
 		"c1 acquire 30 50 sent=31 lease=200000000; c0 release 100 110; c1 release 120 130", takes +
 		"1 1 31 35 n0 SET k bbbbbbbb PX 200 -> OK\n", Violated, Clock},
+	{"near: a clock was put right before the first call", "S", leased +
+		"fault client-clock c1 1 5 offset=9; fault client-clock c1 5 5 offset=0; " +
+		"c0 acquire 10 20 sent=12 lease=200000000; " +
+		"c1 acquire 30 50 sent=31 lease=200000000; c0 release 100 110; c1 release 120 130", takes +
+		"1 1 31 35 n0 SET k bbbbbbbb PX 200 -> OK\n", Violated, DoubleGrant},
+	{"near: a clock was put right in the first call", "S", leased +
+		"fault client-clock c1 1 11 offset=9; fault client-clock c1 11 11 offset=0; " +
+		"c0 acquire 10 20 sent=12 lease=200000000; " +
+		"c1 acquire 30 50 sent=31 lease=200000000; c0 release 100 110; c1 release 120 130", takes +
+		"1 1 31 35 n0 SET k bbbbbbbb PX 200 -> OK\n", Violated, Clock},
+	{"near: a clock was put right in a call that began first", "S", leased +
+		"fault client-clock c1 1 7 offset=9; fault client-clock c1 7 7 offset=0; " +
+		"c0 acquire 10 20 sent=12 lease=200000000; " +
+		"c1 acquire 6 50 sent=31 lease=200000000; c0 release 100 110; c1 release 120 130", takes +
+		"1 1 31 35 n0 SET k bbbbbbbb PX 200 -> OK\n", Violated, Clock},
+	{"near: a clock was set to gain, after another offset", "S", leased +
+		"fault client-clock c1 1 5 offset=9; fault client-clock c1 5 200 offset=0 rate=1 lasted; " +
+		"c0 acquire 10 20 sent=12 lease=200000000; " +
+		"c1 acquire 30 50 sent=31 lease=200000000; c0 release 100 110; c1 release 120 130", takes +
+		"1 1 31 35 n0 SET k bbbbbbbb PX 200 -> OK\n", Violated, Clock},
 	{"near: the clock of a server without a vote is moved", "S", voters +
 		"fault node-clock n2 1 2 lasted", ballots, Violated, DoubleGrant},
 	{"near: the clock of a server with a vote is moved", "S", voters +

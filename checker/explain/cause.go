@@ -200,7 +200,7 @@ func clockOf(faults []record.Fault, p *record.Pair) string {
 		servers := f.Servers()
 		other := len(both) > 0 && len(servers) > 0 && !slices.ContainsFunc(servers,
 			func(name string) bool { return slices.Contains(both, name) })
-		if f.MovesClock() && f.From < p.B.From && (last == nil || !other) {
+		if f.Skews(firstCall(p)) && f.From < p.B.From && (last == nil || !other) {
 			last = f
 		}
 	}
@@ -208,18 +208,29 @@ func clockOf(faults []record.Fault, p *record.Pair) string {
 		return ""
 	}
 	if client, of := last.Client(); of && client == p.A.Process {
-		return Say("client %d's clock was wrong since %s: by the clocks of others the end of the lease "+
-			"that it wrote was over.", client, Stamp(last.From))
+		return Say("client %d's clock was wrong %s: by the clocks of others the end of the lease "+
+			"that it wrote was over.", client, skewed(last, p.B.From))
 	}
-	return Say("by the clock of %s, which was wrong since %s, the lease of client %d was over "+
-		"before its time.", nemesis.TargetName(last.Target), Stamp(last.From), p.A.Process)
+	return Say("by the clock of %s, which was wrong %s, the lease of client %d was over "+
+		"before its time.", nemesis.TargetName(last.Target), skewed(last, p.B.From), p.A.Process)
 }
 
-// wrongClock says that the clock of a client was wrong before a stamp, or returns "".
-func wrongClock(faults []record.Fault, process int, before int64) string {
+// firstCall returns when the first client of a pair called. It may have read its clock then.
+func firstCall(p *record.Pair) int64 { return min(p.A.Call, p.B.Call) }
+
+// skewed says from when a clock was wrong, and until when if it was right again before a stamp.
+func skewed(f *record.Fault, t int64) string {
+	if f.Skews(t) {
+		return Say("since %s", Stamp(f.From))
+	}
+	return Say("from %s to %s", Stamp(f.From), Stamp(f.To))
+}
+
+// wrongClock says that the clock of a client was wrong when it sent a command, or returns "".
+func wrongClock(faults []record.Fault, process int, sent int64) string {
 	for i := range faults {
 		f := &faults[i]
-		if _, client := f.Client(); client && f.MovesClock() && f.Hits(process) && f.From < before {
+		if f.Hits(process) && f.Skews(sent) && f.From < sent {
 			return Say(". Client %d's clock was wrong since %s", process, Stamp(f.From))
 		}
 	}

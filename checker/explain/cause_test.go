@@ -3,9 +3,11 @@ package explain
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -64,6 +66,36 @@ func TestTheCauseOfAClock(t *testing.T) {
 		if got := clockOf([]record.Fault{fault}, p); got != want {
 			t.Errorf("%s: %q", target, got)
 		}
+	}
+}
+
+// TestAClockThatWasPutRight: a cause names a clock that was put right only if it was wrong after
+// the first call, and says until when.
+func TestAClockThatWasPutRight(t *testing.T) {
+	at := func(d time.Duration) *history.Duration { return history.Ptr(history.Duration(d)) }
+	faults := []record.Fault{
+		{Action: nemesis.ClientClock, Target: "c2", From: 1e9, To: 2e9, Clock: at(time.Hour)},
+		{Action: nemesis.ClientClock, Target: "c2", From: 2e9, To: 2e9, Clock: at(0)}}
+	for call, want := range map[int64]string{
+		15e8: "by the clock of client 2, which was wrong from 1.000 s to 2.000 s, the lease of " +
+			"client 1 was over before its time.",
+		25e8: "",
+	} {
+		p := &record.Pair{A: &record.Hold{Process: 1, Call: call, Granting: 3e9},
+			B: &record.Hold{Process: 2, Call: 3e9, From: 4e9}}
+		if got := clockOf(faults, p); got != want {
+			t.Errorf("called at %d: %q", call, got)
+		}
+		if got := struckBetween(faults, p, verdict.Property{Witness: &verdict.Witness{}}); (len(got) >
+			0) != (want != "") {
+			t.Errorf("called at %d: the story has %v", call, got)
+		}
+	}
+	if got := wrongClock(faults, 2, 3e9); got != "" {
+		t.Errorf("a command was sent after the clock was right: %q", got)
+	}
+	if got := wrongClock(faults, 2, 15e8); got == "" {
+		t.Error("a command was sent while the clock was wrong, and nothing says so")
 	}
 }
 

@@ -271,7 +271,10 @@ func struckBetween(faults []record.Fault, p *record.Pair, v verdict.Property) []
 // unknown, it takes the time of the call.
 func endedBefore(f *record.Fault, p *record.Pair, class string) bool {
 	caused := f.Unbearable() || class == verdict.LateMessage
-	return !f.MovesClock() && (f.To <= p.A.Call || f.To <= p.A.Granting && !caused)
+	if f.MovesClock() {
+		return f.Clock != nil && f.To <= firstCall(p)
+	}
+	return f.To <= p.A.Call || f.To <= p.A.Granting && !caused
 }
 
 // takesPart reports whether a fault struck a node, all clients, or a client that the witness

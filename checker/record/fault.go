@@ -21,6 +21,9 @@ type Fault struct {
 	Lasting bool   // in effect until the run ended: to is when the harness took it back then
 	By      *int   // the client whose breakpoint triggered it
 	Err     string // why it could not be done
+	// of a clock: by how much it was wrong from then on; nil if the record does not tell
+	Clock *history.Duration
+	Rate  float64 // of a clock, in seconds for each second
 }
 
 // fault takes a begin or an end. An end without a begin is ignored.
@@ -31,7 +34,8 @@ func (c *Collector) fault(e *history.Event) {
 	if e.Phase == history.PhaseFrom {
 		c.begun[e.ID] = len(c.Faults)
 		c.Faults = append(c.Faults, Fault{ID: e.ID, Action: e.F, Mode: e.Mode, Target: e.Target,
-			From: e.T, To: Forever, Aimed: e.Aimed, Lasting: true, By: e.By})
+			From: e.T, To: Forever, Aimed: e.Aimed, Lasting: true, By: e.By,
+			Clock: e.Offset, Rate: e.Rate})
 		return
 	}
 	if i, ok := c.begun[e.ID]; ok {
@@ -122,6 +126,17 @@ func (f *Fault) OfClient() bool {
 func (f *Fault) MovesClock() bool {
 	a := f.Breaks()
 	return a == nemesis.ClientClocks || a == nemesis.ServerClocks
+}
+
+// PutsRight reports whether the fault set a clock that was wrong to the right time.
+func (f *Fault) PutsRight() bool {
+	return f.Clock != nil && *f.Clock == 0 && f.Rate == 0 && f.Action != nemesis.StopClock
+}
+
+// Skews reports whether the fault moved a clock that may have been wrong after a stamp. If the
+// record does not tell the offset, the clock may never have been put right.
+func (f *Fault) Skews(t int64) bool {
+	return f.MovesClock() && (f.Clock == nil || f.To > t && !f.PutsRight())
 }
 
 // Promotes reports whether the fault made its target a master.

@@ -346,7 +346,8 @@ func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemes
 			continue
 		}
 		loses := f.Breaks() == nemesis.Durability && f.To > taken && mayLose(f)
-		if f.From < b.From && (loses || f.MovesClock() && c.concerns(f, a, b.From)) {
+		skews := f.Skews(min(a.Call, b.Call)) // a call may have read the clock when it began
+		if f.From < b.From && (loses || skews && c.concerns(f, a, b.From)) {
 			worst = max(worst, f.Breaks())
 		}
 	}

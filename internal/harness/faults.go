@@ -34,6 +34,9 @@ func (x *effects) recordAround(s nemesis.Step, do func(nemesis.Step) error) erro
 	if s.Do == nemesis.Redirect {
 		e.Target = s.Node
 	}
+	if a, _ := nemesis.ActionOf(s.Do); a.Again {
+		e.Offset, e.Rate = &s.Offset, s.Rate
+	}
 	if by := x.breakpoints.by(); by >= 0 {
 		e.By = &by
 	}
@@ -188,6 +191,7 @@ func (x *effects) unfreeze() error {
 // end records that the effect of a fault is over.
 func (x *effects) end(e history.Event) error {
 	e.Phase, e.T, e.Aimed, e.By = history.PhaseTo, x.record.now(), false, nil
+	e.Offset, e.Rate = nil, 0
 	return x.record.add(e)
 }
 

@@ -25,6 +25,8 @@ func unpaired(h *history.History) (wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("%s of %s has no number", e.F, e.Target))
 		case e.Phase == history.PhaseFrom && begun:
 			wrong = append(wrong, fmt.Sprintf("%s of %s begins twice", e.F, e.Target))
+		case e.Phase == history.PhaseFrom && strings.HasSuffix(e.F, "-clock") && e.Offset == nil:
+			wrong = append(wrong, fmt.Sprintf("%s of %s has no offset", e.F, e.Target))
 		case e.Phase == history.PhaseFrom:
 			open[e.ID] = e
 		case !begun || b.F != e.F || b.Target != e.Target || b.T > e.T:

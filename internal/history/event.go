@@ -79,6 +79,10 @@ type Event struct {
 	ID     int    `json:"id,omitempty"`     // of a fault: joins begin and end
 	Target string `json:"target,omitempty"` // of a fault: node, client or link
 	Aimed  bool   `json:"aimed,omitempty"`  // of a fault: must fall into a contended hold
+	// of a fault that sets a clock: by how much the clock is wrong from now on, until the fault ends;
+	// nil if it is not known
+	Offset *Duration `json:"offset,omitempty"`
+	Rate   float64   `json:"rate,omitempty"` // of such a fault: seconds gained in each second
 	// of a fault's end: the fault lasted until the end of the run, when the harness undid it
 	Lasted bool `json:"lasted,omitempty"`
 	By     *int `json:"by,omitempty"` // of a fault: the client at whose breakpoint it started

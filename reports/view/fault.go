@@ -14,11 +14,10 @@ import (
 	"github.com/lockbench/lockbench/reports/page"
 )
 
-// Fault is a fault of the record. By how much a clock was moved only the plan says.
+// Fault is a fault of the record.
 type Fault struct {
 	record.Fault
 	Offset time.Duration // of a clock
-	Rate   float64       // of a clock, in seconds for each second
 }
 
 // Row returns the table row of the fault's action, or the zero row if no table has it.
@@ -87,14 +86,17 @@ func (f Fault) linked() bool {
 	return family == nemesis.Loss || family == nemesis.Lateness
 }
 
-// faultsOf gives the faults of clocks what the plan says of them: the record has their order, the
-// plan by how much.
+// faultsOf returns the faults of a record. If it is older than the field for the offset of a clock,
+// the plan says by how much the clock was moved.
 func faultsOf(r *record.Record, plan json.RawMessage) (faults []Fault) {
 	p := planOf(plan)
 	for _, found := range r.Faults {
 		f := Fault{Fault: found}
+		if found.Clock != nil {
+			f.Offset = found.Clock.D()
+		}
 		i := slices.IndexFunc(p.Scenario, func(s nemesis.Step) bool { return s.Do == f.Action })
-		if i >= 0 {
+		if i >= 0 && found.Clock == nil {
 			f.Offset, f.Rate = p.Scenario[i].Offset.D(), p.Scenario[i].Rate
 			p.Scenario = slices.Delete(p.Scenario, i, i+1)
 		}

@@ -104,6 +104,17 @@ func TestFaultsInWords(t *testing.T) {
 	}
 }
 
+// TestTheRecordSaysWhatAClockWasSetTo: the plan is asked only if the record does not tell.
+func TestTheRecordSaysWhatAClockWasSetTo(t *testing.T) {
+	e := fault(1e6, 1, "node-clock", "n1")
+	e.Offset = history.Ptr(history.Duration(time.Second))
+	v := viewOf(t, history.Header{}, e)
+	v.Run.Plan = []byte(`{"scenario":[{"do":"node-clock","offset":"2.5s"}]}`)
+	if got := reporttest.View(t, v.Run).Faults[0].Name(); got != "node-clock n1 +1.00 s" {
+		t.Error(got)
+	}
+}
+
 func TestQuestions(t *testing.T) {
 	for _, c := range []struct{ impl, fault, want string }{
 		{"", "", "Can two clients hold this lock at once?"},
