@@ -95,24 +95,45 @@ func match(sent []*history.Command, shown []run) (lines []history.Command) {
 	return lines
 }
 
-// same assigns the shown effects to commands one by one.
+// same assigns to each command what all of the shown runs did.
 func same(ms []*history.Command, shown []run) (lines []history.Command) {
+	effects := common(shown)
 	for i, m := range ms {
-		if x := shown[i]; x.t >= m.Sent && len(x.effects) > 0 {
-			lines = append(lines, history.Command{Process: m.Process, Seq: m.Seq, Effects: x.effects})
+		if shown[i].t >= m.Sent && len(effects) > 0 {
+			lines = append(lines, history.Command{Process: m.Process, Seq: m.Seq, Effects: effects})
 		}
 	}
 	return lines
 }
 
-// haveSameEffects reports whether all runs did the same.
+// common returns the effects of the first run that all runs had.
+func common(runs []run) (effects [][]string) {
+	if len(runs) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(runs[0].effects), func(args []string) bool {
+		return slices.ContainsFunc(runs, func(x run) bool {
+			return !slices.ContainsFunc(x.effects, func(o []string) bool { return slices.Equal(o, args) })
+		})
+	})
+}
+
+// haveSameEffects reports whether all runs changed the same. They may have read different things: a
+// script that asks who owns the key does so only if there is one.
 func haveSameEffects(runs []run) bool {
 	for _, x := range runs {
-		if !slices.EqualFunc(x.effects, runs[0].effects, slices.Equal) {
+		if !slices.EqualFunc(changes(x), changes(runs[0]), slices.Equal) {
 			return false
 		}
 	}
 	return true
+}
+
+// changes returns the effects of a run without the commands that only read or tell.
+func changes(x run) [][]string {
+	return slices.DeleteFunc(slices.Clone(x.effects), func(args []string) bool {
+		return silent[verb(args)] && EffectOf(args).Kind == None
+	})
 }
 
 // atOnce returns how many of the answered commands were under way together with the first, directly

@@ -23,7 +23,7 @@ func equal(times ...string) (out []history.Command) {
 }
 
 // TestObserveIsSure wants what scripts did where it is certain, and nothing where it is not: the
-// node shows one run of the script for each word, which names what it did.
+// node shows one run of the script for each word, which names what it did, joined by "+".
 func TestObserveIsSure(t *testing.T) {
 	for name, c := range map[string]struct {
 		sent  []history.Command
@@ -37,6 +37,10 @@ func TestObserveIsSure(t *testing.T) {
 		"one never came":             {equal("1-?", "3-4"), "set", "1:set"},
 		"one may have come":          {equal("1-?", "3-4"), "set del", ""},
 		"all came, and did the same": {equal("1-?", "3-4"), "del del", "0:del 1:del"},
+		"two read different things":  {equal("1-4", "3-5"), "get+set set", "0:set 1:set"},
+		"two read one thing, too":    {equal("1-4", "3-5"), "get+set get+ttl+set", "0:get 1:get"},
+		"two changed, and one read":  {equal("1-4", "3-5"), "get get+set", ""},
+		"one prolongs as it reads":   {equal("1-4", "3-5"), "set getex+set", ""},
 		"which of two came":          {equal("1-?", "3-4", "3-?"), "del del", "1:del"},
 		"not all was shown":          {equal("1-2", "3-4"), "set", ""},
 		"too much was shown":         {equal("1-2"), "set del", ""},
@@ -44,8 +48,11 @@ func TestObserveIsSure(t *testing.T) {
 	} {
 		var shown []history.NodeCommand
 		for i, word := range strings.Fields(c.shown) {
-			for _, line := range []string{`1.0 [0 a:1] "EVAL" "s" "1" "k"`, fmt.Sprintf("1.0 [0 lua] %q %q",
-				word, "k"), `1.0 [0 a:2] "GET" "other"`} {
+			lines := []string{`1.0 [0 a:1] "EVAL" "s" "1" "k"`}
+			for effect := range strings.SplitSeq(word, "+") {
+				lines = append(lines, fmt.Sprintf(`1.0 [0 lua] %q "k" "PX" "9"`, effect))
+			}
+			for _, line := range append(lines, `1.0 [0 a:2] "GET" "other"`) {
 				shown = append(shown, history.NodeCommand{T: int64(1000 + i), Line: line})
 			}
 		}
