@@ -342,3 +342,23 @@ func TestAnInterruptedRunKeepsItsRecord(t *testing.T) {
 		t.Errorf("error %v, %d events", err, len(h.Events))
 	}
 }
+
+// TestEveryClientOfAPlainRunCallsAgain: a lock may fail a client only in its second call. The
+// lock serves the clients in turn: the evidence is complete before the last one calls again.
+func TestEveryClientOfAPlainRunCallsAgain(t *testing.T) {
+	h, err := play(t, newFake(), t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := map[int]int{}
+	for _, e := range h.Events {
+		if e.Type == history.OK && e.F == history.Acquire {
+			calls[e.Process]++
+		}
+	}
+	for process := range 4 {
+		if calls[process] < 2 {
+			t.Errorf("client %d was granted the lock %d times", process, calls[process])
+		}
+	}
+}
