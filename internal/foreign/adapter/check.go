@@ -31,9 +31,10 @@ type Finding struct {
 	Found    string `json:"found,omitempty"`
 }
 
-// The lease and the waits of a check.
+// The lease and the waits of a check. The lease is not a number of whole seconds, which some
+// libraries cut off.
 const (
-	checkTTL  = 2 * time.Second
+	checkTTL  = 2500 * time.Millisecond
 	checkWait = 400 * time.Millisecond
 	checkKey  = "lock:check"
 )
@@ -296,8 +297,12 @@ func (c *checker) ask(ctx context.Context) {
 	other, _, err := c.client(ctx) // now: it may take longer than the first one's lease to start
 	c.say(false, "a second client starts", err, "")
 	c.sayOfKeys("it writes no key of the lock before it is asked to", c.unwritten)
+	taken := time.Now()
 	if !c.wants(holder, take(1), false, "it acquires a free lock", isAcquired) {
 		return
+	}
+	if d := c.use.Declares; d.Lease && !d.Watchdog && !c.use.OwnLease { // a watchdog may renew less
+		c.sayOfKeys("its key lives for the whole lease", func() error { return livesFor(c, taken) })
 	}
 	c.sayOfKeys("the lock is in the Redis that it was told of", c.here)
 	c.sayOfKeys("the key is named as adapter.yaml says", c.named)
@@ -316,6 +321,9 @@ func (c *checker) ask(ctx context.Context) {
 	if c.use.Declares.Reentrant {
 		c.wants(holder, take(2), false, "the holder acquires again", isAcquired)
 		c.wants(holder, Release(2), false, "and releases the second", isReleased)
+		if err == nil {
+			askInner(c, other, taken)
+		}
 	}
 	if !c.wants(holder, Release(1), false, "the holder releases", isReleased) {
 		return

@@ -104,6 +104,7 @@ const (
 	extending
 	releasing
 	outliving // of both clients
+	inner     // of the other client
 	// of the other client; each try takes the next number
 	trying
 )
@@ -137,15 +138,56 @@ func (c *checker) askDeclared(holder, other *remote) {
 	c.askForeign(holder, other)
 }
 
-// askWatchdog checks that a watchdog keeps a hold for longer than a lease.
+// askWatchdog checks that a watchdog keeps a hold for longer than a lease, and for its holder.
 func (c *checker) askWatchdog(holder, other *remote) {
 	if !c.wants(holder, take(overrunning), false, "the first client acquires", isAcquired) {
 		return
 	}
 	time.Sleep(checkTTL + checkTTL/4)
-	c.wants(other, take(trying), false,
-		"as declared, its watchdog keeps the lock for longer than the lease", isRefused)
+	if c.wants(other, take(trying), false,
+		"as declared, its watchdog keeps the lock for longer than the lease", isRefused) {
+		c.wants(holder, Release(overrunning), false, "and the holder releases it", isReleased)
+		return
+	}
 	_, _ = c.perform(holder, Release(overrunning))
+}
+
+// livesFor returns an error if the lock's key, which was written after a time, has a shorter lease
+// than was asked for.
+func livesFor(c *checker, since time.Time) error {
+	for _, a := range c.admin {
+		ms, err := a.Do(context.Background(), "pttl", c.key()).Int64()
+		if err = cmp.Or(err, tooShort(ms, time.Since(since))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tooShort returns an error if a key that is not older than age, and has so many milliseconds left,
+// had a shorter lease than was asked for. A negative number is a key that does not end.
+func tooShort(ms int64, age time.Duration) error {
+	const slack = 2 * time.Millisecond // Redis rounds both ends of a lease
+	lease := time.Duration(ms)*time.Millisecond + age
+	if ms < 0 || lease+slack >= checkTTL {
+		return nil
+	}
+	return fmt.Errorf("it has a lease of at most %v, and was asked for %v: if the library has whole "+
+		"seconds, round up", lease.Round(10*time.Millisecond), checkTTL)
+}
+
+// askInner checks that an inner release, whose outer hold began after a time, frees nothing.
+func askInner(c *checker, other *remote, since time.Time) {
+	a, err := c.perform(other, take(inner))
+	if a.Is == isAcquired {
+		err = errors.New("another client acquired it after the first of two releases")
+		if c.use.Declares.Lease && time.Since(since) >= checkTTL {
+			err = notAsked("this machine is slow, and the lease was over")
+		}
+		_, _ = c.perform(other, Release(inner))
+	}
+	var not notAsked
+	c.say(errors.As(err, &not), "and the lock stays taken until the last release", err, a.Is)
 }
 
 // askLease lets the other client try until the lease must be over.

@@ -1,0 +1,28 @@
+package adapter
+
+import (
+	"testing"
+	"time"
+)
+
+// TestALeaseThatIsTooShort: a key may be as old as its question, so that only what is left of its
+// lease and its age together convict it.
+func TestALeaseThatIsTooShort(t *testing.T) {
+	for name, c := range map[string]struct {
+		left  int64
+		age   time.Duration
+		short bool
+	}{
+		"whole":                          {2490, 10 * time.Millisecond, false},
+		"cut to whole seconds":           {1990, 10 * time.Millisecond, true},
+		"rounded up":                     {2990, 10 * time.Millisecond, false},
+		"perhaps cut, on a busy machine": {1490, 1100 * time.Millisecond, false},
+		"rounded by Redis":               {2489, 10 * time.Millisecond, false},
+		"without an end":                 {-1, 10 * time.Millisecond, false},
+		"gone":                           {-2, 10 * time.Millisecond, false},
+	} {
+		if err := tooShort(c.left, c.age); (err != nil) != c.short {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
