@@ -341,7 +341,7 @@ var propertyCases = []propertyCase{
 var allCases = slices.Concat(propertyCases, lostCases, conditionCases, declaredCases,
 	undeclaredCases, causeCases, orderCases, keyCases, letterCases, progressCases,
 	progressConditions, callCases, letterConditions, grantCases, depthCases, behindCases,
-	certainCases, absentCases, lostConditions, ownerConditions, waitConditions,
+	certainCases, absentCases, presentCases, lostConditions, ownerConditions, waitConditions,
 	deliveryConditions, stallConditions, reenteredConditions, nearCases, closerCases,
 	closestCases, likelyCases, besideCases, gaveUpCases, severalCases,
 	helperCases, lookCases, againCases, causedCases, noteCases)

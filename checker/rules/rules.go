@@ -32,7 +32,8 @@ type Case struct {
 	pause, longest *int64 // the longest pause, declared or seen, and lease
 	pauses         pauses
 	allPauses      *allPauses
-	absences       map[int][]absence // of the key of each lock, in the order of its commands
+	absences       map[int][]absence         // of the key of each lock, in the order of its commands
+	presences      map[int][]record.Interval // when the key of each lock surely was there
 	ends           []int64
 	common         []record.Interval
 	gaps           map[int][]record.Gap

@@ -1,0 +1,47 @@
+package rules
+
+import (
+	"sort"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+)
+
+// A client may sleep at a key that stays, since the lock told it so, or since no message wakes it.
+// If the trace of a single server shows that the key was there all the time, no other try could
+// have been granted the lock.
+
+// present reports whether the trace shows that the key of a lock was there for all of a time.
+func present(c waits, lock int, q record.Interval) bool {
+	if c.quorums().independent() || !c.trace.Named() || c.replaced() {
+		return false
+	}
+	all, known := c.presences[lock]
+	if !known {
+		if c.presences == nil {
+			c.presences = map[int][]record.Interval{}
+		}
+		all = presencesOf(c, lock)
+		c.presences[lock] = all
+	}
+	i := sort.Search(len(all), func(i int) bool { return all[i].To >= q.To })
+	return i < len(all) && all[i].From <= q.From
+}
+
+// presencesOf returns the times from one refusal to another without a command between the two that
+// may have freed or taken the key.
+func presencesOf(c waits, lock int) (all []record.Interval) {
+	there, changed := false, int64(0)
+	for _, m := range c.trace.OfLock(lock) {
+		switch refused := c.trace.Denied(m); {
+		case refused && there:
+			all[len(all)-1].To = m.Sent
+		case refused && m.Sent >= changed:
+			all, there = append(all, record.Interval{From: m.Recv, To: m.Recv}), true
+		case refused, trace.Silent(m), c.trace.Renews(m):
+		default:
+			there, changed = false, max(changed, lastAnswer(m))
+		}
+	}
+	return all
+}
