@@ -132,7 +132,10 @@ func (d draw) stop() nemesis.Step {
 // inject starts the effect at a random moment and lets a client that waits at the breakpoint
 // continue at once. It ends the effect after a random time or at another moment.
 func (d draw) inject(e nemesis.Effect) []nemesis.Step {
-	if d.plan.Renews() && len(e.End) > 0 && d.rand.IntN(4) == 0 {
+	if d.plan.Renews() && d.rand.IntN(4) == 0 {
+		if len(e.End) == 0 {
+			return d.injectAfterWork(e)
+		}
 		return d.injectDuringWork(e)
 	}
 	slow := e.Begin[0].Do == nemesis.Delay // it adds to the time that alone spends inside
@@ -173,6 +176,16 @@ func (d draw) injectDuringWork(e nemesis.Effect) []nemesis.Step {
 			[]nemesis.Step{{Do: nemesis.Wait, For: d.length()}}, goOn("slow"))
 	}
 	return slices.Concat(begin, []nemesis.Step{lasts}, goOn("slow"), e.End)
+}
+
+// injectAfterWork starts a lasting effect when its victim has been inside for a while, so that the
+// victim's lease was renewed. This reveals a renewal that asks for a wrong lease.
+func (d draw) injectAfterWork(e nemesis.Effect) []nemesis.Step {
+	at := d.drawAwait()
+	at.Await.As, at.Await.Client, at.Await.Phase = "slow", d.victim, nemesis.Granted
+	at.Await.Nth = 1 + d.rand.IntN(3)
+	steps := []nemesis.Step{at, {Do: nemesis.Wait, For: d.length()}}
+	return slices.Concat(steps, e.Begin, goOn("slow"))
 }
 
 // alone lets only the victim request the lock during the effect, until it gets it. Half the time

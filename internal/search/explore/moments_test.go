@@ -234,6 +234,31 @@ func TestClientsDwell(t *testing.T) {
 	}
 }
 
+// TestHoldersCrashAfterARenewal: only a crash long after the grant leaves a key with the lease of a
+// renewal, and only a lock that renews its lease may be held for so long.
+func TestHoldersCrashAfterARenewal(t *testing.T) {
+	t.Parallel()
+	for impl, later := range map[string]bool{"token-lua": false, "redisson": true} {
+		p, err := planFor(harness.RunOptions{Impl: impl, Nemesis: "crash"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := false
+		d := draw{rand: rand.New(rand.NewPCG(7, 8)), plan: p}
+		for range 300 {
+			s := d.scenario("crash")
+			for i := range max(0, len(s)-2) {
+				held := s[i].Await != nil && s[i].Await.Phase == nemesis.Granted
+				seen = seen || held && s[i+1].Do == nemesis.Wait && s[i+1].For.D() > p.TTL.D()/3 &&
+					s[i+2].Do == nemesis.Crash && s[i+2].Target == s[i].Await.Client
+			}
+		}
+		if seen != later {
+			t.Errorf("%s: a holder crashes after a renewal: %v", impl, seen)
+		}
+	}
+}
+
 // TestNoClientDwellsAtACommand: a varied run keeps a client that dwells at a phase, where any delay
 // is allowed. The search would blame the fault for the delay of a command.
 func TestNoClientDwellsAtACommand(t *testing.T) {
