@@ -66,7 +66,7 @@ func (o options) run(ctx context.Context) error {
 		return err
 	}
 	if o.pages {
-		if err := old.Refresh("."); err != nil {
+		if err := old.Refresh(".."); err != nil {
 			return err
 		}
 		return o.write(old)
