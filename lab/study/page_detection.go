@@ -124,14 +124,19 @@ func (b *Book) howDetected(p *page) {
 		"statements that swapped places.")
 	p.items([]string{
 		"**Aimed**: the scenarios of the [table of faults](verdicts.md#the-faults) that the simulator " +
-			"can run for the lock, in each row of the lock, and the lock's other workloads without a " +
-			"fault. \"+3\" means that three more faults also found the mutant.",
+			"can run for the lock, in each row of the lock, and those for libraries only, and the " +
+			"lock's other workloads without a fault. \"+3\" means that three more faults also found the " +
+			"mutant.",
 		"**Drawn**: `lockbench explore` under every fault, with random moments and random orders of " +
-			"messages ([explore.md](../../docs/explore.md)).",
+			"messages ([explore.md](../../docs/explore.md)). Under several random faults it also draws " +
+			"the lease, the clients, their times and their workload, for each variant of the lock, with " +
+			"and without its watchdog. What the lock shows under any fault is then not counted.",
 		fmt.Sprintf("Each mutant had %d s of processor time. Each scenario ran at most twice, and each "+
 			"fault was drawn 48 times. A letter counts only if the original lock violates it neither under "+
 			"the same fault nor without any. The original lock had many more runs in the simulator, and "+
 			"its runs on Redis ([verdicts.md](verdicts.md)). Redlock was not tested.", b.Detection.Limit),
+		"The checker and the loads have grown since most of the mutants were tested. Only some of " +
+			"those that had not been found have been tested again, with 6 or 24 draws of each fault.",
 		"**No letter, does not pass**: the client panics, a call never ends, or clients are hardly " +
 			"ever granted the lock without any fault. Such a run ends *unknown*, and unknown never passes.",
 		"**Equivalent**: no run can distinguish the mutant from the lock. Each has a reason.",

@@ -30,7 +30,7 @@ type options struct {
 	pages, learn  bool
 	departs       bool
 	times         bool
-	locks         string
+	locks, keys   string
 	campaign      detection.Campaign
 }
 
@@ -46,6 +46,7 @@ func main() {
 	flag.BoolVar(&o.times, "times", false,
 		"ask only without an aim how long it takes, and keep what else the record says")
 	flag.StringVar(&o.locks, "locks", "", "ask only the mutants of these locks, separated by commas")
+	flag.StringVar(&o.keys, "keys", "", "ask only the mutants whose key contains this")
 	flag.IntVar(&o.campaign.Aimed, "aimed", 3, "runs of each scenario at most")
 	flag.IntVar(&o.campaign.Drawn, "drawn", 48, "seeds of each fault at most")
 	flag.IntVar(&o.campaign.AsItIsAimed, "known-aimed", 60, "the same, of the locks as they are")
@@ -111,11 +112,14 @@ func (o options) selectMutants(old *detection.Record) func(mutate.Mutant) bool {
 			if o.times {
 				found[m.Key()] = len(m.Drawn) > 0
 			}
+			if why := detection.ReasonOf(m); why != nil && why.Equivalent {
+				found[m.Key()] = true // it cannot be
+			}
 		}
 	}
 	locks := strings.Split(o.locks, ",")
 	return func(m mutate.Mutant) bool {
-		return (o.locks == "" || slices.Contains(locks, m.Lock)) &&
+		return (o.locks == "" || slices.Contains(locks, m.Lock)) && strings.Contains(m.Key(), o.keys) &&
 			(!o.missing || !has[m.Key()]) && (!o.deep || !found[m.Key()])
 	}
 }

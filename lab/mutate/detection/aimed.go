@@ -25,7 +25,8 @@ type planned struct {
 // aimedRuns returns the runs of the matrix for a lock, and runs of its other workloads without a
 // fault. They are sorted by attempt.
 func aimedRuns(q Question) ([]planned, error) {
-	o := matrix.Options{Rows: []string{q.Lock}, Environment: "sim", Repeat: q.Aimed, Seed: q.Seed}
+	o := matrix.Options{Rows: []string{q.Lock}, Columns: columnNames(), Environment: "sim",
+		Repeat: q.Aimed, Seed: q.Seed}
 	tasks, err := o.Tasks()
 	if err != nil {
 		return nil, err

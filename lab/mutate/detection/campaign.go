@@ -32,11 +32,12 @@ type Campaign struct {
 }
 
 // The limits in seconds of CPU time. The watchdog limits a single aimed run or the search of one
-// fault, which takes at most a second per seed.
+// fault, in which a seed takes at most mostOfSeed.
 const (
-	limit    = 60
-	runLimit = 10
-	noLimit  = 3600
+	limit      = 60
+	runLimit   = 10
+	mostOfSeed = 2
+	noLimit    = 3600
 )
 
 const seed = 1
@@ -205,7 +206,7 @@ func (c Campaign) testAll(ctx context.Context, program string, mutants []mutate.
 		m := mutants[i]
 		r, err := ask(ctx, program, i+1, Question{Lock: m.Lock, Aimed: c.Aimed, Drawn: c.Drawn,
 			Seed:  seed,
-			Known: record.Known[m.Lock], Limit: limit, RunLimit: runLimit + c.Drawn})
+			Known: record.Known[m.Lock], Limit: limit, RunLimit: runLimit + c.Drawn*mostOfSeed})
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.Key(), err)
 		}

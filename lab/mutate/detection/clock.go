@@ -10,7 +10,20 @@ import (
 )
 
 // asItIs is the default number of seeds for the original lock under a fault that found a mutant.
-const asItIs = 4000
+// The runs of random faults are long, so they get one of slower.
+const (
+	asItIs = 4000
+	slower = 20
+)
+
+// again returns the number of seeds for the original lock under a fault.
+func (c Campaign) again(fault string) int {
+	seeds := cmp.Or(c.AsItIs, asItIs)
+	if fault == randomFaults {
+		seeds /= slower
+	}
+	return seeds
+}
 
 // Clock tests the mutants of a record without an aim, and records how long it takes to find each of
 // them. It also tests the original lock for the violations of a mutant. If the lock shows one as
@@ -81,7 +94,7 @@ func (c Campaign) learn(ctx context.Context, r *Record, x *Result, checked map[s
 	for _, f := range x.Drawn {
 		for _, letter := range f.Letters {
 			i := slices.IndexFunc(all, func(w wish) bool { return w.row == f.Row && w.fault == f.Fault })
-			if i < 0 || !shows(all[i], letter, cmp.Or(c.AsItIs, asItIs)) {
+			if i < 0 || !shows(all[i], letter, c.again(f.Fault)) {
 				continue
 			}
 			for _, w := range all {

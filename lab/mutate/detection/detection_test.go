@@ -2,6 +2,7 @@ package detection
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"github.com/lockbench/lockbench/lab/records"
 	"hash/fnv"
@@ -180,13 +181,70 @@ func TestWhatTheLockShowsIsNoFinding(t *testing.T) {
 	}
 }
 
-// TestWishesHaveWorkloads that a row does not have, beside its faults.
-func TestWishesHaveWorkloads(t *testing.T) {
+// TestWishesAreWhatUsersAsk: each fault, the loads of the columns for libraries, the workloads that
+// a row does not have, and random faults for each form of the lock.
+func TestWishesAreWhatUsersAsk(t *testing.T) {
 	t.Parallel()
-	all, err := wishes("redisson-spin")
-	if err != nil || !slices.ContainsFunc(all, func(w wish) bool {
-		return w.fault == workloadPrefix+"reentrant" && w.options.Workload == "reentrant"
-	}) || !slices.ContainsFunc(all, func(w wish) bool { return w.options.Nemesis == "pause" }) {
-		t.Errorf("%+v, %v", all, err)
+	for _, c := range []struct{ lock, row, fault string }{
+		{"redisson-spin", "redisson-spin", workloadPrefix + "reentrant"},
+		{"redisson-spin", "redisson-spin", "pause"},
+		{"redisson-spin", "redisson-spin", "mixed"},
+		{"redisson-spin", "redisson-spin fixed lease", randomFaults},
+		{"redisson-fenced", "redisson-fenced watchdog", randomFaults},
+		{"redisson-multi", "redisson-multi fixed lease", "crash"},
+		{"token-lua", "token-lua constant", "idle"},
+		{"token-lua", "token-lua process", randomFaults},
+	} {
+		all, err := wishes(c.lock)
+		if err != nil || !slices.ContainsFunc(all, func(w wish) bool {
+			return w.row == c.row && w.fault == c.fault
+		}) {
+			t.Errorf("%v is not searched: %v", c, err)
+		}
+	}
+}
+
+// TestWishesAreNoTwins: no row and fault is searched twice, and each form of a lock is another one.
+func TestWishesAreNoTwins(t *testing.T) {
+	t.Parallel()
+	for _, lock := range []string{"setnx", "setnx-del-expired", "token-lua", "redisson"} {
+		all, err := wishes(lock)
+		seen, forms := map[string]bool{}, map[string]bool{}
+		for _, w := range all {
+			form := fmt.Sprint(cmp.Or(w.options.Variant, "first"), w.options.NoWatchdog)
+			if key := knownKey(w.row, w.fault); seen[key] || w.fault == randomFaults && forms[form] {
+				t.Errorf("%s is searched twice", key)
+			}
+			seen[knownKey(w.row, w.fault)] = true
+			forms[form] = forms[form] || w.fault == randomFaults
+		}
+		if err != nil || len(forms) == 0 {
+			t.Errorf("%s: %d forms, %v", lock, len(forms), err)
+		}
+	}
+}
+
+// TestALoadIsAColumns: the search has the load of the column.
+func TestALoadIsAColumns(t *testing.T) {
+	t.Parallel()
+	all, err := wishes("token-lua")
+	for _, w := range all {
+		if think := w.options.Think > 0; think != (w.fault == "idle") {
+			t.Errorf("%s: think %v", w.fault, w.options.Think)
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRandomFaultsMayBeAny: what a lock shows under one of them is no finding.
+func TestRandomFaultsMayBeAny(t *testing.T) {
+	t.Parallel()
+	k := Known{}
+	k.add("lock", "pause", "S")
+	if got := k.newLetters("lock form", randomFaults, []string{"S", "V"}); !slices.Equal(got,
+		[]string{"V"}) {
+		t.Error(got)
 	}
 }

@@ -1,6 +1,7 @@
 package detection
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -22,17 +23,28 @@ type wish struct {
 	options    harness.RunOptions
 }
 
-// wishes returns all searches for a lock.
+// randomFaults is the fault whose runs draw their load as well, as `run --nemesis random` does.
+const randomFaults = "random:3"
+
+// costly are the columns whose runs are too long for a search. They are only run as aimed.
+var costly = []string{"cycles", "crowd"}
+
+// formFaults are the faults of a form of a lock that has no row in the matrix. A crash shows what
+// lease its keys have.
+var formFaults = []string{noFault, "crash"}
+
+// wishes returns all searches for a lock: those of its rows in the matrix, a few for each other
+// form, and random faults for all.
 func wishes(lock string) (all []wish, err error) {
-	rows, columns, err := matrix.RowsAndColumns([]string{lock}, nil)
+	rows, columns, err := matrix.RowsAndColumns([]string{lock}, columnNames())
 	if err != nil {
 		return nil, err
 	}
 	about, err := impls.Find(rows[0].Impl)
 	for _, r := range rows {
 		for _, c := range columns {
-			if matrix.Impossible(r, c) == "" {
-				all = append(all, wish{r.Name, c.Name, r.Options(c.Fault())})
+			if matrix.Impossible(r, c) == "" && c.Aims[0].Suits(r) && !slices.Contains(costly, c.Name) {
+				all = append(all, wish{r.Name, c.Name, loaded(r, c)})
 			}
 		}
 		for _, w := range otherWorkloads(about, r) {
@@ -41,7 +53,70 @@ func wishes(lock string) (all []wish, err error) {
 			all = append(all, wish{r.Name, workloadPrefix + w, o})
 		}
 	}
+	others := otherForms(about, rows)
+	for _, r := range others {
+		for _, fault := range formFaults {
+			all = append(all, wish{r.Name, fault, r.Options(fault)})
+		}
+	}
+	for _, r := range slices.Concat(rows, others) {
+		all = append(all, wish{r.Name, randomFaults, r.Options(randomFaults)})
+	}
 	return all, err
+}
+
+// columnNames returns the names of all columns: a user's library is also tested in those that the
+// matrix of our own locks leaves out.
+func columnNames() (names []string) {
+	for _, c := range matrix.AllColumns() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// loaded returns the options of a search under a column's fault, with the column's own load if it
+// has one.
+func loaded(r matrix.Row, c matrix.Column) harness.RunOptions {
+	if !c.Libraries {
+		return r.Options(c.Fault())
+	}
+	o := matrix.Options{Environment: "sim", TTL: explore.DefaultTTL}.RunOptions(r, c.Aims[0], seed)
+	o.Nemesis, o.For, o.Properties, o.Thorough = c.Fault(), 0, nil, false
+	return o
+}
+
+// otherForms returns a row for each form of a lock that has no row in the matrix: each variant, and
+// each with and without a watchdog.
+func otherForms(lock impls.Entry, rows []matrix.Row) (forms []matrix.Row) {
+	usual := lock.Defaults(explore.DefaultTTL).Variant
+	add := func(variant string, noWatchdog bool) {
+		r := matrix.Row{Name: formName(lock, variant, noWatchdog), Impl: lock.Name, Variant: variant,
+			NoWatchdog: noWatchdog, Workload: rows[0].Workload}
+		if !slices.ContainsFunc(rows, func(o matrix.Row) bool {
+			return o.NoWatchdog == noWatchdog && cmp.Or(o.Variant, usual) == cmp.Or(variant, usual)
+		}) {
+			forms = append(forms, r)
+		}
+	}
+	for _, v := range lock.Variants {
+		add(v, false)
+	}
+	if lock.Watchdog {
+		add("", true)
+		add("", false)
+	}
+	return forms
+}
+
+// formName returns the name of a form, as the rows of the matrix are named.
+func formName(lock impls.Entry, variant string, noWatchdog bool) string {
+	switch {
+	case noWatchdog:
+		variant = "fixed lease"
+	case lock.Watchdog:
+		variant = "watchdog"
+	}
+	return lock.Name + " " + variant
 }
 
 // workloadPrefix is the start of the text that replaces the fault in a run of a workload without a
@@ -63,6 +138,9 @@ func otherWorkloads(lock impls.Entry, r matrix.Row) (names []string) {
 func (w wish) search(letters []string, from, seeds int) explore.Search {
 	s := explore.Search{Options: w.options, Properties: letters, Schedule: explore.Portfolio,
 		Moments: explore.Drawn, Seeds: seeds, Jobs: 1}
+	if w.fault == randomFaults { // its scenario draws the moments
+		s.Moments = explore.Aimed
+	}
 	s.Options.Seed = seed + uint64(from)
 	return s
 }

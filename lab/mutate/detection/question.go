@@ -9,6 +9,7 @@
 package detection
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/lockbench/lockbench/internal/history"
@@ -43,8 +44,11 @@ func (k Known) add(row, fault string, letters ...string) {
 }
 
 // letters returns the properties that are not findings under a fault. Violations without any fault
-// are included, because they can happen under each fault.
+// are included, because they can happen under each fault. Random faults may be any.
 func (k Known) letters(row, fault string) []string {
+	if fault == randomFaults {
+		return slices.Concat(slices.Collect(maps.Values(k))...)
+	}
 	return slices.Concat(k[knownKey(row, fault)], k[knownKey(row, noFault)])
 }
 
