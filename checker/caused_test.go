@@ -64,33 +64,52 @@ const (
 		"1 1 13 26 n0 SET k bbbbbbbb NX PX 200 -> OK\n"
 )
 
-// TestAnOutageWithoutServers: an outage in which no server could grant the lock says so.
+// TestAnOutageWithoutServers: an outage in which no server answered says so.
 func TestAnOutageWithoutServers(t *testing.T) {
 	const asks = once + "c1 acquire 10 1410000000 sent=1405000000 lease=9; c1 release 1410000001 " +
 		"1410000002; fault kill n0 8 1400000000"
 	for _, c := range []struct{ name, story, want string }{
-		{"the only server is dead", asks, verdict.ServersRun},
+		{"the only server is dead", asks, verdict.ServersAnswer},
 		{"the only server is stopped", strings.Replace(asks, "kill", "pause-node", 1),
-			verdict.ServersRun},
-		{"a client is dead", strings.Replace(asks, "kill n0", "cut *>n0", 1) +
+			verdict.ServersAnswer},
+		{"no link to it works", strings.Replace(asks, "kill n0", "cut *>n0", 1), verdict.ServersAnswer},
+		{"no link works", strings.Replace(asks, "kill n0", "cut *>*", 1), verdict.ServersAnswer},
+		{"it gets no message", strings.Replace(asks, "kill n0", "hold-back *>n0", 1),
+			verdict.ServersAnswer},
+		{"it takes no connection", strings.Replace(asks, "kill n0", "refuse *>n0", 1),
+			verdict.ServersAnswer},
+		{"all links to it are late", strings.Replace(asks, "kill n0", "delay *>n0", 1), ""},
+		{"it stays dead", asks + " lasted; end 1420000000", verdict.ServersAnswer},
+		{"a client is dead", strings.Replace(asks, "kill", "memory-full", 1) +
 			"; fault crash c0 8 1400000000", ""},
 		{"it is full afterwards, too, for a shorter time", asks + "; c1 acquire 1420000000 2710000000 " +
 			"sent=2705000000 lease=9; c1 release 2710000001 2710000002; " +
 			"fault memory-full n0 1500000000 2700000000", ""},
 		{"another server may take over", asks + "; topology failover", ""},
 		{"it is stopped, and then dead", strings.Replace(asks, "kill n0 8",
-			"pause-node n0 8 1399999999; fault kill n0 700000000", 1), verdict.ServersRun},
+			"pause-node n0 8 1399999999; fault kill n0 700000000", 1), verdict.ServersAnswer},
+		{"it is dead, and then cut off", strings.Replace(asks, "kill n0 8 1400000000",
+			"kill n0 8 700000000; fault cut *>n0 600000000 1400000000", 1), verdict.ServersAnswer},
+		{"it is dead for most of the time", strings.Replace(asks, "kill n0 8 1400000000",
+			"kill n0 8 700000000; fault memory-full n0 600000000 1400000000", 1), verdict.ServersAnswer},
 		{"it is dead in the beginning", strings.Replace(asks, "kill n0 8 1400000000",
-			"kill n0 8 700000000; fault cut *>n0 600000000 1400000000", 1), ""},
+			"kill n0 8 300000000; fault memory-full n0 200000000 1400000000", 1), ""},
 		{"it is dead in the end", strings.Replace(asks, "kill n0 8",
-			"cut *>n0 8 1399999999; fault kill n0 700000000", 1), ""},
+			"memory-full n0 8 1399999999; fault kill n0 1100000000", 1), ""},
 		{"one of three is dead", asks + "; masters 3", ""},
 		{"two of three are dead", asks + "; masters 3; fault kill n1 8 1400000000",
-			verdict.ServersRun},
+			verdict.ServersAnswer},
+		{"two of three are dead at any time", asks + "; masters 3; fault kill n1 8 700000000; " +
+			"fault kill n2 700000000 1400000000", verdict.ServersAnswer},
+		{"two of three are dead, one after the other", strings.Replace(asks, "1400000000", "700000000",
+			1) + "; masters 3; fault kill n1 700000000 1400000000", ""},
 	} {
 		p := Check(story(t, c.story), nil, Options{Properties: []string{"A"}}).Properties[0]
 		if p.Verdict != Violated || p.Assumption != c.want {
 			t.Errorf("%s: %s, %q, want %q", c.name, p.Verdict, p.Assumption, c.want)
+		}
+		if p.Seconds <= 1.1 {
+			t.Errorf("%s: the outage lasted for %v s", c.name, p.Seconds)
 		}
 	}
 }

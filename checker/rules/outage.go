@@ -8,7 +8,6 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/rules/progress"
 	"github.com/lockbench/lockbench/checker/verdict"
-	"github.com/lockbench/lockbench/nemesis"
 )
 
 // outageRule judges A, and finds clients that starve.
@@ -25,15 +24,16 @@ func (c outageRule) outage() property {
 		return notApplicable("no fault of a server or a link lasted for a time")
 	}
 	bound, known := c.waits().bound()
-	excused := c.noneLeft // an outage that it excuses must not hide another
-	key, worst, longest := c.longest(under, excused)
-	if longest <= bound {
-		excused = never
-		key, worst, longest = c.longest(under, excused)
+	unserved := c.unserved() // an outage then must not hide another
+	key, worst, longest := c.longest(under, unserved)
+	excused := longest <= bound
+	if excused {
+		unserved = nil
+		key, worst, longest = c.longest(under, nil)
 	}
 	any, locks := int64(0), c.waits().locks() // any counts the clients that were struck, too
 	for i := range locks {
-		_, _, ns := withoutGrant(&locks[i], tries(&locks[i]), under, never)
+		_, _, ns := withoutGrant(&locks[i], tries(&locks[i]), under)
 		any = max(any, ns)
 	}
 	p := valid
@@ -45,15 +45,16 @@ func (c outageRule) outage() property {
 			"than the bound")
 	case len(c.Record.Holds) == 0:
 		p = unknown("no client was granted the lock at any time, so that the fault need not be why")
-	case longest > bound && c.shortWithoutLost(under, bound, excused):
+	case longest > bound && c.shortWithoutLost(under, bound, unserved):
 		p = stalled("no client was granted the lock for too long while a fault lasted, but the machine " +
 			"stalled or commands were lost meanwhile, which may be why")
 	case longest > bound:
 		worst.Process = c.waiting(key, worst.From)
 		p = violated(key, worst)
-		if c.noneLeft(worst.From, worst.To) {
-			p.Assumption = verdict.ServersRun
+		if excused {
+			p.Assumption = verdict.ServersAnswer
 		}
+		longest = c.tried(key, worst)
 		p.Explanation = explain.Outage(key, worst.From, worst.To, longest, bound,
 			c.faultsDuring(worst.From, worst.To), refusalIn(c.trace.Commands, worst.From, worst.To))
 	}
@@ -61,53 +62,23 @@ func (c outageRule) outage() property {
 	return p
 }
 
-// excuse reports whether no lock can let a client in between two stamps.
-type excuse func(from, to int64) bool
-
-func never(int64, int64) bool { return false }
-
-// longest returns the longest outage that is not excused: its lock, its time, and for how much of
-// it clients tried that no fault stopped or cut off, ns.
-func (c outageRule) longest(under []record.Interval, excused excuse) (key int, worst hold,
-	longest int64) {
-	locks, alone := c.waits().locks(), c.ownFaults()
+// longest returns the longest outage: its lock, its time, and for how much of it clients tried that
+// no fault stopped or cut off, ns. Other times are left out.
+func (c outageRule) longest(under, other []record.Interval) (key int, worst hold, longest int64) {
+	locks, alone := c.waits().locks(), c.ownFaults(other)
 	for i := range locks {
 		open := tries(&locks[i]).Subtract(alone)
-		if from, to, ns := withoutGrant(&locks[i], open, under, excused); ns > longest {
+		if from, to, ns := withoutGrant(&locks[i], open, under); ns > longest {
 			key, longest, worst = locks[i].Key, ns, hold{Process: -1, From: from, To: to}
 		}
 	}
 	return key, worst, longest
 }
 
-// noneLeft reports whether no server could grant the lock between two stamps, because the only one
-// was dead or stopped, or a majority of several.
-func (c outageRule) noneLeft(from, to int64) bool {
-	if h := c.history.Header; h.Topology != nemesis.Single && h.Topology != nemesis.Independent {
-		return false // another server may take over
-	}
-	down := 0
-	for _, times := range c.downTimes() {
-		if slices.ContainsFunc(record.Union(times), func(t record.Interval) bool {
-			return t.From <= from && to <= t.To
-		}) {
-			down++
-		}
-	}
-	return down > c.masters()-c.quorum()
-}
-
-// downTimes returns the times when each server was dead or stopped.
-func (c outageRule) downTimes() map[string][]record.Interval {
-	down := map[string][]record.Interval{}
-	for i := range c.faults {
-		f := &c.faults[i]
-		a, _ := nemesis.ActionOf(f.Action)
-		if _, client := f.Client(); !client && (a.Kills || a.Stops) {
-			down[f.Target] = append(down[f.Target], record.Interval{From: f.From, To: f.To})
-		}
-	}
-	return down
+// tried returns for how much of an outage clients tried that no fault stopped or cut off, ns.
+func (c outageRule) tried(key int, o hold) int64 {
+	open := tries(c.waits().lock(key)).Subtract(c.ownFaults(nil))
+	return open.Clip(record.Interval{From: o.From, To: o.To}).Covered()
 }
 
 // underway returns the disjoint, sorted times when some fault was under way or a server refused to
@@ -128,8 +99,9 @@ func (c outageRule) underway() []record.Interval {
 }
 
 // ownFaults returns a function that returns when a fault stopped a client, or struck only the links
-// of this client. No lock can serve the client then, and the other clients go on.
-func (c outageRule) ownFaults() func(process int) []record.Interval {
+// of this client. No lock can serve the client then, and the other clients go on. It adds other
+// times.
+func (c outageRule) ownFaults(other []record.Interval) func(process int) []record.Interval {
 	known := map[int][]record.Interval{} // a lock may have a million calls
 	return func(process int) []record.Interval {
 		times, seen := known[process]
@@ -142,16 +114,18 @@ func (c outageRule) ownFaults() func(process int) []record.Interval {
 				times = append(times, record.Interval{From: f.From, To: c.faultTimes().overs()[i]})
 			}
 		}
-		times = record.Union(append(times, c.stood(process)...))
+		times = record.Union(slices.Concat(times, c.stood(process), other))
 		known[process] = times
 		return times
 	}
 }
 
 // shortWithoutLost reports whether no outage is longer than the bound without the time that was
-// lost for another reason than a fault, and without clients that a fault stopped or cut off.
-func (c outageRule) shortWithoutLost(under []record.Interval, bound int64, excused excuse) bool {
-	locks, alone := c.waits().locks(), c.ownFaults()
+// lost for another reason than a fault, without other times, and without clients that a fault
+// stopped or cut off.
+func (c outageRule) shortWithoutLost(under []record.Interval, bound int64,
+	other []record.Interval) bool {
+	locks, alone := c.waits().locks(), c.ownFaults(other)
 	for i := range locks {
 		l := &locks[i]
 		struck, _ := c.excuses().strikes(l)
@@ -166,7 +140,7 @@ func (c outageRule) shortWithoutLost(under []record.Interval, bound int64, excus
 			}
 			return lost[process]
 		})
-		if _, _, ns := withoutGrant(l, open, under, excused); ns > bound {
+		if _, _, ns := withoutGrant(l, open, under); ns > bound {
 			return false
 		}
 	}
@@ -174,16 +148,14 @@ func (c outageRule) shortWithoutLost(under []record.Interval, bound int64, excus
 }
 
 // withoutGrant returns the longest part between two grants of the times under a fault, without the
-// times when a client held the lock, and for how much of it a client had an acquire call open. It
-// leaves out what is excused.
-func withoutGrant(l *record.Lock, open progress.Wants, under []record.Interval, excused excuse) (
-	from, to, longest int64) {
+// times when a client held the lock, and for how much of it a client had an acquire call open.
+func withoutGrant(l *record.Lock, open progress.Wants, under []record.Interval) (from, to,
+	longest int64) {
 	part := func(begin, end int64) {
 		if end-begin <= longest {
 			return
 		}
-		if ns := open.Clip(record.Interval{From: begin, To: end}).Covered(); ns > longest &&
-			!excused(begin, end) {
+		if ns := open.Clip(record.Interval{From: begin, To: end}).Covered(); ns > longest {
 			from, to, longest = begin, end, ns
 		}
 	}

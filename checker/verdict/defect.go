@@ -3,8 +3,8 @@ package verdict
 // The assumption that a moved clock of a client breaks (nemesis.ClientClocks).
 const clientClock = "client clock"
 
-// ServersRun is the assumption that is broken while no server can grant a lock (A).
-const ServersRun = "a majority of the servers runs"
+// ServersAnswer is the assumption that is broken while no server can grant a lock (A).
+const ServersAnswer = "a majority of the servers answers"
 
 // IsDefect reports whether a violation is a defect of the lock: another lock on the same servers
 // could have prevented it. It is the one place that decides this. A lost update is the lock's if
@@ -33,8 +33,8 @@ func (p Property) Outside() string {
 	switch {
 	case p.Class == Clock && p.Assumption == clientClock:
 		return ""
-	case p.Assumption == ServersRun:
-		return "no lock can let a client in while its servers do not run"
+	case p.Assumption == ServersAnswer:
+		return "no lock can let a client in while its servers do not answer"
 	}
 	return FindClass(p.Class).Outside
 }

@@ -24,7 +24,7 @@ func TestIsDefect(t *testing.T) {
 		{"a deadlock", Property{Property: Deadlock}, nil, true},
 		{"a reported outage", Property{Property: Outage, Reported: true}, nil, false},
 		{"an outage", Property{Property: Outage}, nil, true},
-		{"an outage while no server ran", Property{Property: Outage, Assumption: ServersRun}, nil,
+		{"an outage while no server answered", Property{Property: Outage, Assumption: ServersAnswer}, nil,
 			false},
 		{"a reported refusal", Property{Property: Orphan, Class: RefusedThoughGranted, Reported: true},
 			nil, true},

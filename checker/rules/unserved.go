@@ -1,0 +1,73 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// unserved returns the disjoint, sorted times when no lock can let a client in, because the only
+// server answers no client, or a majority of several.
+func (c outageRule) unserved() []record.Interval {
+	if h := c.history.Header; h.Topology != nemesis.Single && h.Topology != nemesis.Independent {
+		return nil // another server may take over
+	}
+	silent := map[string][]record.Interval{} // by server; "*" for all
+	for i := range c.faults {
+		if server, hit := silences(&c.faults[i]); hit {
+			t := record.Interval{From: c.faults[i].From, To: c.faultTimes().overs()[i]}
+			silent[server] = append(silent[server], t)
+		}
+	}
+	var edges []edge
+	for server, times := range silent {
+		if server != "*" {
+			edges = append(edges, edgesOf(record.Union(times))...)
+		}
+	}
+	return record.Union(append(atOnce(edges, c.masters()-c.quorum()+1), silent["*"]...))
+}
+
+// silences reports whether a fault keeps a server from answering any client, and which; "*" is all.
+func silences(f *record.Fault) (server string, hit bool) {
+	if server, link := strings.CutPrefix(f.Target, "*>"); link {
+		return server, slices.Contains([]string{nemesis.Cut, nemesis.HoldBack, nemesis.Refuse}, f.Action)
+	}
+	a, _ := nemesis.ActionOf(f.Action)
+	_, client := f.Client()
+	return f.Target, !client && (a.Kills || a.Stops)
+}
+
+// edge is the beginning of an interval, or its end.
+type edge struct {
+	at int64
+	by int // 1, or -1
+}
+
+func edgesOf(times []record.Interval) (out []edge) {
+	for _, t := range times {
+		out = append(out, edge{t.From, 1}, edge{t.To, -1})
+	}
+	return out
+}
+
+// atOnce returns the times when at least n intervals are under way. It sorts their edges.
+func atOnce(edges []edge, n int) (out []record.Interval) {
+	slices.SortFunc(edges, func(a, b edge) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.by, a.by))
+	})
+	open := 0
+	for _, e := range edges {
+		open += e.by
+		switch {
+		case e.by > 0 && open == n:
+			out = append(out, record.Interval{From: e.at})
+		case e.by < 0 && open == n-1:
+			out[len(out)-1].To = e.at
+		}
+	}
+	return out
+}
