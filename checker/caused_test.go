@@ -64,6 +64,34 @@ const (
 		"1 1 13 26 n0 SET k bbbbbbbb NX PX 200 -> OK\n"
 )
 
+// TestWhoEmptiedTheServer: if a client sent FLUSHALL meanwhile, the cause does not say that no
+// client deleted the key.
+func TestWhoEmptiedTheServer(t *testing.T) {
+	const asks = leased + "environment external; c0 acquire 10 30 sent=20 lease=200000000; " +
+		"c1 acquire 11 70 sent=40 lease=200000000; c0 release 100 110; c1 release 120 130"
+	const granted = "0 1 20 25 n0 SET k aaaaaaaa NX PX 200 -> OK\n1 1 "
+	const later = "40 45 n0 SET k bbbbbbbb NX PX 200 -> OK\n"
+	for _, c := range []struct {
+		trace string
+		want  bool
+	}{
+		{later + "1 1 32 35 n0 FLUSHALL -> OK", true},
+		{later + "2 1 32 0 n0 FLUSHALL -> ", true},
+		{strings.Replace(later, "40", "12", 1) + "2 1 13 14 n0 FLUSHALL -> OK", true},
+		{later + "1 1 32 35 n0 FLUSHALL -> (error) NOPERM", false},
+		{later + "1 1 32 35 n1 FLUSHALL -> OK", false},
+		{later + "2 1 2 5 n0 FLUSHALL -> OK", false},
+		{later + "2 1 46 47 n0 FLUSHALL -> OK", false},
+	} {
+		p := Check(story(t, asks), commands(t, granted+c.trace),
+			Options{Properties: []string{"L"}}).Properties[0]
+		if p.Class != Vanished || strings.Contains(p.Explanation, "had sent FLUSHALL") != c.want ||
+			strings.Contains(p.Explanation, "no client") == c.want {
+			t.Errorf("%s: %s, %q", c.trace, p.Class, p.Explanation)
+		}
+	}
+}
+
 // TestAnOutageWithoutServers: an outage in which no server answered says so.
 func TestAnOutageWithoutServers(t *testing.T) {
 	const asks = once + "c1 acquire 10 1410000000 sent=1405000000 lease=9; c1 release 1410000001 " +

@@ -108,16 +108,32 @@ func hadVote(p *record.Pair, f *record.Fault) bool {
 
 // vanished says when the key was found missing, and until when it should have been there.
 func vanished(p *record.Pair, commands []verdict.WitnessCommand) string {
+	why := Say("no client of the run had deleted it: it was evicted, flushed or deleted by a third " +
+		"party")
+	if m := emptier(commands); m != nil {
+		why = Say("client %d had sent %s at %s, which may delete any key", m.Process,
+			commandName(&m.Command), Stamp(m.Sent))
+	}
 	for i := range commands {
 		m := &commands[i]
 		if m.Process != p.A.Process && (m.Kind == verdict.Write && m.Free || m.Kind == verdict.Grant) {
 			return Say("client %d's %s at %s was answered %q, so the key of client %d was gone. "+
-				"Its lease lasts until %s, and no client of the run had deleted it: it was evicted, "+
-				"flushed or deleted by a third party.", m.Process, commandName(&m.Command), Stamp(m.Sent),
-				m.Reply, p.A.Process, leaseEnd(p.A.LeaseAt(m.Sent)))
+				"Its lease lasts until %s, and %s.", m.Process, commandName(&m.Command), Stamp(m.Sent),
+				m.Reply, p.A.Process, leaseEnd(p.A.LeaseAt(m.Sent)), why)
 		}
 	}
 	return ""
+}
+
+// emptier returns a command of a client that may have emptied the server, or nil.
+func emptier(commands []verdict.WitnessCommand) *verdict.WitnessCommand {
+	i := slices.IndexFunc(commands, func(m verdict.WitnessCommand) bool {
+		return m.Kind == verdict.Emptying
+	})
+	if i < 0 {
+		return nil
+	}
+	return &commands[i]
 }
 
 // renewed says when and by which client the first holder's key was last renewed, and until when, or

@@ -43,6 +43,9 @@ func Keeps(process int) string {
 	return Say("renews the key for client %d, which is not inside", process)
 }
 
+// Empties describes the effect of a command that deletes keys without their names.
+func Empties() string { return Say("may have deleted every key") }
+
 // Denied describes the effect of a command that was refused a free lock.
 func Denied() string { return Say("is denied although no client is inside") }
 

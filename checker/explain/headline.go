@@ -42,6 +42,10 @@ func defect(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	case verdict.LostByServer:
 		return forgotten(faults, p) + next
 	case verdict.Vanished:
+		if m := emptier(v.Witness.Commands); m != nil {
+			return Say("client %d's key vanished, and client %d had sent %s", a, m.Process,
+				commandName(&m.Command)) + next
+		}
 		return Say("client %d's key vanished, and no client deleted it", a) + next
 	case verdict.Clock:
 		return Say("a wrong clock ended client %d's lease early", a) + next

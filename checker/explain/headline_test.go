@@ -48,6 +48,9 @@ func TestHeadlinesNameTheDefect(t *testing.T) {
 		{verdict.LostByServer, nil, []record.Fault{{Action: nemesis.LoseDisk, Target: "n0", From: 1}},
 			"Client 1's lock was lost with the server's disk"},
 		{verdict.LostByServer, nil, nil, "A server no longer had client 1's lock"},
+		{verdict.Vanished, nil, nil, "Client 1's key vanished, and no client deleted it, and client 2"},
+		{verdict.Vanished, deletes(3, verdict.Emptying, 3e9), nil,
+			"Client 1's key vanished, and client 3 had sent DEL, and client 2"},
 		{verdict.CheckThenSet, nil, nil, "Clients 1 and 2 both read the key as free before either " +
 			"wrote it: both were inside"},
 		{verdict.DoubleGrant, nil, nil, "Client 2 was granted the lock although client 1 was inside"},

@@ -35,6 +35,7 @@ func (c *Case) commands(p *record.Pair) []command {
 	for _, m := range c.trace.OfKey(w.key) {
 		w.consider(m, ga, gb)
 	}
+	w.emptying(ga)
 	w.look(ga)
 	w.look(gb)
 	w.doubt(ga)
@@ -108,6 +109,17 @@ func (w *chain) put(m command) {
 		}
 	}
 	w.out = append(w.out, m)
+}
+
+// emptying adds the commands of clients that may have emptied the server between the two grants.
+func (w *chain) emptying(ga *history.Command) {
+	for i := range w.trace.Commands {
+		m := &w.trace.Commands[i]
+		if trace.Empties(m) && m.Node == ga.Node && (trace.Answered(m) || trace.Unsure(m)) &&
+			m.Sent <= w.gb.Recv && lastAnswer(m) >= min(ga.Sent, w.gb.Sent) {
+			w.put(command{Command: *m, Kind: verdict.Emptying, Effect: explain.Empties()})
+		}
+	}
 }
 
 // look adds the last command of a call that read the key as free, if its grant wrote the key

@@ -104,12 +104,11 @@ var classes = []Class{
 			"grant any more, or never had it",
 		Outside: "any lock whose server loses a confirmed write loses a grant so"},
 	{Name: Vanished, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},
-		Needs: "the key was gone before its lease was over; no client of the run deleted it and " +
-			"no fault took it",
-		Summary: "the key vanished and no client deleted it: evicted, flushed or deleted by a third " +
-			"party",
+		Needs: "the key was gone before its lease was over; no client of the run deleted it by " +
+			"its name and no fault took it",
+		Summary: "the key vanished: evicted, flushed or deleted by a third party",
 		Cause:   "the key of the first client vanished: evicted, flushed or deleted by a third party",
-		Outside: "the key was removed by something else than a client of this run"},
+		Outside: "no lock keeps a key that is evicted, flushed or deleted by a third party"},
 	{Name: Clock, Letters: []string{MutualExclusion, LeaseExclusion, Fencing},
 		Needs:     "a clock was moved by a fault, and the lease was over by that clock",
 		Summary:   "a clock was wrong",

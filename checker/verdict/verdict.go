@@ -199,6 +199,7 @@ const (
 	ForeignDelete  Kind = "foreign-delete"  // it deleted the key of another client
 	PossibleDelete Kind = "possible-delete" // it may have deleted the key of another client
 	LateDelete     Kind = "late-delete"     // it was sent before the grant whose key it deleted
+	Emptying       Kind = "emptying"        // it deletes keys without their names
 	Denial         Kind = "denial"          // it was told that the lock is taken
 	LeaseEnd       Kind = "lease-end"
 	Fault          Kind = "fault"
