@@ -42,6 +42,18 @@ var causedCases = []propertyCase{
 		restarted, strings.Replace(renewing, "0 1 65", "0 0 65", 1), Violated, LostByServer},
 	{"the holder's undescribed script may have freed the key", "S",
 		strings.Replace(restarted, "fault kill n0 84 86", "", 1), renewing, Violated, DoubleGrant},
+	{"a script in the background may have freed the key of its client's first hold", "S",
+		strings.Replace(restarted, "fault kill n0 84 86", "", 1),
+		strings.Replace(renewing, "0 1 65", "0 0 65", 1), Violated, DoubleGrant},
+	{"a deletion in the background freed the key of its client's first hold", "S",
+		strings.Replace(restarted, "fault kill n0 84 86", "", 1), deleting, Violated, DoubleGrant},
+	{"a deletion in the background freed the key of its client's second hold", "S",
+		strings.Replace(strings.Replace(restarted, "fault kill n0 84 86", "", 1), "c0 acquire",
+			"c0 acquire 1 3 sent=2 lease=200000000; c0 release 4 5; c0 acquire", 1),
+		strings.ReplaceAll(deleting, "0 1 12", "0 2 12"), Violated, ReleasedByNonOwner},
+	{"a deletion in the background was sent before its client's first hold", "S",
+		strings.Replace(restarted, "fault kill n0 84 86", "", 1),
+		strings.Replace(deleting, "0 0 65", "0 0 11", 1), Violated, LateMessage},
 }
 
 // A holder's script is not described, and another client is refused before.
@@ -52,6 +64,9 @@ const (
 	renewing = "0 1 12 15 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
 		"2 1 62 70 n0 SET k cccccccc NX PX 200 -> (nil)\n" +
 		"0 1 65 83 n0 EVAL renew 1 k aaaaaaaa 200 -> 1\n" +
+		"1 1 87 90 n0 SET k bbbbbbbb NX PX 200 -> OK\n"
+	deleting = "0 1 12 15 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
+		"2 1 62 70 n0 SET k cccccccc NX PX 200 -> (nil)\n0 0 65 83 n0 DEL k -> 1\n" +
 		"1 1 87 90 n0 SET k bbbbbbbb NX PX 200 -> OK\n"
 )
 

@@ -11,11 +11,19 @@ import (
 // This file says whose value a deletion found on its node. The class of a violation follows from
 // that, and not from who deleted: what a client has written on a node it may take back.
 
-// ofOwner reports whether a command was sent for the first hold of the pair: by its acquisition, or
-// by an inner one.
+// ofOwner reports whether a command was sent for the first hold of the pair: by its acquisition, by
+// an inner one, or in the background if its client had not asked before.
 func (w *chain) ofOwner(m *history.Command) bool {
 	a := w.pair.A
-	return m.Process == a.Process && (m.N == a.N || w.inner(m))
+	alone := m.N == 0 && isFirstCall(w.Case, a)
+	return m.Process == a.Process && (m.N == a.N || w.inner(m) || alone)
+}
+
+// isFirstCall reports whether a hold was granted by its client's first acquire call.
+func isFirstCall(c *Case, h *record.Hold) bool {
+	return !slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
+		return k.Process == h.Process && k.From < h.Call
+	})
 }
 
 // inner reports whether a command was sent for an acquisition by the first holder while it was
