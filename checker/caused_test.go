@@ -17,10 +17,18 @@ var causedCases = []propertyCase{
 	{"two takes at the same time are granted on servers of others", "S", takenOutside,
 		bothTook, Violated, Vanished},
 	{"two takes at the same time, and the first lease is short", "S", takenOutside,
-		strings.Replace(bothTook, "PX 200", "PX 0.000001", 1), Violated, DoubleGrant},
+		strings.Replace(bothTook, "PX 200", "PX 0.000001", 1), Violated, PromisedTooLong},
 	{"two takes at the same time, and the second lease is short", "S", takenOutside,
 		strings.Replace(bothTook, "bbbbbbbb NX PX 200", "bbbbbbbb NX PX 0.000001", 1), Violated,
 		DoubleGrant},
+	{"two takes at the same time, and both leases are short", "S", takenOutside,
+		strings.ReplaceAll(bothTook, "PX 200", "PX 0.000001"), Violated, PromisedTooLong},
+	{"two takes at the same time, and the first lease is short, on servers of the run", "S",
+		takenTwice, strings.Replace(bothTook, "PX 200", "PX 0.000001", 1), Violated, PromisedTooLong},
+	{"two takes at the same time, the first lease is short, and a deletion is under way", "S",
+		takenTwice + "; c2 acquire 1 4 sent=2 lease=9; c2 release 5 200 info",
+		"2 1 2 3 n0 SET k cccccccc NX PX 0.000009 -> OK\n2 1 6 0 n0 DEL k -> \n" +
+			strings.Replace(bothTook, "PX 200", "PX 0.000001", 1), Violated, LateMessage},
 	{"two takes at the same time, and a deletion is under way", "S", takenOutside +
 		"; c2 acquire 1 4 sent=2 lease=9; c2 release 5 200 info",
 		"2 1 2 3 n0 SET k cccccccc NX PX 0.000009 -> OK\n2 1 6 0 n0 DEL k -> \n" + bothTook, Violated,
@@ -104,6 +112,25 @@ func TestWhoEmptiedTheServer(t *testing.T) {
 			strings.Contains(p.Explanation, "no client") == c.want {
 			t.Errorf("%s: %s, %q", c.trace, p.Class, p.Explanation)
 		}
+	}
+}
+
+// TestAWrongClockAsksForAShortLease: a short lease has the assumption that a client's clock is
+// right if the clock of the client that asked for it was moved.
+func TestAWrongClockAsksForAShortLease(t *testing.T) {
+	short := strings.Replace(bothTook, "PX 200", "PX 0.000001", 1)
+	for fault, want := range map[string]string{"fault client-clock c0 11 12": "client clock",
+		"fault client-clock c1 11 12": "", "": ""} {
+		p := Check(story(t, takenTwice+"; "+fault), commands(t, short),
+			Options{Properties: []string{"L"}}).Properties[0]
+		if p.Class != PromisedTooLong || p.Assumption != want {
+			t.Errorf("%q: %s, %q, want %q", fault, p.Class, p.Assumption, want)
+		}
+	}
+	p := Check(story(t, takenTwice+"; fault client-clock c0 11 12; counted n0 emptied=1"),
+		commands(t, bothTook), Options{Properties: []string{"L"}}).Properties[0]
+	if p.Class != Vanished || p.Assumption != "" {
+		t.Errorf("no lease is short: %s, %q", p.Class, p.Assumption)
 	}
 }
 

@@ -48,7 +48,7 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		return verdict.LateMessage, ""
 	}
 	if class := c.ofKey(p); class != "" {
-		return class, ""
+		return class, clockOf(c.Case, p, class)
 	}
 	culprit := c.culprit(p.A, p.B)
 	if c.lookedFirst(p, commands, culprit == nemesis.Nothing) {
@@ -205,11 +205,8 @@ func (c classifier) ofKey(p *record.Pair) string {
 	if ga == nil || gb == nil || !c.trace.TakesFree(gb) {
 		return ""
 	}
-	if gb.Sent < ga.Recv { // in either order the second found the key free
-		if goneEitherWay(c.Case, p, ga, gb) {
-			return verdict.Vanished
-		}
-		return ""
+	if gb.Sent < ga.Recv {
+		return ofTakesAtOnce(c.Case, p, ga, gb)
 	}
 	next := c.keyFacts().takenBefore(ga, gb)
 	free := min(next.Recv, gb.Recv) // the key was free at the latest
@@ -221,6 +218,15 @@ func (c classifier) ofKey(p *record.Pair) string {
 	case ga.Node == gb.Node && !c.keyFacts().freedInside(p.A, next) &&
 		c.keyFacts().vanished(ga, next):
 		return verdict.Vanished
+	}
+	return ""
+}
+
+// clockOf returns the assumption that a client's clock is right, if a clock that was moved may be
+// why the first holder asked for a short lease. Otherwise it returns "".
+func clockOf(c *Case, p *record.Pair, class string) string {
+	if class == verdict.PromisedTooLong && c.ownClockMoved(p.A) {
+		return nemesis.ClientClocks.String()
 	}
 	return ""
 }

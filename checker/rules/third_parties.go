@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
 )
 
@@ -21,14 +22,23 @@ func (c keyFacts) thirdParties() bool {
 	return *c.foreign
 }
 
-// goneEitherWay reports whether a third party removed a key between two takes of it that were under
-// way at once, whichever came first: no client and no fault can have, and neither lease was over.
-func goneEitherWay(c *Case, p *record.Pair, ga, gb *history.Command) bool {
+// ofTakesAtOnce returns the class of a key that two takes found free that were under way at once.
+// In either order no client and no fault can have removed it: it expired, as the commands had
+// asked, or a third party removed it. It returns "" if neither is certain.
+func ofTakesAtOnce(c *Case, p *record.Pair, ga, gb *history.Command) string {
 	facts := c.keyFacts()
-	gone := func(h *record.Hold, first, next *history.Command) bool {
-		return facts.keyLeaseOf(h, first, next.Recv).end > next.Recv && facts.vanished(first, next)
+	over := func(h *record.Hold, first, next *history.Command) bool {
+		return facts.keyLeaseOf(h, first, next.Recv).end <= next.Recv
 	}
-	return facts.thirdParties() && gone(p.A, ga, gb) && gone(p.B, gb, ga)
+	switch {
+	case !facts.vanished(ga, gb) || !facts.vanished(gb, ga):
+		return ""
+	case over(p.A, ga, gb):
+		return verdict.PromisedTooLong
+	case !over(p.B, gb, ga) && facts.thirdParties():
+		return verdict.Vanished
+	}
+	return ""
 }
 
 // removals are the commands of the run's clients that can have removed keys.
