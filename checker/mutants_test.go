@@ -118,7 +118,8 @@ const (
 		"Untested|AFailoverIsTestedOnlyWhileItsHolderIsInside|" +
 		"WhatAFencedResourceRefuses|AStoryNamesScripts|AStorySaysThingsOnce|" +
 		"TheCauseNamesTheRenewal|WordsBesideTheKey|AClockThatStood|" +
-		"TheCauseOfALeftoverThatLetsItsOwnerIn|AReleaseThatUndidOneEntry|AnOutageWithoutServers)$"
+		"TheCauseOfALeftoverThatLetsItsOwnerIn|AReleaseThatUndidOneEntry|AnOutageWithoutServers|" +
+		"WhoEmptiedTheServer|AWrongClockAsksForAShortLease)$"
 	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*|" +
 		"FastRegister.*|RegisterBeyond.*|SeveralLocks.*|PlantedViolation.*)$"
 )
