@@ -60,6 +60,9 @@ func written() string {
 			if len(r.Code) > 0 {
 				fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.Join(r.Code, "\n"))
 			}
+			if r.Limit != "" {
+				fmt.Fprintf(&b, "\n%s\n", r.Limit)
+			}
 		}
 	}
 	b.WriteString("\n## The table\n\n| violation | locks | under | change | runs with it keep |\n" +

@@ -3,6 +3,7 @@
 package repair
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ type Lock struct {
 	NoWatchdog    bool
 	Workload      string
 	RedisConfig   []string // key=value
+	WaitReplicas  int
 }
 
 // Flags returns the flags of run that select the lock. The argument has the flags of the violated
@@ -45,6 +47,9 @@ func (l Lock) Flags(same string) string {
 	for _, c := range l.RedisConfig {
 		out += " --redis-config " + c
 	}
+	if l.WaitReplicas > 0 {
+		out += fmt.Sprint(" --wait-replicas ", l.WaitReplicas)
+	}
 	return out
 }
 
@@ -64,6 +69,7 @@ type Row struct {
 	Others  Others // the locks that are not in the table
 	General bool   // it is the repair of the kind under any fault
 	Alike   bool   // it is for clients that wrote the same value
+	Limit   string // what defeats it, in sentences, or ""
 	// it fits locks of other systems than Redis, too; its command runs the violated lock itself
 	Anywhere bool
 }
@@ -92,6 +98,7 @@ type Violation struct {
 	Renewed         bool   // the key was renewed on although no client was inside
 	CameLate        bool   // the grant was believed although its lease was over
 	OneValue        bool   // the clients wrote the same value
+	Waits           bool   // the lock waits for replicas already
 }
 
 // Plain reports whether a command deletes a key without a look at its value.
@@ -115,6 +122,7 @@ type Found struct {
 	Fault   string // a run under this fault showed the repair
 	Tokens  bool   // it rests on tokens that grow
 	Tried   bool   // it was shown for another lock, and the command tries it with the violated one
+	Limit   string // what defeats it, in sentences, or ""
 	Command advice.Command
 }
 
@@ -143,7 +151,7 @@ func Find(v Violation) *Found {
 		if !same {
 			shown = "--impl " + r.Locks[0]
 		}
-		return &Found{Repair: r.Repair, Own: same, Fault: r.FaultFor(fault),
+		return &Found{Repair: r.Repair, Own: same, Fault: r.FaultFor(fault), Limit: r.Limit,
 			Tokens: r.Repair == fence || r.Repair == drawn, Command: r.command(shown, fault)}
 	}
 	return nil
@@ -155,14 +163,14 @@ func Find(v Violation) *Found {
 // list the lock, the owner check fits only plain deletions, and a fresh value only others. Clients
 // that wrote the same value need a fresh one in any case. The lease that is promised fits only a
 // lock with a lease: another one promises no end. A look at the validity fits only a grant that
-// came late.
+// came late. To wait for a replica did not help a lock that does so already.
 func (v Violation) suits(r Row) bool {
 	unfit := r.Repair == owner && !v.Plain ||
 		r.Repair == fresh && (v.Plain && !r.Alike || !v.OneValue && r.Alike) ||
 		r.Repair == whole && !v.Lease ||
 		(r.Repair == quit) != v.Renewed && r.Kind == verdict.Deadlock ||
 		(r.Repair == validity) != v.CameLate && r.Kind == verdict.LateMessage
-	if unfit && !slices.Contains(r.Locks, v.Lock) ||
+	if unfit && !slices.Contains(r.Locks, v.Lock) || v.Waits && r.Repair == confirmed ||
 		v.OneValue && r.Kind == verdict.ReleasedByNonOwner && !r.Alike {
 		return false
 	}

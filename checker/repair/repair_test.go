@@ -126,6 +126,7 @@ func repaired(t *testing.T, same harness.RunOptions, l repair.Lock) harness.RunO
 	if l.Workload != "" {
 		o.Workload = l.Workload
 	}
+	o.WaitReplicas = l.WaitReplicas
 	if err := o.Configure(l.RedisConfig); err != nil {
 		t.Fatal(err)
 	}
@@ -201,6 +202,14 @@ func TestFind(t *testing.T) {
 		// a disk does not help where another server takes over
 		{"token-lua", "failover", "L", checker.LostByServer, "", ""},
 		{"token-lua", "disk-loss", "L", checker.LostByServer, "", ""},
+		// a failover leaves another replica only if there are two, as with Sentinel
+		{"token-lua", "failover-sentinel", "S", checker.LostByServer, "a confirmed grant",
+			"lockbench run --impl x --wait-replicas 1 --nemesis failover-sentinel:cut --properties S,L"},
+		{"mine", "failover-sentinel:alive", "S", checker.LostByServer, "a confirmed grant",
+			"lockbench run --impl token-lua --wait-replicas 1 --nemesis failover-sentinel:cut " +
+				"--properties S,L"},
+		{"waits", "failover-sentinel", "S", checker.LostByServer, "", ""},
+		{"token-lua", "failover-cluster", "S", checker.LostByServer, "", ""},
 		{"etcd-mutex", "leader-loss", "S", checker.SessionLost, "", ""},
 		{"etcd-mutex", "partition:stay", "S", checker.AfterNotice, "leaving when told",
 			"lockbench run --impl x --workload heed --nemesis partition:stay --properties S,D"},
@@ -232,7 +241,7 @@ func TestFind(t *testing.T) {
 	} {
 		got := repair.Find(repair.Violation{Lock: c.lock, Flags: "--impl x", Fault: c.fault,
 			Property: c.property, Class: c.class, Plain: c.lock == "mine",
-			Lease: c.lock != "mine", CameLate: c.want == "validity check" ||
+			Lease: c.lock != "mine", Waits: c.lock == "waits", CameLate: c.want == "validity check" ||
 				c.fault == "suspend:granting"})
 		name, command := "", ""
 		if got != nil {

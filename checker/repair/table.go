@@ -1,6 +1,9 @@
 package repair
 
-import "github.com/lockbench/lockbench/checker/verdict"
+import (
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/internal/base/advice"
+)
 
 // The repairs.
 var (
@@ -36,6 +39,10 @@ var (
 	counter = &Repair{"a counter on disk",
 		"Have Redis write to its disk, so that a restart does not forget the counter of the tokens",
 		disk.Code}
+	confirmed = &Repair{"a confirmed grant",
+		"Ask with WAIT, on the connection of the grant, whether a replica has it, and give it back if " +
+			"none has; keep two replicas, since a failover leaves one less",
+		[]string{"WAIT 1 <milliseconds>  -- 0: delete your own value, and try again"}}
 	atOnce = &Repair{"one command",
 		"Look at the key and take it in one command: SET with NX writes only a free key",
 		[]string{"SET key <new unique value> NX PX <milliseconds>  -- nil: it is taken"}}
@@ -78,12 +85,14 @@ var (
 	tokenLua = Lock{Impl: "token-lua"}
 	fenced   = Lock{Impl: "redisson-fenced", NoWatchdog: true, Workload: "fenced"}
 	watched  = Lock{Impl: "redisson-fenced", Workload: "fenced"}
+	waiting  = Lock{WaitReplicas: 1}
 	saved    = Lock{RedisConfig: []string{"appendonly=yes", "appendfsync=always"}}
 )
 
 // The letters that repaired locks keep.
 var (
 	exclusion = []string{verdict.LeaseExclusion, verdict.OwnerRelease}
+	alone     = []string{verdict.MutualExclusion, verdict.LeaseExclusion}
 	progress  = []string{verdict.LeaseExclusion, verdict.OwnerRelease, verdict.Deadlock}
 	entry     = []string{verdict.MutualExclusion, verdict.LeaseExclusion, verdict.Deadlock}
 	promises  = []string{verdict.LeaseExclusion, verdict.Validity}
@@ -248,4 +257,12 @@ var rows = []Row{
 	{Kind: verdict.LostByServer, Repair: disk, With: saved, Keeps: exclusion[:1], Real: true,
 		Except: unhelped, Others: NoOther, Faults: []string{"restart"},
 		Locks: []string{"redlock per call", "redlock per attempt"}}, // O is about one server
+	{Kind: verdict.LostByServer, Repair: confirmed, With: waiting, Keeps: alone, Real: true,
+		Faults: []string{"failover-sentinel:cut"},
+		Locks: []string{"token-lua", "setnx", "setpx-del", "redisson fixed lease",
+			"redisson watchdog"},
+		Limit: "WAIT only counts replicas: if one that has not confirmed is promoted, the grant is " +
+			"lost (" + advice.Verb("run") + " --impl token-lua --wait-replicas 1 --replicas 2 " +
+			"--nemesis failover:after). Servers whose members agree on every write elect none that " +
+			"lacks it (" + advice.Verb("choose") + " --fault leader-loss)."},
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/repair"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/choose"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
@@ -246,6 +247,31 @@ func TestHintsOfRunsHold(t *testing.T) {
 		t.Errorf("only %d hints", len(all))
 	}
 	for _, c := range sampled(all, 4) {
+		keeps(t, t.TempDir(), c, strings.Fields(c.Line)[1:]...)
+	}
+}
+
+// TestARepairAndWhatDefeatsItHold runs the commands that the advice on a failover by Sentinel
+// prints: waiting for a replica keeps its promise, and the fault that defeats it still does.
+func TestARepairAndWhatDefeatsItHold(t *testing.T) {
+	testenv.SkipRace(t)
+	testenv.Part(t, "redis")
+	t.Parallel()
+	x := repair.Find(repair.Violation{Lock: "token-lua", Flags: "--impl token-lua",
+		Fault: "failover-sentinel", Property: checker.MutualExclusion, Class: checker.LostByServer,
+		Lease: true})
+	if x == nil {
+		t.Fatal("no repair")
+	}
+	printed := regexp.MustCompile(`\((lockbench [^)]+)\)`).FindAllStringSubmatch(x.Limit, -1)
+	if len(printed) != 2 {
+		t.Fatalf("%d commands in %q", len(printed), x.Limit)
+	}
+	lost := []string{checker.MutualExclusion, checker.LeaseExclusion}
+	for _, c := range []advice.Command{x.Command,
+		{Line: printed[0][1], Promise: advice.Promise{Exits: []int{checker.ExitUnexpected},
+			Violated: lost}},
+		{Line: printed[1][1], Promise: advice.Promise{Exits: []int{checker.ExitExpected}}}} {
 		keeps(t, t.TempDir(), c, strings.Fields(c.Line)[1:]...)
 	}
 }

@@ -169,6 +169,8 @@ func (t trouble) repaired(x *repair.Found) Remedy {
 // remains says what the fault of the run may still do to the repaired lock.
 func (t trouble) remains(x *repair.Found) string {
 	switch same := nemesis.SameAim(x.Fault, t.plan.Nemesis); {
+	case x.Limit != "":
+		return x.Limit
 	case t.worst.Class == checker.LostByServer && t.plan.Masters > 1:
 		return "Or let a server that was restarted join the others again only when the longest lease " +
 			"is over."

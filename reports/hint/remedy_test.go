@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -189,6 +190,14 @@ func TestRemedies(t *testing.T) {
 			Adapter: "redisson", Variant: "watchdog", Nemesis: "message:drop-renewal"},
 			[]checker.Property{violated("S", checker.LostRenewal)},
 			[]string{"Renew with the whole lease", "With it, S, L and D hold"}},
+		{"a failover that leaves a replica", harness.RunOptions{Impl: "token-lua",
+			Nemesis: "failover-sentinel"}, []checker.Property{violated("S", checker.LostByServer)},
+			[]string{"Ask with WAIT", "WAIT 1", "S and L hold under the same fault",
+				"--wait-replicas 1", "WAIT only counts", "choose --fault leader-loss"}},
+		{"a lock that waited for a replica", harness.RunOptions{Impl: "token-lua",
+			Nemesis: "failover-sentinel", Settings: impls.Settings{WaitReplicas: 1}},
+			[]checker.Property{violated("S", checker.LostByServer)},
+			[]string{"Use another lock", "one that had not confirmed was promoted"}},
 		{"votes that a restart took", harness.RunOptions{Impl: "redlock", Nemesis: "restart"},
 			[]checker.Property{violated("L", checker.LostByServer)},
 			[]string{"Have Redis write to its disk", "only when the longest lease is over"}},

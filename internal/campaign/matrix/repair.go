@@ -20,7 +20,7 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 		System: p.System(), Masters: p.Masters, Lease: p.Declares().Lease,
 		Plain:   plain(v.Property(property)),
 		Renewed: v.Property(property).Renewed(), CameLate: v.Property(property).CameLate(),
-		OneValue: v.Property(property).OneValue != ""}
+		OneValue: v.Property(property).OneValue != "", Waits: p.WaitReplicas > 0}
 	if row, ok := RowFor(p); ok && p.Adapter == nil {
 		x.Lock = row.Name
 	} else if p.Adapter == nil {
