@@ -208,24 +208,32 @@ func adapters(m *matrix.Matrix) (names []string) {
 // library writes the page of one library, with the findings under each fault for each variant.
 func (b *Book) library(p *page, adapter string) {
 	p.heading(1, adapter)
-	p.paragraph("[libraries.md](../libraries.md) has all libraries and says how they were run; " +
-		"[design.md](../../../docs/design.md#the-properties) explains the letters and the classes. " +
+	p.paragraph("See [libraries.md](../libraries.md). " +
 		"`lockbench run --adapter NAME --variant VARIANT --nemesis FAULT` shows any of these.")
+	if lines := mends(b.Libraries, adapter); len(lines) > 0 {
+		p.heading(2, "What to do")
+		p.paragraph("`run` says this, by variant and scenario. *Another lock*: `lockbench choose " +
+			"--fault FAULT`.")
+		p.items(lines)
+	}
+	library := ""
 	for _, r := range b.Libraries.Rows {
 		if r.Adapter == adapter {
-			p.variant(b.Libraries, r)
+			p.variant(b.Libraries, r, library)
+			library = r.Library
 		}
 	}
 }
 
-// variant writes the table of one row.
-func (p *page) variant(m *matrix.Matrix, r matrix.Row) {
+// variant writes the table of one row. It names the library unless that is the one before.
+func (p *page) variant(m *matrix.Matrix, r matrix.Row, before string) {
 	p.heading(2, r.Name)
-	never := neverJudged(m, r)
-	if never != "" {
-		never = " Never judged: " + never + "."
+	if r.Library != before {
+		p.paragraph("%s.", r.Library)
 	}
-	p.paragraph("%s.%s", r.Library, never)
+	if never := neverJudged(m, r); never != "" {
+		p.paragraph("Never judged: %s.", never)
+	}
 	var rows [][]string
 	for _, c := range m.Columns {
 		if cell := m.Cell(r.Name, c.Name); cell.Impossible == "" {
@@ -265,7 +273,7 @@ func foundIn(cell *matrix.Cell, open string) (rows [][]string) {
 		if l.Found != checker.Violated || l.Inherited {
 			continue
 		}
-		row := []string{cell.Column, l.Name, l.Class, fmt.Sprintf("%d of %d", l.Runs, l.Of),
+		row := []string{cell.Column, l.Name, l.Class, fmt.Sprintf("%d/%d", l.Runs, l.Of),
 			"`" + shownBy(cell, l.Name) + "`"}
 		i := slices.IndexFunc(rows, func(x []string) bool { return slices.Equal(x[2:], row[2:]) })
 		if i < 0 {

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -145,5 +146,35 @@ func TestMitigationsHavePlans(t *testing.T) {
 				t.Errorf("%s: %v", m.Name, err)
 			}
 		}
+	}
+}
+
+// TestEachViolationOfALibraryHasAdvice wants a line for each run of a library with a violation that
+// decides it, and the library's own option where one was measured to stay clean.
+func TestEachViolationOfALibraryHasAdvice(t *testing.T) {
+	b, err := ReadBook(os.DirFS("../results"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, r := range b.Libraries.Rows {
+		for _, c := range b.Libraries.Columns {
+			for _, run := range b.Libraries.Cell(r.Name, c.Name).Runs {
+				if _, found := decided(run).Worst(); !found || run.Control {
+					continue
+				}
+				n++
+				if mend(r, c.Name, run) == "" {
+					t.Errorf("%s under %s: no advice", r.Name, run.Nemesis)
+				}
+			}
+		}
+	}
+	if n < 200 {
+		t.Errorf("only %d violations", n)
+	}
+	own := "D (crash, failover): With this library, use redis-py: timeout=<lease>."
+	if lines := mends(b.Libraries, "redis-py"); !slices.Contains(lines, own) {
+		t.Errorf("redis-py: %q", lines)
 	}
 }
