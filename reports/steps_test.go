@@ -227,9 +227,9 @@ func TestAPhaseIsReadableOnAPhone(t *testing.T) {
 	}
 }
 
-// votes is a made-up run of forty clients and ten servers: one client has all votes from 0.01 s on,
-// and is inside until another has them, too; no fault is in the record.
-func votes(t testing.TB) *store.Run {
+// votes is a made-up run of forty clients and some servers: one client has all votes from 0.01 s
+// on, and is inside until another has them, too; no fault is in the record.
+func votes(t testing.TB, servers int) *store.Run {
 	r := &store.Run{Plan: []byte(`{"format":2}`), History: &history.History{Header: history.Header{
 		Type: "header", Format: history.Format, Impl: "votes", Nemesis: "none", Workload: "mutex",
 		Clients: 40, Keys: 1, TTL: 1e8, Declares: history.Declares{Lease: true},
@@ -241,7 +241,7 @@ func votes(t testing.TB) *store.Run {
 	for c := range 40 {
 		add(history.Event{Type: history.Invoke, F: history.Acquire, T: int64(1+c) * 1e5}, c)
 		won := map[int]int64{0: 10e6, 1: 150e6}[c]
-		for n := range 10 {
+		for n := range servers {
 			m := history.Command{Process: c, Seq: n + 1, N: 1, Node: fmt.Sprintf("n%d", n),
 				Sent: int64(1+c)*1e5 + 1e4, Recv: int64(1+c)*1e5 + 5e6, Reply: "(nil)",
 				Args: []string{"SET", "lock:0", fmt.Sprintf("%032x", c+1), "NX", "PX", "100"}}
@@ -264,11 +264,32 @@ func votes(t testing.TB) *store.Run {
 	return r
 }
 
+// TestSevenLanesFitAPhone draws two clients and five servers in 400 pixels: the picture does not
+// scroll, and each name is within its lane.
+func TestSevenLanesFitAPhone(t *testing.T) {
+	b := reporttest.NewBrowser(t)
+	b.Do(reporttest.Width(400))
+	open(b, render(t, votes(t, 5)))
+	if n := reporttest.Eval[int](b, `document.querySelectorAll('.seq .who').length`); n != 7 {
+		t.Errorf("%d lanes, want 7", n)
+	}
+	if wide := reporttest.Eval[int](b, `(s => s.scrollWidth - s.clientWidth)(`+
+		`document.querySelector('.story .scroll'))`); wide > 0 {
+		t.Errorf("the picture is %d pixels too wide", wide)
+	}
+	if out := reporttest.Eval[[]string](b, `[...document.querySelectorAll('.seq .name')].filter(`+
+		`e => e.getBoundingClientRect().width > e.previousElementSibling.getBoundingClientRect().width)`+
+		`.map(e => e.textContent)`); len(out) > 0 {
+		t.Errorf("names wider than their lanes: %q", out)
+	}
+	b.Clean()
+}
+
 // TestTenServersAndFortyClients has every vote at the cursor, each client's phase, no fault, and
 // two pages of paper.
 func TestTenServersAndFortyClients(t *testing.T) {
 	b := reporttest.NewBrowser(t)
-	open(b, render(t, votes(t)))
+	open(b, render(t, votes(t, 10)))
 	state := reporttest.Eval[string](b, `document.querySelector('.state').innerText`)
 	for _, want := range []string{"inside, lease over since 42 ms", "inside, lease for 98 ms",
 		"38 wait", "clients 2 to 39, the longest for 150 ms"} {
