@@ -46,6 +46,7 @@ const (
 		"0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n" +
 		"0 1 100000000 100000001 n0 SET k a NX PX 1000 -> OK\n" +
 		"1 1 110000000 110000001 n0 SET k b NX PX 1000 -> (nil)\n"
+	asleepFree = "0 1 150000000 150000001 n0 DEL k -> 1\n"
 )
 
 // absentCases are histories in which a key is absent for longer than the bound while a call is
@@ -116,11 +117,11 @@ var absentCases = []propertyCase{
 	{"absent: they sleep, and a replica that took over may have brought the key back", "D", sleepers +
 		"fault switch-over n1 100000010 100000020; ", sleepTraces, Valid, ""},
 	{"absent: a client sleeps until it gives up", "D", refusedAsleep,
-		asleepTrace + "0 1 150000000 150000001 n0 DEL k -> 1\n", Violated, ""},
+		asleepTrace + asleepFree, Violated, ""},
 	{"absent: it sleeps, and it is not known whether the lock is free", "D", refusedAsleep,
 		asleepTrace, Valid, ""},
 	{"absent: a client sleeps until it gives up, in a run without a fault", "D", refusedAsleep +
-		"nemesis none; ", asleepTrace + "0 1 150000000 150000001 n0 DEL k -> 1\n", Violated, ""},
+		"nemesis none; ", asleepTrace + asleepFree, Violated, ""},
 	{"absent: a client sleeps, and a fault was before", "D", refusedAsleep +
 		"fault pause c4 20 30; c4 acquire 91000000 91000005 sent=91000002 lease=1000; " +
 		"c4 release 91000006 91000007; ", asleepTrace +
@@ -128,7 +129,11 @@ var absentCases = []propertyCase{
 		"0 1 150000000 150000001 n0 DEL k -> 1\n", Valid, ""},
 	{"absent: a client sleeps, and says something else in the end", "D", strings.Replace(
 		refusedAsleep, "9000000005 fail", "9000000005 fail why=server-refused", 1),
-		asleepTrace + "0 1 150000000 150000001 n0 DEL k -> 1\n", Valid, ""},
-	{"absent: it sleeps, and a scenario may keep it standing", "D", refusedAsleep + "nemesis x; ",
-		asleepTrace + "0 1 150000000 150000001 n0 DEL k -> 1\n", Valid, ""},
+		asleepTrace + asleepFree, Valid, ""},
+	{"absent: a scenario kept it standing", "D", refusedAsleep +
+		"c1 gap 8900000000 gap=8700000000 planned; nemesis x; ", asleepTrace + asleepFree, Valid, ""},
+	{"absent: a scenario kept another client standing", "D", refusedAsleep +
+		"c2 gap 8900000000 gap=8700000000 planned; nemesis x; ", asleepTrace + asleepFree, Valid, ""},
+	{"absent: a scenario kept it standing, and then it slept", "D", refusedAsleep +
+		"c1 gap 200000000 gap=50000000 planned; nemesis x; ", asleepTrace + asleepFree, Violated, ""},
 }

@@ -128,14 +128,13 @@ func (c waits) waited(k *record.Call) bool {
 }
 
 // sleeping returns until when a refused call wanted the lock: it returned by itself, and the key
-// was absent then, or there all the time. A scenario may keep a client paused at an absent key.
+// was absent then, or there all the time. The times when a scenario keeps clients standing are
+// disturbances.
 func (c waits) sleeping(k *record.Call, to int64) int64 {
 	if !k.Denied() {
 		return to
 	}
-	plain := c.history.Header.Nemesis == "" || c.history.Header.Nemesis == "none"
-	absent := plain && len(c.faults) == 0 &&
-		c.absent(k.Keys[0], record.Interval{From: k.To, To: k.To})
+	absent := len(c.faults) == 0 && c.absent(k.Keys[0], record.Interval{From: k.To, To: k.To})
 	if absent || present(c, k.Keys[0], record.Interval{From: to, To: k.To}) {
 		return k.To
 	}
