@@ -199,7 +199,7 @@ func TestTheRolesOfAStoryAreInItsReport(t *testing.T) {
 	}
 	page := render(t, r)
 	for role, p := range map[string]int{"P1": p1, "P2": p2.Process, "P3": p3.Process} {
-		if !strings.Contains(page, fmt.Sprintf(">%s, client %d</text>", role, p)) ||
+		if !strings.Contains(page, fmt.Sprintf(">%s, </tspan>client %d</text>", role, p)) ||
 			!strings.Contains(page, fmt.Sprintf("%s is client %d", role, p)) {
 			t.Errorf("client %d is not %s in the picture or in the facts", p, role)
 		}
