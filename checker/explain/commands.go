@@ -43,7 +43,7 @@ func Keeps(process int) string {
 	return Say("renews the key for client %d, which is not inside", process)
 }
 
-// Empties describes the effect of a command that deletes keys without their names.
+// Empties describes the effect of a command that deletes keys without naming them.
 func Empties() string { return Say("may have deleted every key") }
 
 // Denied describes the effect of a command that was refused a free lock.

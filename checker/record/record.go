@@ -133,11 +133,11 @@ func (h *Hold) LeaseIn(t int64) *Lease {
 	return &h.Leases[in]
 }
 
-// ShortenLease ends the lease of a grant earlier. Lease is its length from the granting command in
-// ns, and end the stamp at which a server may drop the key. A lease that was extended keeps its
+// ShortenLease ends the lease of a grant earlier: its length from the granting command is lease, in
+// ns, and end is the stamp at which a server may drop the key. A lease that was extended keeps its
 // end.
 func (h *Hold) ShortenLease(lease, end int64) {
-	if h.Length == h.Granted {
+	if h.Sent == h.Granting { // not extended
 		h.Length = lease
 	}
 	h.Granted = lease

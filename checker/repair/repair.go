@@ -69,7 +69,7 @@ type Row struct {
 	Others  Others // the locks that are not in the table
 	General bool   // it is the repair of the kind under any fault
 	Alike   bool   // it is for clients that wrote the same value
-	Limit   string // what defeats it, in sentences, or ""
+	Limit   string // sentences: what defeats it, and what to use then; or ""
 	// it fits locks of other systems than Redis, too; its command runs the violated lock itself
 	Anywhere bool
 }
@@ -159,11 +159,11 @@ func Find(v Violation) *Found {
 
 // suits reports whether the repair of a row fits the violation; Find matches the lock. The repair
 // must be for this kind of violation and fault, and keep the violated property. A fence need not:
-// it makes the violation harmless, and it alone fits other systems than Redis. If the row does not
-// list the lock, the owner check fits only plain deletions, and a fresh value only others. Clients
-// that wrote the same value need a fresh one in any case. The lease that is promised fits only a
-// lock with a lease: another one promises no end. A look at the validity fits only a grant that
-// came late. To wait for a replica did not help a lock that does so already.
+// it makes the violation harmless. If the row does not list the lock, some repairs fit only some
+// violations: the owner check a plain deletion, a fresh value another one, the promised lease a
+// lock that has one, the end of renewals a key that was renewed on, and a look at the validity a
+// grant that came late. Clients that wrote one value need a fresh one in any case. A lock that
+// waits for replicas already gains nothing from a confirmed grant.
 func (v Violation) suits(r Row) bool {
 	unfit := r.Repair == owner && !v.Plain ||
 		r.Repair == fresh && (v.Plain && !r.Alike || !v.OneValue && r.Alike) ||

@@ -62,8 +62,8 @@ func (c outageRule) outage() property {
 	return p
 }
 
-// longest returns the longest outage: its lock, its time, and for how much of it clients tried that
-// no fault stopped or cut off, ns. Other times are left out.
+// longest returns the longest outage: its lock, its time, and for how long clients were trying in
+// it that no fault had stopped or cut off, in ns. It leaves out the other times.
 func (c outageRule) longest(under, other []record.Interval) (key int, worst hold, longest int64) {
 	locks, alone := c.waits().locks(), c.ownFaults(other)
 	for i := range locks {
@@ -75,7 +75,8 @@ func (c outageRule) longest(under, other []record.Interval) (key int, worst hold
 	return key, worst, longest
 }
 
-// tried returns for how much of an outage clients tried that no fault stopped or cut off, ns.
+// tried returns for how long, in ns, clients were trying in an outage that no fault had stopped or
+// cut off.
 func (c outageRule) tried(key int, o hold) int64 {
 	open := tries(c.waits().lock(key)).Subtract(c.ownFaults(nil))
 	return open.Clip(record.Interval{From: o.From, To: o.To}).Covered()
@@ -120,9 +121,9 @@ func (c outageRule) ownFaults(other []record.Interval) func(process int) []recor
 	}
 }
 
-// shortWithoutLost reports whether no outage is longer than the bound without the time that was
-// lost for another reason than a fault, without other times, and without clients that a fault
-// stopped or cut off.
+// shortWithoutLost reports whether every outage is within the bound when three things are taken
+// out: the time that was lost for another reason than a fault, the other times, and the clients
+// that a fault stopped or cut off.
 func (c outageRule) shortWithoutLost(under []record.Interval, bound int64,
 	other []record.Interval) bool {
 	locks, alone := c.waits().locks(), c.ownFaults(other)

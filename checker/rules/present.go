@@ -7,9 +7,9 @@ import (
 	"github.com/lockbench/lockbench/checker/trace"
 )
 
-// A client may sleep at a key that stays, since the lock told it so, or since no message wakes it.
-// If the trace of a single server shows that the key was there all the time, no other try could
-// have been granted the lock.
+// A client may sleep while another's key is there: the lock told it for how long, or no message has
+// woken it. If the trace of a single server shows that the key stayed, a try in that time would
+// have been refused, so the sleep counts as waiting.
 
 // present reports whether the trace shows that the key of a lock was there for all of a time.
 func present(c waits, lock int, q record.Interval) bool {

@@ -10,9 +10,9 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// thirdParties reports whether someone whose commands are not in the trace may have deleted keys:
-// the servers are not the run's own, they evicted keys, a client emptied them, or they counted more
-// deletions than the clients sent.
+// thirdParties reports whether keys may have vanished without a deletion that names them in the
+// trace: the servers are not the run's own, they evicted keys, a client emptied them, or they
+// counted more deletions than the clients sent.
 func (c keyFacts) thirdParties() bool {
 	if c.foreign == nil {
 		d := removals{&c.history.Header, c.trace.Commands}
@@ -22,9 +22,9 @@ func (c keyFacts) thirdParties() bool {
 	return *c.foreign
 }
 
-// ofTakesAtOnce returns the class of a key that two takes found free that were under way at once.
-// In either order no client and no fault can have removed it: it expired, as the commands had
-// asked, or a third party removed it. It returns "" if neither is certain.
+// ofTakesAtOnce returns the class of two takes that were under way at once and both found the key
+// free. In either order no client and no fault can have removed it: it expired, as the commands had
+// asked, or a third party may have removed it. It returns "" if neither explains it.
 func ofTakesAtOnce(c *Case, p *record.Pair, ga, gb *history.Command) string {
 	facts := c.keyFacts()
 	over := func(h *record.Hold, first, next *history.Command) bool {

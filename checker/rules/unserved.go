@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// unserved returns the disjoint, sorted times when no lock can let a client in, because the only
-// server answers no client, or a majority of several.
+// unserved returns the disjoint, sorted times when no lock can let a client in: the only server
+// answers no client, or so many of several do not that no quorum is left.
 func (c outageRule) unserved() []record.Interval {
 	if h := c.history.Header; h.Topology != nemesis.Single && h.Topology != nemesis.Independent {
 		return nil // another server may take over
@@ -54,7 +54,7 @@ func edgesOf(times []record.Interval) (out []edge) {
 	return out
 }
 
-// atOnce returns the times when at least n intervals are under way. It sorts their edges.
+// atOnce returns the times when at least n intervals are under way. It sorts the edges.
 func atOnce(edges []edge, n int) (out []record.Interval) {
 	slices.SortFunc(edges, func(a, b edge) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.by, a.by))

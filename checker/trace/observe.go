@@ -78,16 +78,16 @@ func match(sent []*history.Command, shown []run) (lines []history.Command) {
 		}
 	}
 	switch {
-	case len(shown) == len(sent) && haveSameEffects(shown): // all of them came
+	case len(shown) == len(sent) && changedTheSame(shown): // all of them came
 		return same(sent, shown)
-	case len(shown) > len(answered) && haveSameEffects(shown):
+	case len(shown) > len(answered) && changedTheSame(shown):
 		return same(answered, shown[:len(answered)])
 	case len(shown) != len(answered):
 		return nil
 	}
 	for len(answered) > 0 {
 		n := atOnce(answered)
-		if haveSameEffects(shown[:n]) {
+		if changedTheSame(shown[:n]) {
 			lines = append(lines, same(answered[:n], shown[:n])...)
 		}
 		answered, shown = answered[n:], shown[n:]
@@ -95,7 +95,8 @@ func match(sent []*history.Command, shown []run) (lines []history.Command) {
 	return lines
 }
 
-// same assigns to each command what all of the shown runs did.
+// same assigns what all of the shown runs did to each command that was sent before its run was
+// shown.
 func same(ms []*history.Command, shown []run) (lines []history.Command) {
 	effects := common(shown)
 	for i, m := range ms {
@@ -106,7 +107,7 @@ func same(ms []*history.Command, shown []run) (lines []history.Command) {
 	return lines
 }
 
-// common returns the effects of the first run that all runs had.
+// common returns the effects that all runs had, in the order of the first.
 func common(runs []run) (effects [][]string) {
 	if len(runs) == 0 {
 		return nil
@@ -118,9 +119,9 @@ func common(runs []run) (effects [][]string) {
 	})
 }
 
-// haveSameEffects reports whether all runs changed the same. They may have read different things: a
-// script that asks who owns the key does so only if there is one.
-func haveSameEffects(runs []run) bool {
+// changedTheSame reports whether all runs changed the same. They may have read different things: a
+// script may ask who owns a key only if the key exists.
+func changedTheSame(runs []run) bool {
 	for _, x := range runs {
 		if !slices.EqualFunc(changes(x), changes(runs[0]), slices.Equal) {
 			return false
@@ -129,7 +130,7 @@ func haveSameEffects(runs []run) bool {
 	return true
 }
 
-// changes returns the effects of a run without the commands that only read or tell.
+// changes returns the effects of a run without the commands that only read or publish.
 func changes(x run) [][]string {
 	return slices.DeleteFunc(slices.Clone(x.effects), func(args []string) bool {
 		return silent[verb(args)] && EffectOf(args).Kind == None

@@ -117,7 +117,7 @@ func writeChoices(w io.Writer, choices []choose.Choice, q choose.Query, all bool
 	if rest := len(choices) - len(rows); rest > 0 && !all {
 		a.say("%s with --all: %s.", units.Count(rest, "other lock"), choose.TellRest(choices, rows))
 	}
-	columns := strings.Join(units.If(len(rows) > 0 && !all, "The columns: --all. "), "")
+	columns := strings.Join(units.If(len(rows) > 0 && !all, "--all explains the columns. "), "")
 	a.say("%sWhich lock for which job: %s", columns, choose.Page)
 	return err
 }
@@ -208,7 +208,7 @@ func (a answer) undecided() {
 		}
 	}
 	if len(names) > 0 {
-		a.say("Not known (why: --all): %s", few(names))
+		a.say("Not known whether clean (--all says why): %s", few(names))
 	}
 }
 
@@ -253,7 +253,7 @@ func leftBy(way choose.Way) string {
 	return "none"
 }
 
-// few lists names, at most as many as are close.
+// few lists the first names, and says how many more there are.
 func few(names []string) string {
 	if n := len(names) - closest; n > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:closest], ", "), n)

@@ -106,8 +106,9 @@ func sortChoices(all []Choice) {
 	})
 }
 
-// Closest returns at most n locks for a query that none of the best meets. A lock that has a defect
-// of its own under another fault comes after all others, even if it is clean under these.
+// Closest returns at most n locks for a query that no sound lock meets: first those that are to be
+// trusted most, so that a lock with a defect of its own is not named for being clean under the
+// faults of the query.
 func Closest(choices []Choice, n int) []Choice {
 	all := slices.Clone(choices)
 	slices.SortStableFunc(all, func(a, b Choice) int {

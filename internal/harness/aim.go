@@ -182,7 +182,7 @@ func (p Plan) Longer(contended int) time.Duration {
 	if contended >= p.Requires.Contended || need <= p.For.D() {
 		return 0
 	}
-	return need.Round(time.Second)
+	return (need + time.Second - 1).Truncate(time.Second)
 }
 
 // LongerHolds returns the flags for holds of half a lease, or of half of a longer lease if the run

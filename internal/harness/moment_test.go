@@ -19,14 +19,14 @@ func TestAMomentThatALockNeverComesToIsRefused(t *testing.T) {
 		{"token-lua", "pause:between", "never sends (it sends only set and eval): use --nemesis pause"},
 		{"token-lua", "crash:expire", "use --nemesis crash"},
 		{"token-lua", "failover,pause:between", "use --nemesis pause"},
-		{"token-lua", "race:nil", "no aim of this fault fits"},
+		{"token-lua", "race:nil", "use --nemesis race:wakeup"},
 		{"redlock", "failover:between", "use --nemesis failover"},
 		{"none", "pause:between", "it sends none"},
 		{"setpx-del", "message:drop-renewal", "renews none: use --nemesis message"},
 		{"redisson", "message:drop-renewal", ""},
 		{"setpx-del", "crash:takeover", "and setpx-del is not one: use --nemesis crash"},
-		{"setpx-getdel", "race:finally", "and setpx-getdel is not one: no aim of this fault fits"},
-		{"setpx-getdel", "race:nil", "no aim of this fault fits"}, // it reads when it releases
+		{"setpx-getdel", "race:finally", "and setpx-getdel is not one: use --nemesis race:wakeup"},
+		{"setpx-getdel", "race:nil", "use --nemesis race:wakeup"}, // it reads when it releases
 		{"setpx-del", "pause:between", ""},                        // its release is one DEL
 		{"setpx-getdel", "pause:between", ""},
 		{"setnx-expire", "crash:expire", ""},

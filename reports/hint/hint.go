@@ -89,15 +89,15 @@ func longer(v *checker.Verdict, p harness.Plan, again string) (h Hint) {
 	if d == 0 || v.Verdict.String() != string(checker.Unknown) {
 		return h
 	}
-	return change{fmt.Sprintf("A run of %v is too short for such holds", p.For),
+	return change{fmt.Sprintf("Its holds are too long for a run of %v", p.For),
 		fmt.Sprint("--for ", d)}.of(again)
 }
 
 // A change says why a run should be repeated, and with which flags, if any.
 type change struct{ why, flags string }
 
-// of returns the hint for a run with the command again, or with an unknown command if that is "".
-// A run of a plan takes no flags.
+// of returns the hint: the command again with the flags, or only the flags if again is "" or runs a
+// plan, which takes none.
 func (c change) of(again string) Hint {
 	words := strings.Fields(c.flags)
 	switch {
@@ -115,8 +115,8 @@ func (c change) of(again string) Hint {
 // fallback says what to do after a run that could not tell, if nothing better is known.
 func fallback(v *checker.Verdict, p harness.Plan) change {
 	if v.HarnessError != "" {
-		return change{why: "More time would not help: if a client's process ended, its log says why, " +
-			"and the lock may have ended it"}
+		return change{why: "A longer run would not help: if a client's process ended, its log says " +
+			"why, and the lock itself may have ended it"}
 	}
 	if v.Evidence.Acquisitions == 0 {
 		return change{why: "No call was granted the lock: the report shows what each client sent, and " +
@@ -124,7 +124,8 @@ func fallback(v *checker.Verdict, p harness.Plan) change {
 	}
 	switch e := v.Evidence; {
 	case e.Hits < p.Requires.Hits && len(e.Missed) > 0:
-		return change{"Another seed may hit", fmt.Sprint("--seed ", p.Seed+1)}
+		return change{"The fault missed its moment; another seed may hit it",
+			fmt.Sprint("--seed ", p.Seed+1)}
 	case len(e.Untested) > 0:
 		return change{"Hold the lock for longer", harness.LongerHolds(p)}
 	}
@@ -143,7 +144,7 @@ func fallback(v *checker.Verdict, p harness.Plan) change {
 		return change{why: stood + " if you can"}
 	}
 	if drawn, _, _ := nemesis.Find(p.Nemesis); drawn.Drawn && v.Evidence.Undone == nil {
-		return change{"Draw another run at random", fmt.Sprint("--seed ", p.Seed+1)}
+		return change{"Draw another run", fmt.Sprint("--seed ", p.Seed+1)}
 	}
 	const brief = time.Second
 	if p.Adapter != nil && p.AcquireTimeout.D() > brief && undecided(v) {

@@ -65,14 +65,15 @@ func TestHintsAfterARun(t *testing.T) {
 		{"a fault that missed", &checker.Verdict{Verdict: checker.Unknown,
 			Evidence: checker.Evidence{Acquisitions: 9, Missed: []string{"x"}}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "pause", Seed: 7},
-			[]string{"Another seed may hit: lockbench run --for 9s --nemesis x --seed 8"}},
+			[]string{"The fault missed its moment; another seed may hit it: lockbench run --for 9s " +
+				"--nemesis x --seed 8"}},
 		{"a successor that was not asked", &checker.Verdict{Verdict: checker.Unknown,
 			Evidence: checker.Evidence{Acquisitions: 9, Hits: 1, Untested: []string{"x"}}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "pause", TTL: 2 * time.Second},
 			[]string{"Hold the lock for longer: lockbench run --for 9s --seed 3 --nemesis x --hold 1s"}},
 		{"drawn faults that were all carried out", short, harness.RunOptions{Impl: "token-lua",
 			Nemesis: "random", Seed: 7},
-			[]string{"Draw another run at random: lockbench run --for 9s --nemesis x --seed 8"}},
+			[]string{"Draw another run: lockbench run --for 9s --nemesis x --seed 8"}},
 		{"a holder that the scenario kept inside", short, harness.RunOptions{Impl: "token-lua",
 			Nemesis: "partition:stay"}, []string{
 			"aim: lockbench run --for 9s --seed 3 --nemesis partition"}},
@@ -85,7 +86,7 @@ func TestHintsAfterARun(t *testing.T) {
 		{"a client whose process ended", &checker.Verdict{Verdict: checker.Unknown,
 			HarnessError: "client 0 ended", Evidence: checker.Evidence{Acquisitions: 5}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"},
-			[]string{"More time would not help: if a client's process ended, its log says why"}},
+			[]string{"A longer run would not help: if a client's process ended, its log says why"}},
 		{"a machine that stood still", &checker.Verdict{Verdict: checker.Unknown,
 			Evidence: checker.Evidence{Acquisitions: 5}, Properties: []checker.Property{{
 				Property: checker.Deadlock, Verdict: checker.Unknown, Stalled: true}}},
