@@ -208,7 +208,7 @@ func (a answer) undecided() {
 		}
 	}
 	if len(names) > 0 {
-		a.say("Not known whether clean (--all says why): %s", few(names))
+		a.say("Not known whether clean (--all says why): %s", listFirst(names))
 	}
 }
 
@@ -246,15 +246,15 @@ func leftBy(way choose.Way) string {
 	n := len(way.Locks)
 	switch {
 	case n > 0:
-		return few(way.Locks)
+		return listFirst(way.Locks)
 	case way.Closest != nil:
 		return "none; closest is " + way.Closest.Name + ": " + strings.Join(way.Closest.Against, "; ")
 	}
 	return "none"
 }
 
-// few lists the first names, and says how many more there are.
-func few(names []string) string {
+// listFirst lists the first names, and says how many more there are.
+func listFirst(names []string) string {
 	if n := len(names) - closest; n > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:closest], ", "), n)
 	}

@@ -58,7 +58,7 @@ func For(v *checker.Verdict, p harness.Plan, environment, again string) (hints [
 	})
 	if len(hints) == 0 && v.Verdict.String() == string(checker.Unknown) &&
 		!nemesis.Control(p.Nemesis) && !asksNothing(v) {
-		hints = append(hints, fallback(v, p).of(again))
+		hints = append(hints, fallback(v, p).hint(again))
 	}
 	return hints, err
 }
@@ -90,15 +90,15 @@ func longer(v *checker.Verdict, p harness.Plan, again string) (h Hint) {
 		return h
 	}
 	return change{fmt.Sprintf("Its holds are too long for a run of %v", p.For),
-		fmt.Sprint("--for ", d)}.of(again)
+		fmt.Sprint("--for ", d)}.hint(again)
 }
 
 // A change says why a run should be repeated, and with which flags, if any.
 type change struct{ why, flags string }
 
-// of returns the hint: the command again with the flags, or only the flags if again is "" or runs a
+// hint returns the command again with the flags, or only the flags if again is "" or runs a
 // plan, which takes none.
-func (c change) of(again string) Hint {
+func (c change) hint(again string) Hint {
 	words := strings.Fields(c.flags)
 	switch {
 	case c.flags == "":

@@ -16,8 +16,8 @@ const (
 	slower = 20
 )
 
-// again returns the number of seeds for the original lock under a fault.
-func (c Campaign) again(fault string) int {
+// seedsFor returns the number of seeds for the original lock under a fault.
+func (c Campaign) seedsFor(fault string) int {
 	seeds := cmp.Or(c.AsItIs, asItIs)
 	if fault == randomFaults {
 		seeds /= slower
@@ -94,7 +94,7 @@ func (c Campaign) learn(ctx context.Context, r *Record, x *Result, checked map[s
 	for _, f := range x.Drawn {
 		for _, letter := range f.Letters {
 			i := slices.IndexFunc(all, func(w wish) bool { return w.row == f.Row && w.fault == f.Fault })
-			if i < 0 || !shows(all[i], letter, c.again(f.Fault)) {
+			if i < 0 || !shows(all[i], letter, c.seedsFor(f.Fault)) {
 				continue
 			}
 			for _, w := range all {
