@@ -208,7 +208,7 @@ func (a answer) undecided() {
 		}
 	}
 	if len(names) > 0 {
-		a.say("Not known whether clean (--all says why): %s", listFirst(names))
+		a.say("Not known (why: --all): %s", listFirst(names))
 	}
 }
 
