@@ -128,9 +128,9 @@ func (r *run) finished() bool {
 	return enough && served || (p.violated || !served) && since > r.patience()
 }
 
-// cycles returns how many cycles each client does at least: those of the plan, and at least two on
-// real servers if no scenario runs and holds are shorter than the lease, since a lock may fail a
-// client only when it calls again.
+// cycles returns the least number of cycles of each client. On real servers that is two or more if
+// no scenario runs and holds are shorter than the lease: a lock may fail a client only when it
+// calls again.
 func (r *run) cycles() int {
 	brief := r.plan.Hold < r.plan.TTL && (!r.progress.violated || r.plan.Thorough)
 	if brief && len(r.plan.Scenario) == 0 && r.environment.Name() != "sim" {

@@ -152,8 +152,8 @@ func (c *checker) askWatchdog(holder, other *remote) {
 	_, _ = c.perform(holder, Release(overrunning))
 }
 
-// livesFor returns an error if the lock's key, which was written after a time, has a shorter lease
-// than was asked for.
+// livesFor checks that the lock's key has the lease that was asked for. The lock wrote the key
+// after the given time.
 func livesFor(c *checker, since time.Time) error {
 	for _, a := range c.admin {
 		ms, err := a.Do(context.Background(), "pttl", c.key()).Int64()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestALeaseThatIsTooShort: a key may be as old as its question, so that only what is left of its
-// lease and its age together convict it.
+// TestALeaseThatIsTooShort adds what is left of a lease to the key's greatest age. Only a sum below
+// the lease that was asked for convicts the lock.
 func TestALeaseThatIsTooShort(t *testing.T) {
 	for name, c := range map[string]struct {
 		left  int64
