@@ -189,7 +189,8 @@ const nameRule = "a name may have only small letters, digits, - and ., starts wi
 // The valid values of a manifest's fields.
 var (
 	properName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,60}$`)
-	systems    = []string{"redis", "etcd", "zookeeper", "postgres", "pgbouncer", "mariadb"}
+	systems    = []string{"redis", "etcd", "zookeeper", "postgres", "postgres-synchronous",
+		"pgbouncer", "mariadb"}
 	topologies = []string{"single", "independent"}
 	clocks     = []string{"shim", ClockOverlay, "none"}
 	traits     = []string{"look", "two", "takeover", "reused", "nil", "finally"}

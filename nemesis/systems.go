@@ -40,6 +40,11 @@ const (
 	noClock    = "its clock does not go through the C library"
 )
 
+// postgres is PostgreSQL, with a standby or without.
+var postgres = system{name: "PostgreSQL", connected: true, no: merge(because(noConsent, SwitchOver),
+	because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),
+	lacks: because(noElection, Sentinel, Cluster)}
+
 // systems is the closed list, by name.
 var systems = map[string]system{
 	"etcd": {name: "etcd", no: merge(because(noReplica, Promote, Barrier),
@@ -49,9 +54,8 @@ var systems = map[string]system{
 		because(noTransfer, SwitchOver), because(noScript, Busy, Stall, Free),
 		because(notBuilt, NodeClock)),
 		lacks: because(noReplica, Failover, Sentinel, Cluster), has: Ensemble},
-	"postgres": {name: "PostgreSQL", connected: true, no: merge(because(noConsent, SwitchOver),
-		because(perSession, Busy, Stall, Free),
-		because(notBuilt, NodeClock)), lacks: because(noElection, Sentinel, Cluster)},
+	"postgres":             postgres,
+	"postgres-synchronous": postgres, // its commits wait for its standby
 	// PostgreSQL behind PgBouncer in transaction mode
 	"pgbouncer": {name: "PostgreSQL", connected: true, no: merge(because(noPool, Promote,
 		SwitchOver, Barrier), because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),

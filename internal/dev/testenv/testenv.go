@@ -23,8 +23,12 @@ var commands = map[string]string{
 	"python3": "python3", "docker": "docker", "faketime": "faketime",
 	"bridge": "docker", "compose": "docker-compose", "curl": "curl", "jq": "jq",
 	"etcd": "etcd", "zookeeper": "java", "postgres": "psql", "pgbouncer": "pgbouncer",
-	"mariadb": "mariadb-install-db",
+	"postgres-synchronous": "psql",
+	"mariadb":              "mariadb-install-db",
 }
+
+// postgres looks for the server, which PATH does not have.
+const postgres = "ls /usr/lib/postgresql/*/bin/postgres || which postgres"
 
 // probes are the checks of parts that may be installed but not usable, such as a daemon that does
 // not run or has no bridge.
@@ -34,9 +38,10 @@ var probes = map[string][]string{
 	// needed for a virtual environment
 	"python3": {"python3", "-c", "import ensurepip"},
 	// the archive in Debian's package, and the servers in addition to their clients
-	"zookeeper": {"test", "-e", "/usr/share/java/zookeeper.jar"},
-	"postgres":  {"sh", "-c", "ls /usr/lib/postgresql/*/bin/postgres || which postgres"},
-	"mariadb":   {"sh", "-c", "PATH=$PATH:/usr/sbin; which mariadbd"},
+	"zookeeper":            {"test", "-e", "/usr/share/java/zookeeper.jar"},
+	"postgres":             {"sh", "-c", postgres},
+	"postgres-synchronous": {"sh", "-c", postgres},
+	"mariadb":              {"sh", "-c", "PATH=$PATH:/usr/sbin; which mariadbd"},
 }
 
 // now is an environment variable that differs in each run of make. It prevents go from caching the

@@ -72,6 +72,8 @@ var keyCells = []struct {
 	{"postgres", "advisory", "restart-delayed", "mutex", time.Second, "+S +D"},
 	{"postgres", "lease", "failover", "mutex", 2 * time.Second, "S L"},
 	{"postgres", "lease", "failover:synced", "mutex", 2 * time.Second, "+S +D"},
+	{"postgres", "lease", "failover:delayed", "mutex", 2 * time.Second, "S L"},
+	{"postgres", "lease-synchronous", "failover:delayed", "mutex", 2 * time.Second, "+S +L"},
 
 	// the session of the server that has the lock is the next client's, too
 	{"postgres", "pooled", "none", "counter", time.Second, "S U"},
@@ -84,6 +86,7 @@ var keyCells = []struct {
 	{"db-version", "postgres", "pause", "", time.Second, "+D +U"},
 	{"db-version", "postgres", "disconnect", "", time.Second, "+U"},
 	{"db-version", "postgres", "failover:release", "", 2 * time.Second, "U"},
+	{"db-version", "synchronous", "failover:release", "", 2 * time.Second, "+U"},
 	{"db-version", "mariadb", "reply-loss", "", time.Second, "+U"},
 	{"db-version", "unchecked", "none", "", time.Second, "U"},
 

@@ -28,7 +28,10 @@ var systems = map[string]func(password string) server.Kind{
 	"zookeeper": func(string) server.Kind { return ZooKeeper{} },
 	"postgres":  func(password string) server.Kind { return Postgres{password} },
 	"pgbouncer": func(password string) server.Kind { return Pooled{Postgres{password}} },
-	"mariadb":   func(password string) server.Kind { return MariaDB{password} },
+	"postgres-synchronous": func(password string) server.Kind {
+		return Synchronous{Postgres{password}}
+	},
+	"mariadb": func(password string) server.Kind { return MariaDB{password} },
 }
 
 // Find returns the system of this name, with a new password for its clients.
