@@ -64,3 +64,34 @@ func TestUntested(t *testing.T) {
 		})
 	}
 }
+
+// TestAServerThatWasReplaced: a fault that kills a server strikes no hold that another server granted.
+// It strikes a lock that gave back what the server granted it.
+func TestAServerThatWasReplaced(t *testing.T) {
+	const replaced = "names k; fault promote n1 5 8; c0 acquire 10 20 node=n1; c0 release 150 160; " +
+		"c1 acquire 15 100 info; fault kill n0 30 31 strike"
+	for _, c := range []struct {
+		name, story, trace string
+		hits, withheld     int
+	}{
+		{"another server granted the hold", replaced, "", 0, 0},
+		{"the server granted the hold", "names k; c0 acquire 10 20 node=n0; c0 release 150 160; " +
+			"c1 acquire 15 100 info; fault kill n0 30 31 strike", "", 1, 0},
+		{"a kill of the holder", "names k; c0 acquire 10 20 node=n1; c1 acquire 15 100 info; " +
+			"fault crash c0 30 strike; c0 kill 30", "", 1, 0},
+		{"one of several masters granted it", "topology independent; " + replaced, "", 1, 0},
+		{"no replica had its grant", replaced, "1 1 2 3 n0 WAIT 1 100 -> 0", 1, 1},
+		{"one of two replicas had its grant", replaced, "1 1 2 3 n0 WAIT 2 100 -> 1", 1, 1},
+		{"a replica had its grant", replaced, "1 1 2 3 n0 WAIT 1 100 -> 1", 0, 0},
+		{"no replica of another server had it", replaced, "1 1 2 3 n1 WAIT 1 100 -> 0", 0, 0},
+		{"the answer came after the fault", replaced, "1 1 2 33 n0 WAIT 1 100 -> 0", 0, 0},
+		{"no answer came", replaced, "1 1 2 3 n0 WAIT 1 100 -> !EOF", 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{"S"}}).Evidence
+			if e.Hits != c.hits || e.Withheld != c.withheld {
+				t.Errorf("%d hits, %d withheld", e.Hits, e.Withheld)
+			}
+		})
+	}
+}

@@ -115,7 +115,7 @@ const (
 		"Orphans.*|ALostReplyLeavesAnOrphanUndecided|ADeletionOfSomeOfItsKeys|" +
 		"ReportedDecidesNothing|CausesOfKeys|" +
 		"VotesByNode|ClientsThatAskNoServer|ASessionThatIsAConnection|Starvation|ExpectedStarvation|" +
-		"Untested|AFailoverIsTestedOnlyWhileItsHolderIsInside|" +
+		"Untested|AServerThatWasReplaced|AFailoverIsTestedOnlyWhileItsHolderIsInside|" +
 		"WhatAFencedResourceRefuses|AStoryNamesScripts|AStorySaysThingsOnce|" +
 		"TheCauseNamesTheRenewal|WordsBesideTheKey|AClockThatStood|" +
 		"TheCauseOfALeftoverThatLetsItsOwnerIn|AReleaseThatUndidOneEntry|AnOutageWithoutServers|" +

@@ -18,11 +18,15 @@ type aims struct{ *Case }
 func (c *Case) aims() aims { return aims{c} }
 
 // count counts the aimed faults that struck a certain hold while another client waited for the same
-// key. It names the faults that did not, and those after which no other client tried.
+// key, and those that struck a server whose grants the lock had withheld. It names the faults that
+// did neither, and those after which no other client tried.
 func (c aims) count(e *verdict.Evidence) {
 	for _, f := range c.faults {
 		switch {
 		case !f.Aimed:
+		case !c.hits(f) && c.withheld(f) > 0:
+			e.Hits++
+			e.Withheld += c.withheld(f)
 		case !c.hits(f):
 			e.Missed = append(e.Missed, f.Action+" "+f.Target)
 		default:
@@ -43,7 +47,7 @@ func (c aims) hits(f record.Fault) bool {
 // that kills the holder ends the hold: the kill may be stamped a moment before the fault is.
 func (c aims) strikes(f record.Fault, h *record.Hold) bool {
 	kills := h.Ended == record.Killed && f.Hits(h.Process)
-	return h.From <= f.From && (f.From < h.End || kills) && c.awaited(h, min(f.From, h.End))
+	return !c.elsewhere(f, h) && h.From <= f.From && (f.From < h.End || kills) && c.awaited(h, min(f.From, h.End))
 }
 
 // awaited reports whether a client other than the holder had an acquire call for the hold's key

@@ -220,6 +220,9 @@ type Evidence struct {
 	Aimed         int `json:"aimed"` // faults that the plan aims at a hold
 	// aimed faults that fell into a sure hold with a contender waiting
 	Hits int `json:"hits"`
+	// Withheld counts the grants of a server that the lock gave back before an aimed fault struck the
+	// server, because too few replicas had them. Such a fault is a hit, too.
+	Withheld int `json:"withheld,omitempty"`
 	// the aimed faults that did not, with their targets; for people
 	Missed []string `json:"missed,omitempty"`
 	// aimed faults that did, and the holder left before the server that took over had answered

@@ -61,7 +61,10 @@ func (t *terminal) evidence(v *view.View) {
 	e := v.Verdict.Evidence
 	parts := []string{units.Count(e.Acquisitions, "acquisition"), fmt.Sprintf("%d contended",
 		e.Contended)}
-	if e.Aimed > 0 {
+	switch {
+	case e.Withheld > 0:
+		parts = append(parts, units.Count(e.Withheld, "grant")+" given back, which too few replicas had")
+	case e.Aimed > 0:
 		parts = append(parts, fmt.Sprintf("%d of %s hit a contended hold", e.Hits,
 			units.Count(e.AimedFaults(), "aimed fault")))
 	}

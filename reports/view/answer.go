@@ -168,7 +168,11 @@ func (j judgement) validSentence() string {
 		s += fmt.Sprintf("; %s refused, since another client was first",
 			units.Count(e.Conflicts, "write")+units.Plural(e.Conflicts, " was", " were"))
 	}
-	if e.Aimed > 0 {
+	switch {
+	case e.Withheld > 0:
+		s += fmt.Sprintf("; the lock gave back %s of the server that died, which too few replicas had",
+			units.Count(e.Withheld, "grant"))
+	case e.Aimed > 0:
 		s += fmt.Sprintf("; %d of %s hit a hold while another client waited", e.Hits,
 			units.Count(e.AimedFaults(), "planned fault"))
 	}
