@@ -13,8 +13,9 @@ import (
 const (
 	slowCall = "lease; names k; c0 acquire 1 5000020 sent=5000001 lease=2000000000; " +
 		"c0 release 2004000000 2004000010"
+	slowCallTook  = "0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK"
 	slowCallNext  = "; c1 acquire 2001000000 2002000000 sent=2001000001 lease=2000000000"
-	slowCallTaken = "0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK\n" +
+	slowCallTaken = slowCallTook + "\n" +
 		"1 1 2001000001 2001900000 n0 SET k b NX PX 2000 -> OK"
 )
 
@@ -46,11 +47,24 @@ var grantCases = []propertyCase{
 		"0 1 4000001 4500000 n0 GET fence:k -> 7\n0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK",
 		Valid, ""},
 	{"a lease that is counted from the beginning of a try that found the key", "V", slowCall,
-		"0 1 4000001 4500000 n0 GET k -> c\n0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK", Violated,
+		"0 1 4000001 4500000 n0 GET k -> c\n" + slowCallTook, Violated,
 		PromisedTooLong},
 	{"a lease that is counted from the beginning of a try that gave its key back", "V", slowCall,
 		"0 1 3000001 3500000 n0 SET k a NX PX 1997 -> OK\n0 1 4000001 4500000 n0 DEL k -> 1\n" +
 			"0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK", Violated, PromisedTooLong},
+	{"a lease that is counted from the beginning of a try that clears the key first", "V", slowCall,
+		"0 1 2 4500000 n0 DEL k -> 1\n" + slowCallTook, Valid, ""},
+	{"a lease that is counted from the beginning of a try that finds no key to clear", "V", slowCall,
+		"0 1 2 4500000 n0 DEL k -> 0\n" + slowCallTook, Valid, ""},
+	{"a lease that is counted from the beginning of a try that finds a key and clears it", "V",
+		slowCall, "0 1 2 4400000 n0 GET k -> a\n0 1 4400002 4500000 n0 DEL k -> 1\n" + slowCallTook,
+		Valid, ""},
+	{"a lease that is counted from the beginning of a try that clears the key, after another", "V",
+		slowCall, "0 1 2 3 n0 SET k a NX PX 2000 -> OK\n0 1 4 5 n0 DEL k -> 1\n" +
+			"0 1 6 4500000 n0 DEL k -> 0\n" + slowCallTook, Valid, ""},
+	{"a lease that is counted from the beginning of a try that found the key, and looks again",
+		"V", slowCall, "0 1 4000001 4400000 n0 GET k -> c\n0 1 4400001 4500000 n0 TTL k -> -2\n" +
+			slowCallTook, Violated, PromisedTooLong},
 	{"a lease that is counted from the call by a lock that says until when it is good", "V",
 		strings.Replace(slowCall, "lease; ", "lease; validity; ", 1),
 		"0 1 5000001 5000005 n0 SET k a NX PX 1995 -> OK", Violated, PromisedTooLong},

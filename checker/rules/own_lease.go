@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // shortenLeases shortens the leases of grants that do not name their end. A lock may count such a
@@ -28,14 +29,37 @@ func shortenLeases(c *Case) {
 
 // tryBegan returns the earliest moment at which a client can have begun the try that granted a
 // hold: its call began, or the try before was over. The take need not be the first command of a
-// try, which may first look at the key or draw a token.
+// try, which may first look at the key, clear it, or draw a token.
 func tryBegan(c *Case, h *record.Hold) int64 {
-	began, ofGrant := h.Call, c.ofGrant(h)
+	t, ofGrant := try{began: h.Call}, c.ofGrant(h)
 	for _, m := range c.trace.Tries(h) {
-		over := c.trace.Refused(m) || c.trace.Frees(m) || trace.ShowsKey(&c.trace.Reader, m)
-		if m.Recv <= h.Granting && ofGrant(m) && over {
-			began = max(began, m.Recv)
+		if m.Recv <= h.Granting && ofGrant(m) {
+			t.add(&c.trace.Reader, m)
 		}
 	}
-	return began
+	return max(t.began, t.looked)
+}
+
+// try is what a client did so far in a try to take a key.
+type try struct {
+	began  int64
+	looked int64 // its latest command was answered then that the key is there, or 0
+	took   bool  // it may have taken the key, so that a deletion ends the try
+}
+
+// add adds a command. A look at the key of another client ends the try, unless the next command
+// clears that key.
+func (t *try) add(r *trace.Reader, m *history.Command) {
+	if !r.Frees(m) {
+		t.began = max(t.began, t.looked)
+	}
+	t.looked = 0
+	switch {
+	case r.Refused(m), r.Frees(m) && t.took:
+		t.began, t.took = m.Recv, false
+	case trace.ShowsKey(r, m):
+		t.looked = m.Recv
+	default:
+		t.took = t.took || r.MayWrite(m)
+	}
 }
