@@ -33,6 +33,12 @@ var presentCases = []propertyCase{
 	{"present: a client was refused, and the key that it met may be an earlier one", "D", stays,
 		staysTrace + "3 0 22 23 n0 EVAL maybe 1 k d -> 1\n" +
 			"3 0 1999999999 2000000000 n0 SET k d NX PX 1000 -> (nil)\n", Unknown, ""},
+	{"present: a client was refused by another key, which is there all the time", "D", stays +
+		"c2 acquire 2000000030 2000000050 sent=2000000040 lease=1000", strings.Replace(staysTrace,
+		staysAtLast, "1 1 22 23 n0 SETNX fence:k 0 -> 0\n2 1 2000000008 2000000009 n0 SETNX fence:k 0 "+
+			"-> 0\n2 2 2000000040 2000000041 n0 SET k c NX PX 1000 -> OK\n", 1), Valid, ""},
+	{"present: a client was also refused by another key", "D", stays, staysTrace +
+		"3 0 30 31 n0 SETNX fence:k 0 -> 0\n", Violated, ""},
 	{"present: it is at one of several masters", "D", strings.Replace(stays, "topology single",
 		"topology independent", 1), staysTrace, Unknown, ""},
 	{"present: it is not known which key it is", "D", strings.Replace(stays, "names k; ", "", 1),

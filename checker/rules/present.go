@@ -28,15 +28,16 @@ func present(c waits, lock int, q record.Interval) bool {
 	return i < len(all) && all[i].From <= q.From
 }
 
-// presencesOf returns the times from one refusal to another without a command between the two that
-// may have freed or taken the key.
+// presencesOf returns the times from one refusal by a key that grants locks to another, without a
+// command between the two that may have freed or taken the key.
 func presencesOf(c waits, lock int) (all []record.Interval) {
-	there, changed := false, int64(0)
+	there, changed, granting := false, int64(0), orphanRule(c).grantingKeys()
 	for _, m := range c.trace.OfLock(lock) {
-		switch refused := c.trace.Denied(m); {
-		case refused && there:
+		refused := c.trace.Denied(m)
+		switch found := refused && orphanRule(c).isLocks(m, granting); {
+		case found && there:
 			all[len(all)-1].To = m.Sent
-		case refused && m.Sent >= changed:
+		case found && m.Sent >= changed:
 			all, there = append(all, record.Interval{From: m.Recv, To: m.Recv}), true
 		case refused, trace.Silent(m), c.trace.Renews(m):
 		default:
