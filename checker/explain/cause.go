@@ -262,7 +262,10 @@ func deletedBy(faults []record.Fault, p *record.Pair, commands []verdict.Witness
 	}
 	words := Say("client %d %s the key that client %d had taken", m.Process, deletedVerb(m),
 		p.A.Process)
-	if m.Process == p.A.Process {
+	switch {
+	case m.Process == p.A.Process && m.N == 0:
+		words = Say("client %d itself %s the key that it had taken", m.Process, deletedVerb(m))
+	case m.Process == p.A.Process:
 		words = Say("a release of an earlier attempt of client %d %s the key that it had taken since",
 			m.Process, deletedVerb(m))
 	}

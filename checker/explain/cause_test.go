@@ -130,6 +130,22 @@ func TestTheCauseOfADeletionThatCameTwice(t *testing.T) {
 	}
 }
 
+// TestTheCauseOfAnOwnDeletion: a cause speaks of an earlier attempt only if the trace tells for
+// which attempt the command was sent.
+func TestTheCauseOfAnOwnDeletion(t *testing.T) {
+	p := &record.Pair{A: &record.Hold{Process: 1, N: 2}, B: &record.Hold{Process: 2}}
+	for n, want := range map[int]string{
+		0: "client 1 itself deleted the key that it had taken.",
+		1: "a release of an earlier attempt of client 1 deleted the key that it had taken since.",
+	} {
+		m := verdict.WitnessCommand{Kind: verdict.ForeignDelete}
+		m.Process, m.N, m.Sent, m.Recv = 1, n, 3e9, 4e9
+		if got := deletedBy(nil, p, []verdict.WitnessCommand{m}); got != want {
+			t.Errorf("of acquisition %d: %q", n, got)
+		}
+	}
+}
+
 // TestTheCauseIsTheCertainDeletion: of several commands that may have deleted a key, a cause names
 // the one that did.
 func TestTheCauseIsTheCertainDeletion(t *testing.T) {
