@@ -20,7 +20,7 @@ var causedCases = []propertyCase{
 		strings.Replace(bothTook, "PX 200", "PX 0.000001", 1), Violated, PromisedTooLong},
 	{"two takes at the same time, and the second lease is short", "S", takenOutside,
 		strings.Replace(bothTook, "bbbbbbbb NX PX 200", "bbbbbbbb NX PX 0.000001", 1), Violated,
-		DoubleGrant},
+		PromisedTooLong},
 	{"two takes at the same time, and both leases are short", "S", takenOutside,
 		strings.ReplaceAll(bothTook, "PX 200", "PX 0.000001"), Violated, PromisedTooLong},
 	{"two takes at the same time, and the first lease is short, on servers of the run", "S",

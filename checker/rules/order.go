@@ -33,6 +33,9 @@ func (c exclusionRule) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
 		return p, commands
 	case o != nil && ga.Node == gb.Node && o.Precedes(gb, ga):
 		return &q, other
+	case ofTakesAtOnce(c.Case, &q, gb, ga) == verdict.PromisedTooLong &&
+		ofTakesAtOnce(c.Case, p, ga, gb) != verdict.PromisedTooLong:
+		return &q, other // only the key of B can have expired
 	case ga.Node != gb.Node || cl.frees(&q, other) == 0:
 		return p, commands
 	case cl.frees(p, commands) == 0:
