@@ -1,5 +1,7 @@
 package verdict
 
+import "slices"
+
 // The assumption that a moved clock of a client breaks (nemesis.ClientClocks).
 const clientClock = "client clock"
 
@@ -31,10 +33,17 @@ func (v *Verdict) IsDefect(p Property, lossy bool) bool {
 // has no class, or a lock can prevent it.
 func (p Property) Outside() string {
 	switch {
-	case p.Class == Clock && p.Assumption == clientClock:
+	case p.Class == Clock && p.Assumption == clientClock, p.Class == Vanished && p.emptiedByClient():
 		return ""
 	case p.Assumption == ServersAnswer:
 		return "no lock can let a client in while its servers do not answer"
 	}
 	return FindClass(p.Class).Outside
+}
+
+// emptiedByClient reports whether the witness has a command by which a client emptied the server.
+func (p Property) emptiedByClient() bool {
+	return p.Witness != nil && slices.ContainsFunc(p.Witness.Commands, func(m WitnessCommand) bool {
+		return m.Kind == Emptying && m.Recv != 0 && m.Err == ""
+	})
 }

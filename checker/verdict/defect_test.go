@@ -3,6 +3,7 @@ package verdict
 import (
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -20,6 +21,12 @@ func TestIsDefect(t *testing.T) {
 			Assumption: nemesis.ServerClocks.String()}, nil, false},
 		{"a client's clock", Property{Property: LeaseExclusion, Class: Clock,
 			Assumption: nemesis.ClientClocks.String()}, nil, true},
+		{"a key that was evicted", Property{Property: LeaseExclusion, Class: Vanished,
+			Witness: &Witness{Commands: []WitnessCommand{{Kind: Grant}}}}, nil, false},
+		{"a key that a client deleted with all others", Property{Property: LeaseExclusion,
+			Class: Vanished, Witness: emptied("")}, nil, true},
+		{"a key that a client may have deleted with all others", Property{Property: LeaseExclusion,
+			Class: Vanished, Witness: emptied("timeout")}, nil, false},
 		{"a foreign release", Property{Property: OwnerRelease, Class: ReleasedByNonOwner}, nil, true},
 		{"a deadlock", Property{Property: Deadlock}, nil, true},
 		{"a reported outage", Property{Property: Outage, Reported: true}, nil, false},
@@ -51,4 +58,10 @@ func TestIsDefect(t *testing.T) {
 			t.Errorf("%s: own although it is valid", c.name)
 		}
 	}
+}
+
+// emptied returns a witness of a command that may have emptied a server, with its error.
+func emptied(err string) *Witness {
+	return &Witness{Commands: []WitnessCommand{{Kind: Emptying,
+		Command: history.Command{Recv: 5, Err: err}}}}
 }
