@@ -121,6 +121,20 @@ var keyCases = []propertyCase{
 		"c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info",
 		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n3 1 11 14 n0 FLUSHALL -> OK\n" +
 			setA + setB, Unknown, ""},
+	{"O: the same, and a client had emptied the server before", "O",
+		"counted n0 deleted=1 emptied=1; " + unanswered, "3 0 0 1 n0 FLUSHALL -> OK\n" +
+			unansweredTrace, Violated, LateMessage},
+	{"O: the same, and a client emptied the server afterwards", "O",
+		"counted n0 deleted=1 emptied=1; " + unanswered, unansweredTrace +
+			"3 0 92 93 n0 FLUSHALL -> OK\n", Violated, LateMessage},
+	{"O: the same, and a client may have emptied the server after all", "O", unanswered,
+		"3 0 0 0 n0 FLUSHALL -> \n" + unansweredTrace, Unknown, ""},
+	{"O: the same, and the server was emptied once more than a client did", "O",
+		"counted n0 deleted=1 emptied=2; " + unanswered, "3 0 0 1 n0 FLUSHALL -> OK\n" +
+			unansweredTrace, Unknown, ""},
+	{"O: the same, and another server was emptied", "O",
+		"counted n1 emptied=1; " + unanswered, "3 0 0 1 n0 FLUSHALL -> OK\n" +
+			unansweredTrace, Unknown, ""},
 
 	{"lease of the key: shorter than the promise", "L", lasting, brief + setB, Violated,
 		PromisedTooLong},

@@ -106,8 +106,8 @@ func (c fencingRule) stale(a, b *tokened) property {
 	case c.classifier().emptied(a.Hold, b.Hold, mayLose):
 		p.Class = verdict.Vanished
 	case p.Class != verdict.DoubleGrant:
-	case c.history.Header.Environment != "" && c.keyFacts().thirdParties() && b.Token < a.Token &&
-		!ownToken(c.Case, b.Hold):
+	case c.history.Header.Environment != "" && b.Token < a.Token && !ownToken(c.Case, b.Hold) &&
+		c.keyFacts().thirdParties(a.Call, b.From):
 		p.Class = verdict.Vanished
 	default:
 		p.Class = verdict.OldToken

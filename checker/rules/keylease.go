@@ -189,7 +189,7 @@ func (c keyFacts) takenBefore(ga, gb *history.Command) *history.Command {
 // have found the key contradicts that. Otherwise a deletion of its sender's own key does not.
 func (c keyFacts) vanished(ga, next *history.Command) bool {
 	deletions := c.deletersBetween(ga, next)
-	if c.thirdParties() {
+	if c.thirdParties(ga.Sent, next.Recv) {
 		deletions = c.strangers(deletions, ga)
 	}
 	return ga.Node == next.Node && !c.quorums().independent() && c.trace.TakesFree(next) &&

@@ -111,7 +111,7 @@ func (c *Case) overFor(f *record.Fault, node string) int64 {
 // onlyWriter reports whether ga alone can have written its key before m was answered. A take that
 // the server of ga never answered, and that was sent before the fault, found the key of ga.
 func onlyWriter(c *Case, f *record.Fault, ga, m *history.Command) bool {
-	if c.keyFacts().thirdParties() || c.Record.Shared {
+	if c.keyFacts().thirdParties(ga.Sent, m.Recv) || c.Record.Shared {
 		return false
 	}
 	return !slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)), func(k *history.Command) bool {

@@ -15,7 +15,7 @@ const mostOrdered = 4000
 // ordersOf returns the possible orders of execution of the commands on a grant's key, up to a
 // moment after another grant without any command under way. It returns nil if they are unknown.
 func ordersOf(c *Case, ga, gb *history.Command) *trace.Orders {
-	if c.keyFacts().thirdParties() || c.Record.Shared {
+	if c.Record.Shared {
 		return nil
 	}
 	pair := [2]*history.Command{ga, gb}
@@ -47,7 +47,7 @@ func findOrders(c *Case, ga, gb *history.Command) *trace.Orders {
 			until = max(until, m.Recv)
 		}
 	}
-	if len(ms) > mostOrdered {
+	if len(ms) > mostOrdered || c.keyFacts().thirdParties(ms[0].Sent, until) {
 		return nil
 	}
 	granted := leasesGranted(c)

@@ -9,14 +9,12 @@ import (
 // no fault removed it, if programs other than the run's clients may delete keys. Otherwise it
 // returns nil.
 func takenByThirdParty(c *Case, ss []record.Span, g *trace.Grants) (gone *record.Hold) {
-	if !c.keyFacts().thirdParties() {
-		return nil
-	}
 	record.Overlaps(ss, func(a, b record.Span) bool {
 		h, ga, gb := &c.Record.Holds[a.Hold], g.ByHold[a.Hold], g.ByHold[b.Hold]
 		free := ga != nil && gb != nil && ga.Recv < gb.Sent && !c.keyFacts().freedInside(h, gb) &&
 			ga.Node == gb.Node && c.trace.TakesFree(gb) && !c.keyMayBeLost(ga.Sent, gb.Recv) &&
-			c.keyFacts().keyLeaseOf(h, ga, gb.Recv).end > gb.Recv
+			c.keyFacts().keyLeaseOf(h, ga, gb.Recv).end > gb.Recv &&
+			c.keyFacts().thirdParties(ga.Sent, gb.Recv)
 		if free {
 			gone = h
 		}

@@ -26,14 +26,14 @@ import (
 // If the two grants were under way at the same time, this must be true in both orders of their
 // execution. The violation then names the possible deletions of either order.
 func (c ownerRule) deletedByOther(ss []record.Span, g *trace.Grants) (p property, found bool) {
-	if c.keyFacts().thirdParties() {
-		return p, false
-	}
 	record.Overlaps(ss, func(a, b record.Span) bool {
 		one := &grant{&c.Record.Holds[a.Hold], g.ByHold[a.Hold]}
 		two := &grant{&c.Record.Holds[b.Hold], g.ByHold[b.Hold]}
-		if one.by == nil || two.by == nil || one.by.Node != two.by.Node ||
-			c.keyMayBeLost(min(one.by.Sent, two.by.Sent), max(one.by.Recv, two.by.Recv)) {
+		if one.by == nil || two.by == nil || one.by.Node != two.by.Node {
+			return true
+		}
+		from, to := min(one.by.Sent, two.by.Sent), max(one.by.Recv, two.by.Recv)
+		if c.keyMayBeLost(from, to) || c.keyFacts().thirdParties(from, to) {
 			return true
 		}
 		deleters, unclear := c.possibleDeleters(one, two)

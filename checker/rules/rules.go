@@ -49,7 +49,8 @@ type Case struct {
 	nested         map[int]bool
 	mayTake        map[int]record.Reach // by lock: the calls that may have taken it
 	deleters       map[trace.Place]deleters
-	foreign        *bool             // whether others than the run's clients may delete keys
+	foreign        *bool // whether others than the run's clients may delete keys
+	emptied        []*history.Command
 	values         map[[2]string]int // by key and value: the only client that sent it
 	orders         map[[2]*history.Command]*trace.Orders
 }

@@ -10,16 +10,34 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// thirdParties reports whether keys may have vanished without a deletion that names them in the
-// trace: the servers are not the run's own, they evicted keys, a client emptied them, or they
-// counted more deletions than the clients sent.
-func (c keyFacts) thirdParties() bool {
+// thirdParties reports whether keys may have vanished in a time without a deletion that names them
+// in the trace: the servers are not the run's own, they evicted keys, a client emptied one then, or
+// they counted more deletions than the clients sent.
+func (c keyFacts) thirdParties(from, to int64) bool {
 	if c.foreign == nil {
 		d := removals{&c.history.Header, c.trace.Commands}
 		foreign := d.foreign(c.history.Counters())
 		c.foreign = &foreign
 	}
-	return *c.foreign
+	return *c.foreign || len(emptyings(c.Case, from, to)) > 0
+}
+
+// emptyings returns the commands of clients that may have emptied a server in a time.
+func emptyings(c *Case, from, to int64) (out []*history.Command) {
+	if c.emptied == nil {
+		c.emptied = []*history.Command{}
+		for i := range c.trace.Commands {
+			if m := &c.trace.Commands[i]; trace.Empties(m) && (trace.Answered(m) || trace.Unsure(m)) {
+				c.emptied = append(c.emptied, m)
+			}
+		}
+	}
+	for _, m := range c.emptied {
+		if m.Sent <= to && lastAnswer(m) >= from {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // ofTakesAtOnce returns the class of two takes that were under way at once and both found the key
@@ -35,7 +53,7 @@ func ofTakesAtOnce(c *Case, p *record.Pair, ga, gb *history.Command) string {
 		return ""
 	case over(p.A, ga, gb):
 		return verdict.PromisedTooLong
-	case !over(p.B, gb, ga) && facts.thirdParties():
+	case !over(p.B, gb, ga) && facts.thirdParties(min(ga.Sent, gb.Sent), max(ga.Recv, gb.Recv)):
 		return verdict.Vanished
 	}
 	return ""
@@ -48,26 +66,26 @@ type removals struct {
 }
 
 func (d removals) foreign(counted []history.Counters) bool {
-	if d.header.Environment == "external" || d.header.Environment == "" || d.emptied() ||
+	if d.header.Environment == "external" || d.header.Environment == "" ||
 		d.header.Evicts && !d.counts(counted) {
 		return true
 	}
 	for _, n := range counted {
-		if n.Evicted > 0 || n.Emptied > 0 || float64(n.Deleted) > d.sent(n.Node) {
+		if n.Evicted > 0 || n.Emptied > d.emptied(n.Node) || float64(n.Deleted) > d.sent(n.Node) {
 			return true
 		}
 	}
 	return false
 }
 
-// emptied reports whether a client sent a command that deletes all keys of a server.
-func (d removals) emptied() bool {
+// emptied returns how often clients have certainly emptied a server.
+func (d removals) emptied(node string) (times int64) {
 	for i := range d.commands {
-		if trace.Empties(&d.commands[i]) {
-			return true
+		if m := &d.commands[i]; m.Node == node && trace.Empties(m) && trace.Answered(m) {
+			times++
 		}
 	}
-	return false
+	return times
 }
 
 // counts reports whether every server that a client sent a command to has counted.

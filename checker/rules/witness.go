@@ -113,10 +113,8 @@ func (w *chain) put(m command) {
 
 // emptying adds the commands of clients that may have emptied the server between the two grants.
 func (w *chain) emptying(ga *history.Command) {
-	for i := range w.trace.Commands {
-		m := &w.trace.Commands[i]
-		if trace.Empties(m) && m.Node == ga.Node && (trace.Answered(m) || trace.Unsure(m)) &&
-			m.Sent <= w.gb.Recv && lastAnswer(m) >= min(ga.Sent, w.gb.Sent) {
+	for _, m := range emptyings(w.Case, min(ga.Sent, w.gb.Sent), w.gb.Recv) {
+		if m.Node == ga.Node {
 			w.put(command{Command: *m, Kind: verdict.Emptying, Effect: explain.Empties()})
 		}
 	}
