@@ -39,6 +39,10 @@ func tries(times int, between string) (out string) {
 	return out
 }
 
+// behindOther is a client that holds lock 0 while another one waits for the locks 1 and 0.
+const behindOther = "c0 acquire 1 3 sent=2 lease=9 key=0; c0 release 6500000000 6500000001; " +
+	"c1 acquire 10 6500000000 fail keys=1,0; "
+
 // Parts of histories in which a client waits for longer than the bound, and once pauses for long.
 const (
 	// waits is a client that waits while another one is inside, and then one that is refused for 3 s.
@@ -241,6 +245,15 @@ var progressConditions = []propertyCase{
 	{"some of several locks each, for longer than five bounds", "D", once +
 		"c0 acquire 10 6500000000 fail keys=0,1; c1 acquire 10 6500000000 fail keys=1,0", "", Violated,
 		""},
+	{"several locks, of which another client has one for as long", "D", free + behindOther, "", Valid,
+		""},
+	{"several locks, of which another client has one for a part of the time", "D", free +
+		strings.Replace(behindOther, "6500000000 6500000001", "1000000000 1000000001", 1), "", Violated,
+		""},
+	{"several locks, of which another client had one before", "D", free +
+		strings.Replace(behindOther, "6500000000 6500000001", "5 6", 1), "", Violated, ""},
+	{"several locks, and another client has one that is not wanted with this one", "D", free +
+		strings.Replace(behindOther, "keys=1,0", "keys=1,2", 1), "", Violated, ""},
 	{"several locks had been asked for before", "D", free + "c0 acquire 1 3 fail keys=0,1; " +
 		"c2 acquire 4 5 sent=4 lease=9 key=0; c2 release 6 7 key=0; c1 acquire 10 1500000000 fail key=0",
 		"", Violated, ""},

@@ -209,6 +209,10 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 			continue
 		}
 		need := c.patience(l, q, bound)
+		if need > bound {
+			held := heldTogether(c.Case, l)
+			w = w.Subtract(func(int) []record.Interval { return held })
+		}
 		if from, to, ok := w.Lasts(need, lost); ok {
 			if client := c.mayStillHold(l, from); client >= 0 {
 				return unknown("%s", explain.StillHeld(client)), true
