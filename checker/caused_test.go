@@ -39,6 +39,10 @@ var causedCases = []propertyCase{
 		takenTwice + "; fault client-clock c1 5 8", "0 1 12 25 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
 			"1 1 13 35 n0 SET k bbbbbbbb NX PX 200 -> !timeout\n0 1 101 105 n0 DEL k -> 1\n" +
 			"1 1 121 125 n0 DEL k -> 0\n", Violated, NoServer},
+	{"a take that was not answered was executed, and a clock is wrong", "S",
+		takenTwice + "; fault client-clock c1 5 8", "0 1 12 25 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
+			"1 1 13 35 n0 SET k bbbbbbbb PX 200 -> !timeout\n1 1 121 122 n0 GET k -> bbbbbbbb\n",
+		Violated, Clock},
 	{"the holder's own script freed the key, and others were refused meanwhile", "S",
 		takenTwice + "; c2 acquire 41 60 fail", "0 1 12 15 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
 			"2 1 42 58 n0 EVAL take 1 k cccccccc -> 0 | SETNX k cccccccc\n" +

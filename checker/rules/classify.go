@@ -70,7 +70,7 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 	}
 	class, assumption = classOf(culprit)
 	switch {
-	case class == verdict.Clock && (c.quorums().noServer(p.A) || c.quorums().noServer(p.B)):
+	case class == verdict.Clock && (neverShown(c.Case, p.A) || neverShown(c.Case, p.B)):
 		return verdict.NoServer, "" // no clock ends what no server gave
 	case class == verdict.LostByServer && c.byConnection(p.A, p.B.From):
 		return verdict.SessionLost, "" // a server that ends ends its connections
@@ -80,6 +80,13 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 		class = verdict.Vanished
 	}
 	return class, assumption
+}
+
+// neverShown reports whether no server's answer shows that it gave a client the lock, neither
+// before the client was inside nor afterwards.
+func neverShown(c *Case, h *record.Hold) bool {
+	later := c.quorums().sentWithin(h.Process, h.From, h.Returned)
+	return c.quorums().noServer(h) && !slices.ContainsFunc(later, c.quorums().showsOwn)
 }
 
 // cameLate reports whether the last reply that a client got before it was inside came when the
