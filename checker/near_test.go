@@ -234,6 +234,12 @@ var nearCases = []propertyCase{
 		"c0 acquire 10 20 sent=12 lease=200000000; " +
 		"c1 acquire 30 50 sent=31 lease=200000000; c0 release 100 110; c1 release 120 130", takes +
 		"1 1 31 35 n0 SET k bbbbbbbb PX 200 -> OK\n", Violated, DoubleGrant},
+	{"near: a clock was put right before the first call, and a command names a time", "S", leased +
+		"fault node-clock n0 1 5 offset=9; fault node-clock n0 5 5 offset=0; " +
+		"c0 acquire 10 20 sent=12 lease=200000000; " +
+		"c1 acquire 30 50 sent=31 lease=200000000; c0 release 100 110; c1 release 120 130",
+		"0 1 12 15 n0 SET k aaaaaaaa NX PXAT 1700000000000 -> OK\n" +
+			"1 1 31 35 n0 SET k bbbbbbbb NX PXAT 1700000000000 -> OK\n", Violated, Clock},
 	{"near: a clock was put right in the first call", "S", leased +
 		"fault client-clock c1 1 11 offset=9; fault client-clock c1 11 11 offset=0; " +
 		"c0 acquire 10 20 sent=12 lease=200000000; " +

@@ -359,7 +359,8 @@ func gravest(c *Case, a, b *record.Hold, mayLose func(*record.Fault) bool) nemes
 			continue
 		}
 		loses := f.Breaks() == nemesis.Durability && f.To > taken && mayLose(f)
-		skews := f.Skews(min(a.Call, b.Call)) // a call may have read the clock when it began
+		skews := f.Skews(min(a.Call, b.Call)) || // a call may have read the clock when it began
+			f.MovesClock() && namesTime(c, a) // a client may have read it at any time
 		if f.From < b.From && (loses || skews && c.concerns(f, a, b.From)) {
 			worst = max(worst, f.Breaks())
 		}
@@ -405,6 +406,13 @@ func (c classifier) timedByServer(a, b *record.Hold) bool {
 		return false
 	}
 	_, known := c.trace.Asked(ga)
-	return known && !slices.ContainsFunc(sentSince(c.trace.OfKey(trace.Key(ga)), ga.Sent),
+	return known && !namesTime(c.Case, a)
+}
+
+// namesTime reports whether a command since the grant of a hold names a time of day as the end of
+// the key.
+func namesTime(c *Case, h *record.Hold) bool {
+	ga := c.trace.GrantOf(h)
+	return ga != nil && slices.ContainsFunc(sentSince(c.trace.OfKey(trace.Key(ga)), ga.Sent),
 		func(m *history.Command) bool { return trace.EffectOf(m.Args).Expiry.Absolute })
 }
