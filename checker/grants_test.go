@@ -59,6 +59,12 @@ var grantCases = []propertyCase{
 	{"a lease that is counted from the beginning of a try that finds a key and clears it", "V",
 		slowCall, "0 1 2 4400000 n0 GET k -> a\n0 1 4400002 4500000 n0 DEL k -> 1\n" + slowCallTook,
 		Valid, ""},
+	{"a lease that is counted from the beginning of a try that found a key and writes over it", "V",
+		slowCall, "0 1 2 4500000 n0 GET k -> old\n0 1 5000001 5000005 n0 SET k a IFEQ old PX 1995 -> OK",
+		Valid, ""},
+	{"a lease that is counted from the beginning of a try that found a key and swaps it", "V",
+		slowCall, "0 1 2 4500000 n0 GET k -> old\n0 1 5000001 5000004 n0 GETSET k a -> old\n" +
+			"0 1 5000004 5000008 n0 PEXPIRE k 1995 -> 1", Valid, ""},
 	{"a lease that is counted from the beginning of a try that clears the key, after another", "V",
 		slowCall, "0 1 2 3 n0 SET k a NX PX 2000 -> OK\n0 1 4 5 n0 DEL k -> 1\n" +
 			"0 1 6 4500000 n0 DEL k -> 0\n" + slowCallTook, Valid, ""},

@@ -33,11 +33,16 @@ func shortenLeases(c *Case) {
 func tryBegan(c *Case, h *record.Hold) int64 {
 	t, ofGrant := try{began: h.Call}, c.ofGrant(h)
 	for _, m := range c.trace.Tries(h) {
-		if m.Recv <= h.Granting && ofGrant(m) {
-			t.add(&c.trace.Reader, m)
+		if !ofGrant(m) {
+			continue
 		}
+		t.resume(m)
+		if m.Recv > h.Granting {
+			break
+		}
+		t.add(&c.trace.Reader, m)
 	}
-	return max(t.began, t.looked)
+	return t.began
 }
 
 // try is what a client did so far in a try to take a key.
@@ -47,13 +52,17 @@ type try struct {
 	took   bool  // it may have taken the key, so that a deletion ends the try
 }
 
-// add adds a command. A look at the key of another client ends the try, unless the next command
-// clears that key.
-func (t *try) add(r *trace.Reader, m *history.Command) {
-	if !r.Frees(m) {
+// resume says how a client goes on after a look. The try ended if the client looks again or takes
+// the key only if it is free. Any other command may clear or overwrite what the look has shown.
+func (t *try) resume(m *history.Command) {
+	if kind := trace.EffectOf(m.Args).Kind; kind == trace.None || kind == trace.Take {
 		t.began = max(t.began, t.looked)
 	}
 	t.looked = 0
+}
+
+// add adds a command that was answered before the take.
+func (t *try) add(r *trace.Reader, m *history.Command) {
 	switch {
 	case r.Refused(m), r.Frees(m) && t.took:
 		t.began, t.took = m.Recv, false
