@@ -39,6 +39,11 @@ var causedCases = []propertyCase{
 		takenTwice + "; fault client-clock c1 5 8", "0 1 12 25 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
 			"1 1 13 35 n0 SET k bbbbbbbb NX PX 200 -> !timeout\n0 1 101 105 n0 DEL k -> 1\n" +
 			"1 1 121 125 n0 DEL k -> 0\n", Violated, NoServer},
+	{"a grant is late, and a deletion was under way when the next client took the key", "S",
+		outlivedLease, "0 1 12 60 n0 SET k aaaaaaaa NX PX 0.000002 -> OK\n" +
+			"3 1 21 23 n0 SET k dddddddd NX PX 200 -> OK\n3 1 26 35 n0 DEL k -> 1\n" +
+			"1 1 34 39 n0 SET k bbbbbbbb NX PX 200 -> OK\n1 1 45 59 n0 DEL k -> 1\n" +
+			"2 1 50 75 n0 SET k cccccccc NX PX 200 -> OK\n", Violated, LateMessage},
 	{"a take that was not answered was executed, and a clock is wrong", "S",
 		takenTwice + "; fault client-clock c1 5 8", "0 1 12 25 n0 SET k aaaaaaaa NX PX 200 -> OK\n" +
 			"1 1 13 35 n0 SET k bbbbbbbb PX 200 -> !timeout\n1 1 121 122 n0 GET k -> bbbbbbbb\n",
@@ -67,6 +72,12 @@ var causedCases = []propertyCase{
 		strings.Replace(restarted, "fault kill n0 84 86", "", 1),
 		strings.Replace(deleting, "0 0 65", "0 0 11", 1), Violated, LateMessage},
 }
+
+// outlivedLease is a client that is inside when its lease is over, while others came and went.
+const outlivedLease = "environment external; lease; names k; c0 acquire 10 60 sent=12 lease=2; " +
+	"c3 acquire 20 24 sent=21 lease=200000000; c3 release 25 40; c1 acquire 33 40 sent=34 " +
+	"lease=200000000; c1 release 44 60; c2 acquire 41 80 sent=50 lease=200000000; " +
+	"c0 release 100 110; c2 release 120 130"
 
 // A holder's script is not described, and another client is refused before.
 const (

@@ -11,8 +11,9 @@ import (
 // inGrantOrder returns a pair so that the hold that was granted first is A, with the commands of
 // the witness. The client that was granted the lock first may read its reply last: without a trace,
 // this is certain of no client, and likely of one whose session alone had ended. If both grants
-// were under way at once, the order is the one that has a command that frees the key for the
-// second. If both orders have one, none of the deletions is certain.
+// were under way at once, a hold whose lease was over comes first. Otherwise the order is the one
+// that has a command that frees the key for the second. If both orders have one, none of the
+// deletions is certain.
 func (c exclusionRule) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
 	commands := c.commands(p)
@@ -33,6 +34,8 @@ func (c exclusionRule) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
 		return p, commands
 	case o != nil && ga.Node == gb.Node && o.Precedes(gb, ga):
 		return &q, other
+	case p.A.LeaseAt(p.From) <= p.From:
+		return p, commands
 	case ofTakesAtOnce(c.Case, &q, gb, ga) == verdict.PromisedTooLong &&
 		ofTakesAtOnce(c.Case, p, ga, gb) != verdict.PromisedTooLong:
 		return &q, other // only the key of B can have expired
