@@ -208,7 +208,7 @@ var conditionCases = []propertyCase{
 	{"newer tokens may write later", "F", "fencing; workload fenced; c0 acquire 1 5 token=1; " +
 		"c1 acquire 6 8 token=2; c0 write 9 10 value=1; c1 write 11 12 value=2", "", Valid, ""},
 
-	{"a writer without a token", "F", "fencing; workload fenced; c0 acquire 1 5 token=1; " +
+	{"a writer without a token", "F", "workload fenced; c0 acquire 1 5 token=1; " +
 		"c1 acquire 6 8; c0 write 9 10 value=1; c1 write 11 12 value=2", "", Valid, ""},
 
 	// Lost updates.

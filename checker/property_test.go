@@ -32,6 +32,16 @@ var propertyCases = []propertyCase{
 	{"tokens begin anew after a failover", "F",
 		"fencing; c0 acquire 1 5 token=2; c0 release 6 7; fault promote n1 7 8; c1 acquire 9 10 token=1",
 		"", Violated, LostByServer},
+	{"no token after a token, where one was promised", "F", "fencing; c0 acquire 1 5 token=1; " +
+		"c0 release 6 7; c1 acquire 8 9", "", Violated, OldToken},
+	{"the first token is 0", "F", "fencing; c0 acquire 1 5; c0 release 6 7; " +
+		"c1 acquire 8 9 token=1", "", Valid, ""},
+	{"no grant has a token before the first token", "F", "fencing; c0 acquire 1 5; c0 release 6 7; " +
+		"c1 acquire 8 9; c1 release 10 11; c0 acquire 12 13 token=1", "", Valid, ""},
+	{"a reader gets no token", "F", "fencing; c0 acquire 1 5 token=1; c0 release 6 7; " +
+		"c1 acquire 8 9 shared", "", Valid, ""},
+	{"no token after a token, where none was promised", "F", "c0 acquire 1 5 token=1; " +
+		"c0 release 6 7; c1 acquire 8 9", "", Valid, ""},
 	{"no token where one was promised", "F", "fencing; c0 acquire 1 5; c0 release 6 7", "", Unknown,
 		""},
 	{"no token and none promised", "F", "c0 acquire 1 5; c0 release 6 7", "", NA, ""},

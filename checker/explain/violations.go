@@ -27,10 +27,13 @@ func AbandonedCause(h *record.Hold) string {
 // OldToken describes two grants, the later without a larger token (F). The first was answered
 // before the second was requested.
 func OldToken(a, b *record.Hold, answered, asked int64, class, assumption string) string {
+	later := Say("token %d, which is not larger", b.Token)
+	if b.Token == 0 {
+		later = Say("none")
+	}
 	return Say("Client %d got fencing token %d for lock %d, granted at %s; client %d, which asked at "+
-		"%s, got token %d, which is not larger. Class: %s%s.",
-		a.Process, a.Token, a.Key, Stamp(answered), b.Process, Stamp(asked), b.Token, class,
-		assumed(assumption))
+		"%s, got %s. Class: %s%s.", a.Process, a.Token, a.Key, Stamp(answered), b.Process, Stamp(asked),
+		later, class, assumed(assumption))
 }
 
 // LostCounter says that a server no longer had, or never had, the counter of the tokens (F).

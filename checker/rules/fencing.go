@@ -19,20 +19,26 @@ type fencingRule struct{ *Case }
 // fencing judges that fencing tokens grow: a grant that was requested after another one had been
 // answered must have a larger token, and no two grants may have the same. If the trace shows the
 // granting command, the times are its sending and its reply. Otherwise they are the call and the
-// return of the acquire. Comparing such pairs is enough: if each has growing tokens, the grants can
-// have happened in the order of their tokens. If the guarded resource checks tokens, it must also
-// have refused a write with a smaller token than that of a write that had already succeeded.
+// return of the acquire. A grant without a token counts as one of token 0 if the lock promises
+// tokens, since that may be the first token. Comparing such pairs is enough: if each has growing
+// tokens, the grants can have happened in the order of their tokens. If the guarded resource checks
+// tokens, it must also have refused a write with a smaller token than that of a write that had
+// already succeeded.
 func (c fencingRule) fencing() property {
 	byKey := map[int][]tokened{}
-	tokens := 0
+	tokens, promised := 0, c.history.Header.Declares.Fencing
 	for i := range c.Record.Holds {
-		if h := &c.Record.Holds[i]; h.Token != 0 && h.From < c.trust.Cut {
-			byKey[h.Key] = append(byKey[h.Key], c.tokened(h))
+		h := &c.Record.Holds[i]
+		if h.From >= c.trust.Cut || h.Token == 0 && (h.Shared || !promised) {
+			continue
+		}
+		byKey[h.Key] = append(byKey[h.Key], c.tokened(h))
+		if h.Token != 0 {
 			tokens++
 		}
 	}
 	switch {
-	case tokens == 0 && !c.history.Header.Declares.Fencing:
+	case tokens == 0 && !promised:
 		return notApplicable("the lock gives no fencing tokens")
 	case tokens == 0:
 		return unknown("the lock promises fencing tokens, but no grant carries one")
@@ -85,7 +91,8 @@ func outOfOrder(holds []tokened, own bool) (a, b *tokened) {
 		if largest != nil && largest.Token > h.Token {
 			return largest, h
 		}
-		if twin := seen[h.Token]; own && twin != nil && !(twin.Shared && h.Shared) {
+		twin := seen[h.Token]
+		if own && twin != nil && h.Token != 0 && !(twin.Shared && h.Shared) {
 			return twin, h
 		}
 		seen[h.Token] = h
