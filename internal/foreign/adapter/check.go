@@ -201,6 +201,9 @@ func (c *checker) client(ctx context.Context) (r *remote, ready Answer, err erro
 	if !c.use.OwnLease {
 		r.cfg.TTL = history.Duration(checkTTL)
 	}
+	if c.use.Declares.Multi {
+		r.cfg.Keys = append(r.cfg.Keys, keyBefore, keyAfter)
+	}
 	r.cfg.Nodes = append(r.cfg.Nodes, c.ways...)
 	if !r.direct {
 		r.tap = tap.New(silent{}, tap.Settings{Dial: r.dial})
@@ -333,6 +336,9 @@ func (c *checker) ask(ctx context.Context) {
 	}
 	if c.use.Declares.Shared && err == nil {
 		c.askShared(holder, other)
+	}
+	if c.use.Declares.Multi && err == nil {
+		askSeveral(c, holder, other)
 	}
 	if err == nil {
 		c.wants(other, take(2), false, "then the second client acquires", isAcquired)
