@@ -128,9 +128,10 @@ func (b *Book) howDetected(p *page) {
 			"lock's other workloads without a fault. \"+3\" means that three more faults also found the " +
 			"mutant.",
 		"**Drawn**: `lockbench explore` under every fault, with random moments and random orders of " +
-			"messages ([explore.md](../../docs/explore.md)). Under several random faults it also draws " +
-			"the lease, the clients, their times and their workload, for each variant of the lock, with " +
-			"and without its watchdog. What the lock shows under any fault is then not counted.",
+			"messages ([explore.md](../../docs/explore.md)), for each variant of the lock, with and " +
+			"without its watchdog, and with its other workloads without a fault and under a crash. Under " +
+			"several random faults it also draws the lease, the clients, their times and their workload. " +
+			"What the lock shows under any fault is then not counted.",
 		fmt.Sprintf("Each mutant had %d s of processor time. Each scenario ran at most twice, and each "+
 			"fault was drawn 48 times. A letter counts only if the original lock violates it neither under "+
 			"the same fault nor without any. The original lock had many more runs in the simulator, and "+

@@ -73,7 +73,7 @@ func TestTheDocumentShowsTheExpectations(t *testing.T) {
 }
 
 func TestALockWithoutAnExpectationIsMeasured(t *testing.T) {
-	r := newRow(impls.Entry{Name: "new", Topology: impls.OneServer, Lease: true}, impls.Row{})
+	r := NewRow(impls.Entry{Name: "new", Topology: impls.OneServer, Lease: true}, impls.Row{})
 	runs := (Options{}).cell(r, AllColumns()[1], 1)
 	cell := NewCell(r, AllColumns()[1], []Result{{Row: "new", Column: AllColumns()[1].Name,
 		Finding: batch.NewFinding(

@@ -65,14 +65,15 @@ func Rows() (out []Row) {
 			knobs = []impls.Row{{}}
 		}
 		for _, k := range knobs {
-			out = append(out, newRow(e, k))
+			out = append(out, NewRow(e, k))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Row) int { return a.late() - b.late() })
 	return out
 }
 
-func newRow(e impls.Entry, k impls.Row) Row {
+// NewRow returns the row of a lock with some settings.
+func NewRow(e impls.Entry, k impls.Row) Row {
 	r := Row{Name: strings.TrimSpace(e.Name + " " + k.Name), Impl: e.Name, Variant: k.Variant,
 		NoWatchdog: k.NoWatchdog, Traits: slices.Concat(e.Traits, k.Traits)}
 	if e.Watchdog && !k.NoWatchdog {

@@ -192,6 +192,8 @@ func TestWishesAreWhatUsersAsk(t *testing.T) {
 		{"redisson-spin", "redisson-spin fixed lease", randomFaults},
 		{"redisson-fenced", "redisson-fenced watchdog", randomFaults},
 		{"redisson-multi", "redisson-multi fixed lease", "crash"},
+		{"redisson", "redisson fixed lease", "crash, " + workloadPrefix + "reentrant"},
+		{"token-lua", "token-lua process", "pause"},
 		{"token-lua", "token-lua constant", "idle"},
 		{"token-lua", "token-lua process", randomFaults},
 	} {

@@ -1,7 +1,6 @@
 package detection
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -26,43 +25,43 @@ type wish struct {
 // randomFaults is the fault whose runs draw their load as well, as `run --nemesis random` does.
 const randomFaults = "random:3"
 
-// costly are the columns whose runs are too long for a search. They are only run as aimed.
-var costly = []string{"cycles", "crowd"}
+// aimedOnly are the columns that are not searched: their runs are too long, or have no moment that
+// could be drawn.
+var aimedOnly = []string{"cycles", "crowd", "wakeup"}
 
-// formFaults are the faults of a form of a lock that has no row in the matrix. A crash shows what
-// lease its keys have.
-var formFaults = []string{noFault, "crash"}
-
-// wishes returns all searches for a lock: those of its rows in the matrix, a few for each other
-// form, and random faults for all.
+// wishes returns all searches for a lock, in each of its forms.
 func wishes(lock string) (all []wish, err error) {
 	rows, columns, err := matrix.RowsAndColumns([]string{lock}, columnNames())
 	if err != nil {
 		return nil, err
 	}
 	about, err := impls.Find(rows[0].Impl)
+	rows = append(rows, otherForms(about, rows)...)
 	for _, r := range rows {
 		for _, c := range columns {
-			if matrix.Impossible(r, c) == "" && c.Aims[0].Suits(r) && !slices.Contains(costly, c.Name) {
+			if matrix.Impossible(r, c) == "" && c.Aims[0].Suits(r) && !slices.Contains(aimedOnly, c.Name) {
 				all = append(all, wish{r.Name, c.Name, loaded(r, c)})
 			}
 		}
 		for _, w := range otherWorkloads(about, r) {
-			o := r.Options(noFault)
-			o.Workload = w
-			all = append(all, wish{r.Name, workloadPrefix + w, o})
+			all = append(all, working(r, noFault, w), working(r, "crash", w))
 		}
 	}
-	others := otherForms(about, rows)
-	for _, r := range others {
-		for _, fault := range formFaults {
-			all = append(all, wish{r.Name, fault, r.Options(fault)})
-		}
-	}
-	for _, r := range slices.Concat(rows, others) {
+	for _, r := range rows {
 		all = append(all, wish{r.Name, randomFaults, r.Options(randomFaults)})
 	}
 	return all, err
+}
+
+// working returns a search with another workload of a row. A crash shows what lease its keys have.
+func working(r matrix.Row, fault, workload string) wish {
+	o := r.Options(fault)
+	o.Workload = workload
+	name := workloadPrefix + workload
+	if fault != noFault {
+		name = fault + ", " + name
+	}
+	return wish{r.Name, name, o}
 }
 
 // columnNames returns the names of all columns: a user's library is also tested in those that the
@@ -83,40 +82,6 @@ func loaded(r matrix.Row, c matrix.Column) harness.RunOptions {
 	o := matrix.Options{Environment: "sim", TTL: explore.DefaultTTL}.RunOptions(r, c.Aims[0], seed)
 	o.Nemesis, o.For, o.Properties, o.Thorough = c.Fault(), 0, nil, false
 	return o
-}
-
-// otherForms returns a row for each form of a lock that has no row in the matrix: each variant, and
-// each with and without a watchdog.
-func otherForms(lock impls.Entry, rows []matrix.Row) (forms []matrix.Row) {
-	usual := lock.Defaults(explore.DefaultTTL).Variant
-	add := func(variant string, noWatchdog bool) {
-		r := matrix.Row{Name: formName(lock, variant, noWatchdog), Impl: lock.Name, Variant: variant,
-			NoWatchdog: noWatchdog, Workload: rows[0].Workload}
-		if !slices.ContainsFunc(rows, func(o matrix.Row) bool {
-			return o.NoWatchdog == noWatchdog && cmp.Or(o.Variant, usual) == cmp.Or(variant, usual)
-		}) {
-			forms = append(forms, r)
-		}
-	}
-	for _, v := range lock.Variants {
-		add(v, false)
-	}
-	if lock.Watchdog {
-		add("", true)
-		add("", false)
-	}
-	return forms
-}
-
-// formName returns the name of a form, as the rows of the matrix are named.
-func formName(lock impls.Entry, variant string, noWatchdog bool) string {
-	switch {
-	case noWatchdog:
-		variant = "fixed lease"
-	case lock.Watchdog:
-		variant = "watchdog"
-	}
-	return lock.Name + " " + variant
 }
 
 // workloadPrefix is the start of the text that replaces the fault in a run of a workload without a
