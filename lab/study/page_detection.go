@@ -163,7 +163,7 @@ func count(some []detection.Result) (t tallied) {
 			t.found++
 		case r.Noticed():
 			t.noticed++
-		case reason != nil && reason.Equivalent:
+		case reason != nil && reason.Class == detection.Equivalent:
 			t.equivalent++
 		default:
 			t.missed++
@@ -195,22 +195,41 @@ func (p *page) tally(name string, some []detection.Result) {
 // unfound lists the mutants that no violation reveals, with the reasons.
 func (p *page) unfound(d *detection.Record) {
 	p.heading(2, "What was not found")
-	for _, title := range []string{"Equivalent", "Not found"} {
-		p.heading(3, title)
+	for _, class := range detection.Classes() {
+		var paragraphs []string
+		mutants := 0
 		for _, reason := range detection.Reasons() {
-			if reason.Equivalent != (title == "Equivalent") {
-				continue
+			if reason.Class == class {
+				places := placesOf(d, reason)
+				mutants += len(places)
+				paragraphs = append(paragraphs, reason.Reason, strings.Join(places, ", ")+".")
 			}
-			p.paragraph("%s", reason.Reason)
-			var places []string
-			for _, r := range d.Mutants {
-				if slices.Contains(reason.Mutants, r.Key()) && !r.Noticed() {
-					places = append(places, place(r))
-				}
-			}
-			p.paragraph("%s.", strings.Join(places, ", "))
+		}
+		p.heading(3, fmt.Sprintf("%s (%d)", classTitles[class], mutants))
+		for _, text := range paragraphs {
+			p.paragraph("%s", text)
 		}
 	}
+}
+
+// classTitles are the headings of the classes of reasons.
+var classTitles = map[string]string{
+	detection.Equivalent: "Equivalent",
+	detection.Undrawn:    "A load, a setting or a moment that is not drawn",
+	detection.Unjudged:   "No letter counts it",
+	detection.Masked:     "The original lock violates the same letters",
+	detection.Faultless:  "A fault that does not exist",
+	detection.Harmless:   "Safer than the original lock",
+}
+
+// placesOf returns the positions of the mutants of a reason that are not found.
+func placesOf(d *detection.Record, reason detection.Reason) (places []string) {
+	for _, r := range d.Mutants {
+		if slices.Contains(reason.Mutants, r.Key()) && !r.Noticed() {
+			places = append(places, place(r))
+		}
+	}
+	return places
 }
 
 // place returns the position of a mutant.
@@ -267,7 +286,7 @@ func describeMiss(r detection.Result) string {
 	case detection.Idle:
 		return "unknown: " + oneLine(r.Words)
 	}
-	if reason := detection.ReasonOf(r); reason != nil && reason.Equivalent {
+	if reason := detection.ReasonOf(r); reason != nil && reason.Class == detection.Equivalent {
 		return "equivalent"
 	}
 	return "not found"

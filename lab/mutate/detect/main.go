@@ -112,7 +112,7 @@ func (o options) selectMutants(old *detection.Record) func(mutate.Mutant) bool {
 			if o.times {
 				found[m.Key()] = len(m.Drawn) > 0
 			}
-			if why := detection.ReasonOf(m); why != nil && why.Equivalent {
+			if why := detection.ReasonOf(m); why != nil && why.Class == detection.Equivalent {
 				found[m.Key()] = true // it cannot be
 			}
 		}

@@ -61,8 +61,9 @@ func TestWhatIsNotFoundHasAReason(t *testing.T) {
 			}
 			seen[key] = true
 		}
-		if strings.TrimSpace(reason.Reason) == "" || len(reason.Mutants) == 0 {
-			t.Errorf("an empty reason: %+v", reason)
+		if strings.TrimSpace(reason.Reason) == "" || len(reason.Mutants) == 0 ||
+			!slices.Contains(Classes(), reason.Class) {
+			t.Errorf("an empty reason, or an unknown class: %+v", reason)
 		}
 	}
 }

@@ -197,7 +197,7 @@ func gateMutants(t *testing.T) []mutate.Mutant {
 
 func equivalent(m mutate.Mutant) bool {
 	for _, r := range Reasons() {
-		if r.Equivalent && slices.Contains(r.Mutants, m.Key()) {
+		if r.Class == Equivalent && slices.Contains(r.Mutants, m.Key()) {
 			return true
 		}
 	}
