@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
@@ -76,20 +75,5 @@ func TestEveryFaultHasBeginAndEnd(t *testing.T) {
 				t.Errorf("%s under %s, seed %d: %v", lock, spec, i, wrong)
 			}
 		}
-	}
-}
-
-// TestAnElectionHasBeginAndEnd looks at the fault that no step does.
-func TestAnElectionHasBeginAndEnd(t *testing.T) {
-	testenv.Part(t, "sentinel")
-	h, _ := runPlan(t, harness.RunOptions{Impl: "token-lua", Nemesis: "failover-sentinel", Seed: 1})
-	promoted := 0
-	for _, e := range h.Events {
-		if e.F == nemesis.Promote && e.Phase == history.PhaseTo {
-			promoted++
-		}
-	}
-	if wrong := unpaired(h); len(wrong) > 0 || promoted != 1 {
-		t.Errorf("%d promotions; %v", promoted, wrong)
 	}
 }

@@ -1,4 +1,4 @@
-package harness_test
+package cluster_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // runPlan runs a plan on real processes and returns what was recorded: the history and the trace.
@@ -101,5 +102,32 @@ func TestTheFaultHitsAContendedHold(t *testing.T) {
 	}
 	if !hit || !h.Complete() || h.HarnessError() != "" {
 		t.Errorf("hit %v, complete %v, harness error %q", hit, h.Complete(), h.HarnessError())
+	}
+}
+
+// TestAnElectionHasBeginAndEnd looks at the fault that no step does.
+func TestAnElectionHasBeginAndEnd(t *testing.T) {
+	testenv.Part(t, "sentinel")
+	h, _ := runPlan(t, harness.RunOptions{Impl: "token-lua", Nemesis: "failover-sentinel", Seed: 1})
+	type fault struct {
+		id        int
+		f, target string
+	}
+	promoted, phases := 0, map[fault]string{}
+	for _, e := range h.Events {
+		if e.Type == history.Fault {
+			phases[fault{e.ID, e.F, e.Target}] += e.Phase + " "
+		}
+	}
+	for f, had := range phases {
+		if had != history.PhaseFrom+" "+history.PhaseTo+" " {
+			t.Errorf("%s of %s has the phases %s", f.f, f.target, had)
+		}
+		if f.f == nemesis.Promote {
+			promoted++
+		}
+	}
+	if promoted != 1 {
+		t.Errorf("%d promotions", promoted)
 	}
 }
