@@ -110,13 +110,14 @@ func TestAVanishedKeyIsFound(t *testing.T) {
 	s, events := watched(t, addr, watch.Options{}, func() {
 		c := clientOf(t, addr)
 		c.do("SET", "lock:x", "0123456789", "NX", "PX", long)
-		time.Sleep(1500 * time.Millisecond) // so that the watch has seen it there
+		for !strings.Contains(c.Info(t.Context(), "commandstats").Val(), "cmdstat_pttl:") {
+			time.Sleep(10 * time.Millisecond) // until the watch has asked for its life
+		}
 		c.do("CONFIG", "SET", "maxmemory-policy", "volatile-ttl")
 		c.do("CONFIG", "SET", "maxmemory", "1")
 		_ = c.Do(t.Context(), "SET", "other", "1").Err() // OOM: there is nothing else to evict
 		c.do("CONFIG", "SET", "maxmemory", "0")
-		time.Sleep(1500 * time.Millisecond)
-	})
+	}) // and it asks again before it ends
 	if len(events) != 1 || events[0].Kind != watch.Vanished ||
 		!strings.Contains(events[0].Text, "evicted") {
 		t.Errorf("%s\n%v", s.Answer, events)
