@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/env/cluster/clock"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
@@ -26,8 +27,12 @@ type bench struct {
 	direct *redis.Client
 }
 
-// timeout of the client: what is lost is noticed after it.
-const timeout = 100 * time.Millisecond
+// What is lost is noticed after lostAfter. What must come may take patient, for a machine that
+// stalls.
+const (
+	lostAfter = 500 * time.Millisecond
+	patient   = time.Minute
+)
 
 func newBench(t *testing.T, scenario ...nemesis.Step) *bench {
 	return benchOf(t, Config{Scenario: scenario})
@@ -48,7 +53,7 @@ func benchOf(t *testing.T, c Config) *bench {
 	b := &bench{Environment: w, t: t, direct: redisOf(w.nodes.all[0]).Client}
 	b.client = redis.NewClient(&redis.Options{
 		Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true,
-		DialTimeout: timeout, ReadTimeout: timeout, WriteTimeout: timeout,
+		DialTimeout: patient, ReadTimeout: patient, WriteTimeout: patient, ContextTimeoutEnabled: true,
 	})
 	t.Cleanup(func() { b.client.Close() })
 	b.must(b.client.Ping(context.Background()).Err())
@@ -64,7 +69,13 @@ func (b *bench) must(err error) {
 
 // set writes through the link and returns what the client thinks of it.
 func (b *bench) set(key string) error {
-	return b.client.Set(context.Background(), key, "1", 0).Err()
+	return b.setWithin(patient, key)
+}
+
+func (b *bench) setWithin(d time.Duration, key string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	return b.client.Set(ctx, key, "1", 0).Err()
 }
 
 // has looks at the server itself.
@@ -77,17 +88,15 @@ func (b *bench) has(key string) bool {
 // soon waits until the server has the key.
 func (b *bench) soon(key string) {
 	b.t.Helper()
-	for limit := time.Now().Add(5 * time.Second); !b.has(key); time.Sleep(time.Millisecond) {
-		if time.Now().After(limit) {
-			b.t.Fatalf("the server never saw %s", key)
-		}
+	if !proc.Await(patient, time.Millisecond, func() bool { return b.has(key) }) {
+		b.t.Fatalf("the server never saw %s", key)
 	}
 }
 
-// lost demands that the client does not know what became of its command.
-func (b *bench) lost(err error) {
+// lost writes through the link, and demands that the client does not know what became of it.
+func (b *bench) lost(key string) {
 	b.t.Helper()
-	if err == nil || impls.Definite(err) {
+	if err := b.setWithin(lostAfter, key); err == nil || impls.Definite(err) {
 		b.t.Fatalf("outcome is %v; it must be unknown", err)
 	}
 }
@@ -95,7 +104,7 @@ func (b *bench) lost(err error) {
 func TestLinks(t *testing.T) {
 	b := newBench(t)
 	b.must(b.Cut("c0>*", nemesis.Requests))
-	b.lost(b.set("requests"))
+	b.lost("requests")
 	b.must(b.Heal("c0>*"))
 	if b.has("requests") {
 		t.Error("a request passed a link that was cut for requests")
@@ -103,13 +112,13 @@ func TestLinks(t *testing.T) {
 
 	b.must(b.set("healed"))
 	b.must(b.Cut("c0>n0", nemesis.Replies))
-	b.lost(b.set("replies"))
+	b.lost("replies")
 	b.must(b.Heal("*"))
 	b.soon("replies")
 
 	b.must(b.set("connected")) // on a new connection the handshake would be held instead
 	b.must(b.HoldBack("c0>n0", nemesis.Requests))
-	b.lost(b.set("late"))
+	b.lost("late")
 	if b.has("late") {
 		t.Error("a held request arrived at once")
 	}
@@ -128,7 +137,7 @@ func TestLinks(t *testing.T) {
 	b.must(b.set("back"))
 
 	b.must(b.Reset("c0>n0"))
-	b.lost(b.set("reset"))
+	b.lost("reset")
 	b.must(b.Heal("c0>n0"))
 	b.must(b.Delay("c0>n0", 5*time.Millisecond))
 	b.must(b.set("slow"))
@@ -143,7 +152,7 @@ func TestLinks(t *testing.T) {
 func TestNodeIsPaused(t *testing.T) {
 	b := newBench(t)
 	b.must(b.PauseNode("n0"))
-	b.lost(b.set("paused"))
+	b.lost("paused")
 	b.must(b.ResumeNode("n0"))
 	b.soon("paused") // the kernel kept it
 }
@@ -238,7 +247,7 @@ func TestNodeIsBusy(t *testing.T) {
 	b := newBench(t)
 	b.must(b.Block("n0"))
 	busy := false
-	for limit := time.Now().Add(5 * time.Second); !busy && time.Now().Before(limit); {
+	for limit := time.Now().Add(patient); !busy && time.Now().Before(limit); {
 		err := b.set("busy")
 		busy = err != nil && strings.HasPrefix(err.Error(), "BUSY ") && impls.Definite(err)
 	}
