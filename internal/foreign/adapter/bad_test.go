@@ -200,8 +200,21 @@ type played struct {
 	log    string
 }
 
-// within is the patience with an adapter that does not do what it is asked.
+// within is the patience with an adapter that does not do what it is asked. Any other adapter has
+// more time than a machine stalls.
 const within = 300 * time.Millisecond
+
+// patience returns the limits for an adapter that a test plays.
+func patience(name string) limits {
+	l := limits{ready: time.Minute, act: time.Minute}
+	switch name {
+	case "never ready":
+		l.ready = within
+	case "clock stays", "ignores acquire", "ignores release":
+		l.act = within
+	}
+	return l
+}
 
 // play starts an adapter, gives it a cycle, and returns when it has ended. Its input ends after the
 // cycle.
@@ -229,10 +242,7 @@ func play(t *testing.T, name string, body string) (p played) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Spawner{Adapter: in, limits: limits{ready: time.Minute, act: within}}
-	if name == "never ready" {
-		s.limits.ready = within
-	}
+	s := Spawner{Adapter: in, limits: patience(name)}
 	if name == "clock stays" {
 		s.Clocks, s.Dir, s.Adapter.Clock = true, dir, adapters.ClockOverlay
 	}
@@ -243,7 +253,8 @@ func play(t *testing.T, name string, body string) (p played) {
 	}
 	p = follow(t, w, body)
 	p.log = log.Name()
-	if !proc.Eventually(func() bool { return proc.IsGone(w.(*worker).child.cmd.Process.Pid) }) {
+	gone := func() bool { return proc.IsGone(w.(*worker).child.cmd.Process.Pid) }
+	if !proc.Await(time.Minute, time.Millisecond, gone) {
 		t.Error("its process is still there")
 	}
 	return p
