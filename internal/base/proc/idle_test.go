@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// soon waits for longer than a machine stalls, unlike Eventually.
+func soon(done func() bool) bool { return Await(time.Minute, time.Millisecond, done) }
+
 // TestIdle wants a process that waits to be told from one that works, also when it is stopped, and
 // when it is gone.
 func TestIdle(t *testing.T) {
@@ -22,7 +25,7 @@ func TestIdle(t *testing.T) {
 		return c
 	}
 	sleeper, worker := run("sleep", "60"), run("sh", "-c", "while :; do :; done")
-	if !Eventually(func() bool { return Idle(sleeper.Process.Pid) }) {
+	if !soon(func() bool { return Idle(sleeper.Process.Pid) }) {
 		t.Error("a process that sleeps is not idle")
 	}
 	for range 20 {
@@ -32,7 +35,7 @@ func TestIdle(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	_ = syscall.Kill(worker.Process.Pid, syscall.SIGSTOP)
-	if !Eventually(func() bool { return Idle(worker.Process.Pid) }) {
+	if !soon(func() bool { return Idle(worker.Process.Pid) }) {
 		t.Error("a process that was stopped is not idle")
 	}
 	_ = worker.Process.Kill()

@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/foreign/tap"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/redis/go-redis/v9"
 )
 
 // stream is what a node shows of its commands.
@@ -45,13 +46,10 @@ func monitored(t *testing.T) stream {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
+	last := redis.NewClient(&redis.Options{Addr: address, DisableIdentity: true})
+	t.Cleanup(func() { last.Close() })
 	return stream{address, func() (all []history.NodeCommand) {
-		time.Sleep(100 * time.Millisecond) // what was sent is long executed, and is now being read
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(b)) {
+		for line := range strings.Lines(until(t, file, last.Echo(t.Context(), "the last command"))) {
 			var c history.NodeCommand
 			if json.Unmarshal([]byte(line), &c) == nil {
 				c.T = time.Now().UnixNano() // the stamps of the test are of another clock
@@ -60,6 +58,23 @@ func monitored(t *testing.T) stream {
 		}
 		return all
 	}}
+}
+
+// until returns what a file says before a command that a node has executed, and waits for it.
+func until(t *testing.T, file string, c *redis.StringCmd) string {
+	t.Helper()
+	for c.Err() == nil {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said, _, found := strings.Cut(string(b), c.Val()); found {
+			return said
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatal(c.Err())
+	return ""
 }
 
 // TestScriptsDoWhatLocksDeclare runs every lock with scripts, and wants what the node showed of

@@ -42,9 +42,13 @@ func dialed(t *testing.T, addr string) net.Conn {
 	return c
 }
 
-// answers says what comes of sending something: nothing wrong, an end, or a time-out.
-func answers(c net.Conn) error {
-	_ = c.SetDeadline(time.Now().Add(time.Second))
+// answers says what comes of sending something: nothing wrong, or an end. It waits for longer than
+// a machine stalls.
+func answers(c net.Conn) error { return answersWithin(c, time.Minute) }
+
+// answersWithin says what comes of sending something: nothing wrong, an end, or a time-out.
+func answersWithin(c net.Conn, d time.Duration) error {
+	_ = c.SetDeadline(time.Now().Add(d))
 	if _, err := c.Write([]byte("x")); err != nil {
 		return io.EOF // it was closed before
 	}
