@@ -112,8 +112,8 @@ func (s staging) visit(t *testing.T, env []string, args ...string) (code int, sa
 }
 
 // visitUntilSure wants a run to end as expected. A verdict that is unknown because the machine
-// stalled is honest, and says nothing of the visit: the run is made again.
-func (s staging) visitUntilSure(t *testing.T, args []string, what string) {
+// stalled is honest, and says nothing of the visit: the run is made again. It returns the store.
+func (s staging) visitUntilSure(t *testing.T, args []string, what string) (store string) {
 	t.Helper()
 	for try := 1; ; try++ {
 		code, said, store := s.visit(t, asBench, args...)
@@ -124,7 +124,7 @@ func (s staging) visitUntilSure(t *testing.T, args []string, what string) {
 		if code != 0 {
 			t.Errorf("%s: exit code %d: %s", what, code, said)
 		}
-		return
+		return store
 	}
 }
 
@@ -228,10 +228,8 @@ func TestWhatAVisitRefuses(t *testing.T) {
 		t.Errorf("a database with a key of others: exit code %d: %s", code, said)
 	}
 	s.do(t, "RENAME", "theirs", "lockbench:ABC:lock:0") // of a run that was killed
-	if code, said, _ := s.visit(t, asBench, "run", "--impl", "token-lua", "--addr", s.plain); code !=
-		0 {
-		t.Errorf("a database with what a killed run left: exit code %d: %s", code, said)
-	}
+	s.visitUntilSure(t, []string{"run", "--impl", "token-lua", "--addr", s.plain},
+		"a database with what a killed run left")
 }
 
 // TestAPlanVisitsTheSameRedisAgain repeats a run from its plan alone, and as before the password is
@@ -239,15 +237,8 @@ func TestWhatAVisitRefuses(t *testing.T) {
 func TestAPlanVisitsTheSameRedisAgain(t *testing.T) {
 	t.Parallel()
 	s := newStaging(t, "127.84.7.3")
-	code, said, store := s.visit(t, asBench, "run", "--impl", "token-lua", "--addr", s.tls, "--tls")
-	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, said)
-	}
-	tmp := t.TempDir()
-	c := command(t, tmp, "run", "--plan", filepath.Join(store, "latest", "plan.json"), "--store",
-		filepath.Join(tmp, "store"))
-	c.Env = append(c.Env, append([]string{"SSL_CERT_FILE=" + s.ca}, asBench...)...)
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
+	store := s.visitUntilSure(t, []string{"run", "--impl", "token-lua", "--addr", s.tls, "--tls"},
+		"the first run")
+	in(t, t.TempDir(), 0, append(append([]string{"env", "SSL_CERT_FILE=" + s.ca}, asBench...),
+		"lockbench", "run", "--plan", filepath.Join(store, "latest", "plan.json"))...)
 }
