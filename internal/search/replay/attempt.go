@@ -84,24 +84,30 @@ func (p Place) follow(ctx context.Context, c *counterexample.Counterexample,
 	if err != nil {
 		return Outcome{}, err
 	}
-	o := Outcome{Runs: 1, Late: r.clock.late, Step: len(c.Steps) + 1}
-	switch got := run.Verdict.Property(c.Verdict.Property); {
-	case other:
-		o.Step, o.Expected, o.Got = d.step+1, d.expected, d.got
-		o.TooSlow = r.clock.slow()
+	if other {
+		return Outcome{Runs: 1, Late: r.clock.late, Step: d.step + 1, Expected: d.expected, Got: d.got,
+			TooSlow: r.clock.slow()}, nil
+	}
+	return r.clock.compared(c, run.Verdict.Property(c.Verdict.Property)), nil
+}
+
+// compared returns the outcome of a replay whose steps were all as recorded.
+func (k *clock) compared(c *counterexample.Counterexample, got checker.Property) Outcome {
+	o := Outcome{Runs: 1, Late: k.late, Step: len(c.Steps) + 1}
+	switch {
 	case got.Verdict != checker.Violated:
 		o.Expected = fmt.Sprintf("%s violated", c.Verdict.Property)
 		o.Got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict,
 			cmp.Or(got.Reason, got.Explanation))
-		o.TooSlow = got.Verdict.String() == checker.Unknown.String() && r.clock.stood > 0 ||
-			r.clock.late > punctual
+		o.TooSlow = got.Verdict.String() == checker.Unknown.String() && k.stood > 0 || k.late > punctual
 	case got.Class != c.Verdict.Class:
 		o.Expected = "the class " + counterexample.Quote(c.Verdict.Class)
 		o.Got = counterexample.Quote(got.Class)
+		o.TooSlow = k.slow() // a lease that ends early is a cause of its own
 	default:
 		o.Confirmed, o.Same, o.Step = true, 1, 0
 	}
-	return o, nil
+	return o
 }
 
 // punctual is a delay that does not explain another verdict. Waiting times may differ by this much.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
@@ -258,6 +259,18 @@ func TestSlow(t *testing.T) {
 		c.gap(x.gap)
 		if c.slow() != x.slow {
 			t.Errorf("%s: slow is %v", x.name, !x.slow)
+		}
+	}
+}
+
+// TestAnotherClassOfALateReplay proves nothing: what was late may be its cause.
+func TestAnotherClassOfALateReplay(t *testing.T) {
+	c := &counterexample.Counterexample{}
+	c.Verdict.Class = checker.LostByServer
+	got := checker.Property{Verdict: checker.Violated, Class: checker.LeaseOverrun}
+	for late, slow := range map[time.Duration]bool{0: false, 2 * time.Second: true} {
+		if o := (&clock{late: late}).compared(c, got); o.Confirmed || o.TooSlow != slow {
+			t.Errorf("%v late: %s", late, o)
 		}
 	}
 }
