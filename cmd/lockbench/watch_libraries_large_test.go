@@ -46,6 +46,7 @@ func watchTime(t *testing.T) time.Duration {
 // Watch must report each defect with its witness, and nothing else.
 func TestWatchFindsEveryPlantedDefectBesideFiveLibraries(t *testing.T) {
 	testenv.SkipRace(t)
+	t.Parallel()
 	p := newWatchedPlace(t)
 	p.startLibraries()
 	// What only connections show is watched apart: libraries share connections in pools.

@@ -88,7 +88,7 @@ func (l *library) cycle(c adapter.Config, answers *bufio.Scanner) {
 			l.orders.Close()
 			return
 		default:
-			time.Sleep(20 * time.Millisecond) // other work
+			time.Sleep(100 * time.Millisecond) // other work
 			n++
 			_ = orders.Encode(adapter.Acquire(n, c.Keys, 2e9))
 		}
