@@ -12,7 +12,7 @@ export GORACE := atexit_sleep_ms=0 $(GORACE)
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # The packages of make test, those with tests that do less with the race detector, and those without goroutines.
 TESTS := ./...
-LARGE := $(addprefix ./,cmd/lockbench $(addprefix internal/,campaign/matrix env/sim foreign/stepped run/runner search/explore))
+LARGE := $(addprefix ./,cmd/lockbench $(addprefix internal/,campaign/matrix env/sim foreign/stepped run/runner search/explore search/replay))
 ALONE := $(addprefix github.com/lockbench/lockbench/,checker% nemesis reports reports/figure reports/timeline \
 	reports/view $(addprefix internal/,choose dev/archtest history%))
 RACED = $(filter-out $(if $(RACE),$(ALONE)),$(shell $(GO) list $(TESTS)))

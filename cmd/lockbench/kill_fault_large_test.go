@@ -48,13 +48,14 @@ var lasting = []struct{ name, topology, steps string }{
 
 // TestNothingOutlivesAKillInAFault ends lockbench in the middle of each fault that lasts, and looks
 // at the table of processes, at the folder for temporary files, and for what libfaketime leaves.
-// The quick round takes the ends in turn, and with the race detector a third of the faults.
+// The quick round takes the ends in turn.
 func TestNothingOutlivesAKillInAFault(t *testing.T) {
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "redis")
 	for i, fault := range lasting {
 		for j, end := range ends {
-			if !testenv.Soak() && (i%len(ends) != j || i%testenv.Large(1, 3) != 0) {
+			if !testenv.Soak() && i%len(ends) != j {
 				continue
 			}
 			t.Run(fault.name+", "+end.String(), func(t *testing.T) {
@@ -161,12 +162,10 @@ func awaitFault(t *testing.T, tmp string, out *bytes.Buffer) {
 // TestAForeignRedisIsAsBefore ends lockbench in the middle of each fault that a Redis of others
 // allows, and compares that Redis with its state before.
 func TestAForeignRedisIsAsBefore(t *testing.T) {
+	testenv.SkipRace(t)
 	t.Parallel()
 	testenv.Part(t, "redis")
 	for i, fault := range lasting[:8] { // the others need a Redis of ours
-		if i%testenv.Large(1, 3) != 0 {
-			continue
-		}
 		end := ends[i%len(ends)]
 		t.Run(fault.name+", "+end.String(), func(t *testing.T) {
 			t.Parallel()

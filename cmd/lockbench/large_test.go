@@ -24,6 +24,7 @@ func TestScript(t *testing.T) {
 // TestLargeHistory: a file that is judged while it is read, or in vain, has the verdict that its
 // history has.
 func TestLargeHistory(t *testing.T) {
+	testenv.SkipRace(t)
 	for name, broken := range map[string]bool{"plain": false, "two inside": true} {
 		path := filepath.Join(t.TempDir(), "history.jsonl")
 		h := manyTurns(60_000, broken)

@@ -230,6 +230,7 @@ func TestProofsOfChooseHold(t *testing.T) {
 // TestHintsOfRunsHold runs the commands that the hints and reports of runs of all locks and faults
 // name: the one with all other locks, and it says as many.
 func TestHintsOfRunsHold(t *testing.T) {
+	testenv.SkipRace(t)
 	t.Parallel()
 	var all []advice.Command
 	for _, lock := range []string{"setnx", "getset", "setpx-del", "token-lua", "redlock"} {

@@ -95,14 +95,18 @@ func skipTooSlow(t *testing.T, o Outcome) {
 	}
 }
 
-// TestCorpusOnRealRedis replays every counterexample that is kept with real servers and clients.
+// TestCorpusOnRealRedis replays every counterexample that is kept with real servers and clients,
+// and with the race detector some of them.
 func TestCorpusOnRealRedis(t *testing.T) {
 	testenv.Part(t, "redis")
 	files, err := filepath.Glob("../explore/testdata/corpus/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d counterexamples: %v", len(files), err)
 	}
-	for _, f := range files {
+	for i, f := range files {
+		if i%testenv.Large(1, 6) != 0 {
+			continue
+		}
 		t.Run(strings.TrimSuffix(filepath.Base(f), ".yaml"), func(t *testing.T) {
 			t.Parallel()
 			c, err := counterexample.ReadFile(f)
@@ -126,7 +130,7 @@ func TestCorpusOnRealRedis(t *testing.T) {
 type scenario struct{ lock, fault, property string }
 
 // TestScenariosOnRealRedis replays whole runs of the simulator that were not made smaller: one
-// for each kind of fault.
+// for each kind of fault, and with the race detector some of them.
 func TestScenariosOnRealRedis(t *testing.T) {
 	testenv.Part(t, "redis")
 	all := []scenario{
@@ -152,7 +156,10 @@ func TestScenariosOnRealRedis(t *testing.T) {
 			{"redlock", "clock-server:+", "S"},
 		}...)
 	}
-	for _, x := range all {
+	for i, x := range all {
+		if i%testenv.Large(1, 3) != 0 {
+			continue
+		}
 		t.Run(x.lock+"/"+x.fault, func(t *testing.T) {
 			t.Parallel()
 			w := harness.RunOptions{Impl: x.lock, Nemesis: x.fault, Seed: 1, Clients: 3, TTL: time.Second,
