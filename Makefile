@@ -25,8 +25,8 @@ test: redis browser ## all tests on real Redis: with the race detector, and agai
 	@.ci/missing "$(RACE)"
 	$(PLAIN) vet $(TESTS)
 	@$(if $(RACED),$(GO) test $(RACE) $(HOW) $(RACED))
-	@$(if $(RACE),$(PLAIN) test $(HOW) -skip TestPureScript $(LARGE) $(filter $(ALONE),$(shell $(GO) list $(TESTS))))
-	@$(if $(RACE),$(PLAIN) test $(HOW) -run TestPureScript ./cmd/lockbench)
+	@$(if $(RACE),$(PLAIN) test $(HOW) -skip TestPure $(LARGE) $(filter $(ALONE),$(shell $(GO) list $(TESTS))))
+	@$(if $(RACE),$(PLAIN) test $(HOW) -run ^TestPure ./cmd/lockbench ./checker/repair)
 	cd lab && $(PLAIN) vet ./... && $(PLAIN) test $(HOW) ./...
 slowest: ; @CGO_ENABLED=0 GO="$(GO)" .ci/slowest $(TESTS) ## the slowest ten packages and tests; TESTS=./checker names some
 sample: ; LOCKBENCH_MUTANTS=commit $(PLAIN) test -count 1 -v -run '^TestNoConditionIsIdle$$' ./checker ## take some conditions of the judges away, others with each commit; make soak takes all away

@@ -45,9 +45,9 @@ func timeless(t *testing.T, file string) string {
 	return timed.ReplaceAllString(string(b), `$1:""`)
 }
 
-// TestShardsOfAMatrixAreTheWhole runs a part of the matrix in the simulator, whole and in shards:
+// TestPureShardsOfAMatrix runs a part of the matrix in the simulator, whole and in shards:
 // what merge makes of the shards is the same, cell by cell and run by run, down to the records.
-func TestShardsOfAMatrixAreTheWhole(t *testing.T) {
+func TestPureShardsOfAMatrix(t *testing.T) {
 	testenv.SkipRace(t)
 	t.Parallel()
 	dir := t.TempDir()
@@ -91,9 +91,9 @@ func TestShardsOfAMatrixAreTheWhole(t *testing.T) {
 	must(t, 0, "matrix", "--resume", at("joined")) // nothing is left to do
 }
 
-// TestShardsOfAGateAreTheWhole does the same with a gate, with an entry that fails and one that
+// TestPureShardsOfAGate does the same with a gate, with an entry that fails and one that
 // searches.
-func TestShardsOfAGateAreTheWhole(t *testing.T) {
+func TestPureShardsOfAGate(t *testing.T) {
 	testenv.SkipRace(t)
 	t.Parallel()
 	dir := t.TempDir()
