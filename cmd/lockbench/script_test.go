@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if proxy.IsRemote() {
 		os.Exit(proxy.RemoteMain(os.Stdout))
 	}
-	testenv.SideBySide(4)
+	testenv.SideBySide(6)
 	testscript.Main(m, map[string]func(){"lockbench": func() {
 		adapters.Checkout = os.Getenv("CHECKOUT")
 		testenv.PlantRace("command")
