@@ -101,10 +101,9 @@ func (l spawner) describeWorker(name string) ([]testcontainers.ContainerCustomiz
 	), err
 }
 
-// Output implements server.Worker.
+// Output, Wait and Kill implement server.Worker.
 func (w *containerWorker) Output() io.Reader { return w.out }
 
-// Wait implements server.Worker.
 func (w *containerWorker) Wait() error {
 	<-w.done
 	if w.end == exited(0) {
@@ -113,5 +112,4 @@ func (w *containerWorker) Wait() error {
 	return w.end
 }
 
-// Kill implements server.Worker.
 func (w *containerWorker) Kill() { w.remove() }

@@ -93,7 +93,7 @@ type waiting struct {
 	since atomic.Int64  // number of the ask in progress; 0 if there is none
 }
 
-// SetReadDeadline implements net.Conn.
+// SetReadDeadline and Read implement net.Conn.
 func (c *waiting) SetReadDeadline(t time.Time) error {
 	since := int64(0)
 	if !t.IsZero() {
@@ -103,7 +103,6 @@ func (c *waiting) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// Read implements net.Conn.
 func (c *waiting) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.since.Store(0)

@@ -128,19 +128,15 @@ func (l *linked) connect() (err error) {
 // Lock implements Remote. No linked lock declares a shared mode.
 func (l *linked) Lock(keys []string, _ string) RemoteLock { return linkedKeys{l, keys} }
 
-// Touch implements Remote.
-func (l *linked) Touch(int) (int64, error) { return 0, nil }
-
-// Redirect implements Remote.
+// Touch, Redirect, FaultNext and SetClock implement Remote.
+func (l *linked) Touch(int) (int64, error)   { return 0, nil }
 func (l *linked) Redirect(node string) error { return redirect(l.routes, node) }
 
-// FaultNext implements Remote.
 func (l *linked) FaultNext(what string) error {
 	l.fault.Store(&what)
 	return nil
 }
 
-// SetClock implements Remote.
 func (l *linked) SetClock(offset time.Duration, rate float64) error {
 	if l.Program {
 		l.w.env.Skew(offset, rate)
@@ -161,7 +157,7 @@ type linkedKeys struct {
 	keys []string
 }
 
-// Acquire implements RemoteLock.
+// Acquire and Release implement RemoteLock.
 func (l linkedKeys) Acquire(ctx context.Context, n int) (g Granted, err error) {
 	l.Expect(l.keys)
 	begun := l.w.env.Stamp()
@@ -177,7 +173,6 @@ func (l linkedKeys) Acquire(ctx context.Context, n int) (g Granted, err error) {
 	return g, nil
 }
 
-// Release implements RemoteLock.
 func (l linkedKeys) Release(ctx context.Context, n int, _ Granted, begun func(int64)) (int64,
 	error) {
 	l.End(n)

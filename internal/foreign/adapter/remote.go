@@ -110,7 +110,7 @@ func (r *remote) dial(ctx context.Context, address string) (net.Conn, error) {
 	return c, nil
 }
 
-// Lock implements workloads.Remote.
+// Lock and Touch implement workloads.Remote.
 func (r *remote) Lock(keys []string, mode string) workloads.RemoteLock {
 	l := lock{r, keys, cmp.Or(mode, exclusive)}
 	if r.guards {
@@ -119,7 +119,6 @@ func (r *remote) Lock(keys []string, mode string) workloads.RemoteLock {
 	return l
 }
 
-// Touch implements workloads.Remote.
 func (r *remote) Touch(n int) (int64, error) {
 	k, err := r.child.begin(Order{Do: doTouch, N: n})
 	if err != nil {
@@ -140,7 +139,7 @@ func (r *remote) Redirect(node string) error {
 	return r.tap.Redirect(node)
 }
 
-// FaultNext implements workloads.Remote.
+// FaultNext and SetClock implement workloads.Remote.
 func (r *remote) FaultNext(what string) error {
 	if r.direct {
 		return errors.New("its commands are not seen")
@@ -149,7 +148,6 @@ func (r *remote) FaultNext(what string) error {
 	return nil
 }
 
-// SetClock implements workloads.Remote.
 func (r *remote) SetClock(offset time.Duration, rate float64) error {
 	if r.clock == nil {
 		return errors.New("its wall clock cannot be moved")
@@ -238,13 +236,12 @@ func (l lock) Extend(ctx context.Context, n int, g workloads.Granted, begun func
 // guard is the lock on some keys, with checked writes. It is a workloads.Guard.
 type guard struct{ lock }
 
-// Read implements workloads.Guard.
+// Read and Write implement workloads.Guard.
 func (g guard) Read(n int, begun func(int64)) (value, at int64, err error) {
 	a, err := g.do(Order{Do: doRead, N: n}, begun)
 	return a.Value, a.T, err
 }
 
-// Write implements workloads.Guard.
 func (g guard) Write(n int, value int64, begun func(int64)) (at int64, err error) {
 	a, err := g.do(Order{Do: doWrite, N: n, Value: &value}, begun)
 	return a.T, err
@@ -300,19 +297,17 @@ func refusal(why string) history.Refusal {
 // observer passes the commands from the tap to the bridge, as if the bridge had sent them.
 type observer struct{ *remote }
 
-// BeforeSend implements tap.Observer.
+// BeforeSend, Sent and Replied implement tap.Observer.
 func (o observer) BeforeSend(ctx context.Context, node string, args []string) {
 	o.bridge.BeforeSend(ctx, node, args)
 }
 
-// Sent implements tap.Observer.
 func (o observer) Sent(ctx context.Context, node string, args []string) history.Command {
 	c := o.bridge.Sent(ctx, node, args)
 	c.Node, c.Args = node, slices.Clone(args)
 	return c
 }
 
-// Replied implements tap.Observer.
 func (o observer) Replied(ctx context.Context, sent history.Command, r tap.Reply) {
 	done := history.Command{Node: sent.Node, Reply: r.Text, Err: r.Err, Why: r.Why}
 	o.Grants.Replied(o.bridge, sent, done)

@@ -210,10 +210,9 @@ func (w *worker) unasked(a Answer) {
 	}
 }
 
-// Output implements server.Worker.
+// Output and Wait implement server.Worker.
 func (w *worker) Output() io.Reader { return w.out }
 
-// Wait implements server.Worker.
 func (w *worker) Wait() error {
 	<-w.over
 	return w.child.ended()

@@ -169,7 +169,7 @@ type lock struct {
 	of     uint64 // the run
 }
 
-// Acquire implements workloads.LinkedLock.
+// Acquire and Release implement workloads.LinkedLock.
 func (l *lock) Acquire(ctx context.Context, n int, keys []string, wait time.Duration) (
 	said workloads.Said, err error) {
 	stop := context.AfterFunc(ctx, func() { _ = l.tell(adapter.Interrupt(ctx, n)) })
@@ -187,7 +187,6 @@ func (l *lock) Acquire(ctx context.Context, n int, keys []string, wait time.Dura
 	return said, nil
 }
 
-// Release implements workloads.LinkedLock.
 func (l *lock) Release(_ context.Context, n int) error {
 	a, err := l.call(l.life, adapter.Release(n))
 	if err != nil {

@@ -50,10 +50,9 @@ var (
 		[]string{"key"}, nil)
 )
 
-// Describe implements prometheus.Collector.
+// Describe and Collect implement prometheus.Collector.
 func (m *Metrics) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(m, to) }
 
-// Collect implements prometheus.Collector.
 func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	keys := m.keys.Load()
 	if keys == nil {

@@ -98,10 +98,9 @@ func (p *Proxy) keepScript(text string) {
 	}
 }
 
-// BeforeSend implements tap.Observer.
+// BeforeSend and Sent implement tap.Observer.
 func (p *Proxy) BeforeSend(context.Context, string, []string) {}
 
-// Sent implements tap.Observer.
 func (p *Proxy) Sent(ctx context.Context, _ string, args []string) history.Command {
 	if len(args) > 1 && is(args[0], "eval") {
 		p.keepScript(args[1])

@@ -155,10 +155,8 @@ func Field(info, name string) string {
 	return ""
 }
 
-// Name implements Launcher.
-func (g *External) Name() string { return "external" }
-
-// Versions implements Launcher.
+// Name and Versions implement Launcher.
+func (g *External) Name() string                { return "external" }
 func (g *External) Versions() map[string]string { return g.versions }
 
 // ServerVersion implements Launcher. It is not needed: it serves an action that Cannot refuses.
@@ -225,25 +223,17 @@ type ExternalServer struct {
 // errNotOurs is the answer to a caller that did not ask Cannot.
 var errNotOurs = errors.New("this Redis is not ours")
 
-// Ready implements Server.
-func (p ExternalServer) Ready() error { return nil }
-
-// Done implements Server.
+// Ready, Done and Err implement Server.
+func (p ExternalServer) Ready() error          { return nil }
 func (p ExternalServer) Done() <-chan struct{} { return p.done }
-
-// Err implements Server.
-func (p ExternalServer) Err() error { return nil }
+func (p ExternalServer) Err() error            { return nil }
 
 // Kill implements Server. It does nothing, since the server is not ours.
 func (p ExternalServer) Kill() {}
 
-// Pause implements Server.
-func (p ExternalServer) Pause() error { return errNotOurs }
-
-// Stopped implements Server.
+// Pause, Stopped and Resume implement Server.
+func (p ExternalServer) Pause() error  { return errNotOurs }
 func (p ExternalServer) Stopped() bool { return false }
-
-// Resume implements Server.
 func (p ExternalServer) Resume() error { return errNotOurs }
 
 // Settle gives a node the address of the external server, instead of an address of the run, and the

@@ -135,10 +135,9 @@ type Operator interface {
 // Redis is a redis-server, or a compatible server.
 type Redis struct{}
 
-// Name implements Kind.
+// Name and Find implement Kind.
 func (Redis) Name() string { return "redis-server" }
 
-// Find implements Kind.
 func (Redis) Find() (string, error) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {

@@ -80,7 +80,7 @@ func (l *Life) End(why any) {
 	close(l.done)
 }
 
-// Ready implements Server.
+// Ready, Done and Err implement Server.
 func (l *Life) Ready() error {
 	t := time.NewTimer(l.Patience)
 	defer t.Stop()
@@ -95,11 +95,8 @@ func (l *Life) Ready() error {
 	}
 }
 
-// Done implements Server.
 func (l *Life) Done() <-chan struct{} { return l.done }
-
-// Err implements Server.
-func (l *Life) Err() error { return l.err }
+func (l *Life) Err() error            { return l.err }
 
 // diskErrors are lower-case phrases that a server prints if it cannot write to its disk.
 var diskErrors = []string{

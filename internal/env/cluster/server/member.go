@@ -70,12 +70,11 @@ func (m Member) Command(c NodeConfig, file string) (args []string, text string) 
 		"--cluster-allow-replica-migration", "no"), text
 }
 
-// SaysReady implements Kind.
+// SaysReady and Operator implement Kind.
 func (m Member) SaysReady(c NodeConfig, line string) bool {
 	return Redis{}.SaysReady(NodeConfig{}, line)
 }
 
-// Operator implements Kind.
 func (m Member) Operator(c NodeConfig) Operator { return MemberAdmin{c.Dial(), m} }
 
 // MemberAdmin is our own connection to a node of a cluster.

@@ -167,13 +167,10 @@ func (p *process) signal(send func(pid int) error) error {
 	return err
 }
 
-// Stopped implements Server.
+// Stopped, Resume and Kill implement Server.
 func (p *process) Stopped() bool { return proc.Stopped(p.cmd.Process.Pid) }
-
-// Resume implements Server.
 func (p *process) Resume() error { return p.signal(proc.ResumeGroup) }
 
-// Kill implements Server.
 func (p *process) Kill() {
 	_ = p.signal(proc.KillGroup) // it may be gone already
 	<-p.Done()

@@ -27,12 +27,11 @@ type Sentinel struct {
 // Peer is a sentinel as others know it.
 type Peer struct{ Addr, ID string }
 
-// SaysReady implements Kind.
+// SaysReady and Command implement Kind.
 func (Sentinel) SaysReady(_ NodeConfig, line string) bool {
 	return strings.Contains(line, " +monitor master ")
 }
 
-// Command implements Kind.
 func (s Sentinel) Command(c NodeConfig, file string) (args []string, text string) {
 	pair := func(addr string) string { return strings.Replace(addr, ":", " ", 1) }
 	host, port, _ := net.SplitHostPort(s.Self.Addr)

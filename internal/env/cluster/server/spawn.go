@@ -37,23 +37,13 @@ func startChild(log *os.File) (*child, error) {
 	return c, proc.Start(c.cmd)
 }
 
-// Output implements Worker.
+// Output, Wait, Kill, Pause, Stopped and Resume implement Worker.
 func (c *child) Output() io.Reader { return c.out }
-
-// Wait implements Worker.
-func (c *child) Wait() error { return c.cmd.Wait() }
-
-// Kill implements Worker.
-func (c *child) Kill() { _ = proc.KillGroup(c.cmd.Process.Pid) }
-
-// Pause implements Worker.
-func (c *child) Pause() error { return proc.StopGroup(c.cmd.Process.Pid) }
-
-// Stopped implements Worker.
-func (c *child) Stopped() bool { return proc.Stopped(c.cmd.Process.Pid) }
-
-// Resume implements Worker.
-func (c *child) Resume() error { return proc.ResumeGroup(c.cmd.Process.Pid) }
+func (c *child) Wait() error       { return c.cmd.Wait() }
+func (c *child) Kill()             { _ = proc.KillGroup(c.cmd.Process.Pid) }
+func (c *child) Pause() error      { return proc.StopGroup(c.cmd.Process.Pid) }
+func (c *child) Stopped() bool     { return proc.Stopped(c.cmd.Process.Pid) }
+func (c *child) Resume() error     { return proc.ResumeGroup(c.cmd.Process.Pid) }
 
 // Idle implements Idler.
 func (c *child) Idle() bool { return Idle(c.cmd.Process.Pid) }

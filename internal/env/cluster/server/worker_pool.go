@@ -163,7 +163,7 @@ func (w *pooled) Recycle() {
 	}
 }
 
-// Kill implements Worker.
+// Kill, Pause, Stopped and Resume implement Worker.
 func (w *pooled) Kill() {
 	_ = w.do(func(c *child) error {
 		w.marred = true
@@ -172,7 +172,6 @@ func (w *pooled) Kill() {
 	})
 }
 
-// Pause implements Worker.
 func (w *pooled) Pause() error {
 	return w.do(func(c *child) error {
 		w.marred = true
@@ -180,7 +179,6 @@ func (w *pooled) Pause() error {
 	})
 }
 
-// Stopped implements Worker.
 func (w *pooled) Stopped() bool {
 	return w.do(func(c *child) error {
 		if !c.Stopped() {
@@ -190,7 +188,6 @@ func (w *pooled) Stopped() bool {
 	}) == nil
 }
 
-// Resume implements Worker.
 func (w *pooled) Resume() error { return w.do((*child).Resume) }
 
 // Idle implements Idler. One that was given back has nothing to do here.

@@ -77,14 +77,12 @@ func (Etcd) PeerPorts() []int { return []int{peerPort} }
 // SeparateViews implements server.Gatherer: all members have to agree on the addresses of all.
 func (Etcd) SeparateViews() bool { return false }
 
-// WrapConn implements server.Gatherer.
-func (Etcd) WrapConn(_ int, there net.Conn) net.Conn { return there }
-
-// Member implements server.Gatherer.
+// WrapConn, Member and Leads implement server.Gatherer.
+func (Etcd) WrapConn(_ int, there net.Conn) net.Conn       { return there }
 func (Etcd) Member(all []server.Fellow, _ int) server.Kind { return Etcd{all} }
-
-// Leads implements server.Gatherer.
-func (Etcd) Leads(line string) bool { return strings.Contains(line, " became leader at term ") }
+func (Etcd) Leads(line string) bool {
+	return strings.Contains(line, " became leader at term ")
+}
 
 // SaysReady implements server.Kind: it has a leader, and serves clients.
 func (Etcd) SaysReady(_ server.NodeConfig, line string) bool {

@@ -84,12 +84,11 @@ func (MariaDB) Command(c server.NodeConfig, _ string) (args []string, text strin
 		"--innodb-buffer-pool-size=16M"}, ""
 }
 
-// SaysReady implements server.Kind.
+// SaysReady and Operator implement server.Kind.
 func (MariaDB) SaysReady(_ server.NodeConfig, line string) bool {
 	return strings.Contains(line, "ready for connections")
 }
 
-// Operator implements server.Kind.
 func (MariaDB) Operator(c server.NodeConfig) server.Operator { return mariaServer{c} }
 
 // mariaServer asks a server with the program mariadb.

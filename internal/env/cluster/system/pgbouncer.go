@@ -72,12 +72,11 @@ server_login_retry = 0.1
 `, b.behind.Host, b.behind.Port, c.Host, c.Port, b.users(c))
 }
 
-// SaysReady implements server.Kind.
+// SaysReady and Operator implement server.Kind.
 func (bouncer) SaysReady(_ server.NodeConfig, line string) bool {
 	return strings.Contains(line, "process up: PgBouncer")
 }
 
-// Operator implements server.Kind.
 func (bouncer) Operator(c server.NodeConfig) server.Operator { return poolServer{c} }
 
 // poolServer is a PgBouncer.

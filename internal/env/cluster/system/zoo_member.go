@@ -23,10 +23,8 @@ var zooPorts = []int{10_000, electionPort}
 
 const electionPort = 10_001
 
-// PeerPorts implements server.Gatherer.
-func (ZooKeeper) PeerPorts() []int { return zooPorts }
-
-// SeparateViews implements server.Gatherer.
+// PeerPorts and SeparateViews implement server.Gatherer.
+func (ZooKeeper) PeerPorts() []int    { return zooPorts }
 func (ZooKeeper) SeparateViews() bool { return true }
 
 // WrapConn implements server.Gatherer. A connection for elections then starts as with servers
