@@ -97,7 +97,6 @@ func (d *daemon) sweep(ctx context.Context, all bool) (n int, err error) {
 	return n, err
 }
 
-// removeAll removes the containers of a run.
 func (d *daemon) removeAll(ctx context.Context, run string) error {
 	return d.ours(ctx, func(id, _ string, labels map[string]string) error {
 		if labels[runLabel] != run {
@@ -137,7 +136,6 @@ type janitor struct {
 var errJanitor = errors.New("a janitor starts no containers: the program, or TestMain of the " +
 	"test that it is, must ask IsJanitor first and call JanitorMain")
 
-// startJanitor starts the janitor of a run.
 func startJanitor(o owner) (*janitor, error) {
 	if IsJanitor() {
 		return nil, errJanitor

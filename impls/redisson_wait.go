@@ -114,7 +114,6 @@ func (w *waiter) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// close ends the subscription.
 func (w *waiter) close(ctx context.Context) {
 	if w.stop() {
 		_ = w.sub.Unsubscribe(ctx, w.channel) // the connection goes anyway

@@ -132,7 +132,6 @@ func (g Layout) nodes() []string {
 	return all
 }
 
-// sentinels returns the names of the sentinels.
 func (g Layout) sentinels() (names []string) {
 	if g.Topology == Sentinel {
 		for i := range Sentinels {
@@ -175,7 +174,6 @@ func (g Layout) links() (names []string) {
 	return names
 }
 
-// hasLink reports whether a pattern names a link.
 func (g Layout) hasLink(pattern string) bool {
 	return slices.ContainsFunc(g.links(), func(l string) bool {
 		ok, _ := path.Match(pattern, l)

@@ -35,7 +35,6 @@ type stand struct {
 	notice   bool // a mere notice: no call waits
 }
 
-// arm adds a breakpoint.
 func (g *breakpoints) arm(spec Breakpoint) error {
 	n := &armedBreakpoint{Breakpoint: spec, left: max(spec.Nth, 1), open: make(chan struct{}),
 		stops: map[int]chan struct{}{}}

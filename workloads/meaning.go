@@ -176,7 +176,6 @@ func (m *meanings) is(meaning, at string, c, done history.Command) bool {
 	return meaning == nemesis.OnKey
 }
 
-// forget deletes the record of a command.
 func (m *meanings) forget(c history.Command) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

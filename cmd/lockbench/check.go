@@ -108,7 +108,6 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 	return interruptible(c, func() error { return f.judgePath(c, path) })
 }
 
-// readLines reads the file that --lines names.
 func (f *checkFlags) readLines() error {
 	if f.lines == "" {
 		return nil

@@ -158,7 +158,6 @@ func report(c *cobra.Command, dir string, finding bool) error {
 	return nil
 }
 
-// writeReport writes the report of a run into its directory.
 func writeReport(r *store.Run) (path string, err error) {
 	v, err := view.New(r)
 	if err != nil {

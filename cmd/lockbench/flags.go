@@ -51,7 +51,6 @@ func (f *lockFlags) register(s *pflag.FlagSet) {
 		"let a lock that has a watchdog renew its lease; =false names a lease instead")
 }
 
-// registerOption registers a flag for an option.
 func registerOption(s *pflag.FlagSet, o option.Option) {
 	switch v := o.Value.(type) {
 	case *string:

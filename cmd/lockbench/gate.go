@@ -299,7 +299,6 @@ func (f *gateFlags) conclude(c *cobra.Command, dir string, r *gate.Result,
 	return result(r.Exit)
 }
 
-// showGate prints a result.
 func showGate(c *cobra.Command, dir string, r *gate.Result, asJSON, quiet bool) error {
 	w := c.OutOrStdout()
 	switch {

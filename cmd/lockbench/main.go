@@ -146,7 +146,6 @@ func noFlag(c *cobra.Command, err error) error {
 	return err
 }
 
-// verbsWith returns the verbs of a command that have a flag.
 func verbsWith(c *cobra.Command, flag string) (verbs []string) {
 	if c == nil {
 		return nil

@@ -292,7 +292,6 @@ func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *matrix.Matrix) e
 	return broken(errors.Join(err, showMatrix(c, dir, m, f.asJSON)))
 }
 
-// showMatrix prints a matrix.
 func showMatrix(c *cobra.Command, dir string, m *matrix.Matrix, asJSON bool) error {
 	if asJSON {
 		return m.Write(c.OutOrStdout())

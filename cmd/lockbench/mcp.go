@@ -107,7 +107,6 @@ type (
 	}
 )
 
-// server returns the server with its tools.
 func (f *mcpFlags) server() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "lockbench", Version: runner.Version()}, nil)
 	tool(f, s, "run", "Runs one lock under one fault.", func(a runArgs) ([]string, error) {

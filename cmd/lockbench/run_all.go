@@ -110,7 +110,6 @@ func (f *runFlags) carryOut(c *cobra.Command, a *aimRun) error {
 	return nil
 }
 
-// tellAll prints the summary of all runs.
 func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 	if f.asJSON {
 		return history.WriteDocument(w, aimRuns{worst(runs), runs})
@@ -147,7 +146,6 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 	return err
 }
 
-// worst returns the worst exit code of all runs.
 func worst(runs []aimRun) int {
 	code := checker.ExitExpected
 	for _, a := range runs {

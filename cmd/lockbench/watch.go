@@ -134,7 +134,6 @@ func (f *watchFlags) prepare(c *cobra.Command) error {
 	return nil
 }
 
-// report writes the page.
 func (f *watchFlags) report(s *watch.Summary) error {
 	var b bytes.Buffer
 	if err := watchpage.WriteHTML(&b, s, cmp.Or(f.addr, f.file), f.options.Pattern); err != nil {
@@ -184,7 +183,6 @@ func (f *watchFlags) judge(c *cobra.Command, tick func(*watch.Judge)) (*watch.Su
 	return s, err
 }
 
-// printer returns the function that prints an event.
 func (f *watchFlags) printer(w io.Writer, screen bool) func(watch.Event) {
 	const rows = 10
 	switch {
@@ -208,7 +206,6 @@ func (f *watchFlags) draw(w io.Writer, j *watch.Judge) {
 	}
 }
 
-// conclude prints the result.
 func (f *watchFlags) conclude(w io.Writer, s *watch.Summary) error {
 	if f.asJSON {
 		return json.NewEncoder(w).Encode(s)

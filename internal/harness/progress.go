@@ -37,7 +37,6 @@ func newProgress(p *Plan, c *clients) *progress {
 		unsure: map[standing]bool{}}
 }
 
-// add counts an event.
 func (p *progress) add(e history.Event) {
 	if e.F == history.Release {
 		p.left = e.T

@@ -137,7 +137,6 @@ func (f *Figure) parts(c draw.Canvas) (axes, legend draw.Canvas) {
 	return c, legend
 }
 
-// draw draws the plot and its legend.
 func (f *Figure) draw(c draw.Canvas) {
 	axes, legend := f.parts(c)
 	f.plot.Draw(axes)

@@ -26,7 +26,6 @@ var themed = strings.NewReplacer(
 	"#FEFEFE", "var(--page)",
 )
 
-// svg draws a figure as an SVG document.
 func (f *Figure) svg() ([]byte, error) {
 	c := vgsvg.NewWith(vgsvg.UseWH(f.width, f.height))
 	f.draw(draw.New(c))

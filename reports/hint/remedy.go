@@ -67,7 +67,6 @@ type trouble struct {
 	overrun bool            // the client outlived its hold, which no lease prevents
 }
 
-// remedyFor returns the remedy for a violation.
 func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Remedy, err error) {
 	t := trouble{verdict: v, plan: p, worst: worst,
 		bound: worst.Class == checker.SessionLost && nemesis.HoldsByConnection(p.System())}

@@ -50,7 +50,6 @@ func (t *terminal) unasked(u view.Unasked) {
 	}
 }
 
-// lines counts the lines that were written.
 func (t *terminal) lines() int { return strings.Count(t.String(), "\n") }
 
 // section writes a text with a heading in front of it, unless the text is empty.

@@ -130,7 +130,6 @@ func (r Regular) Open(name string) (fs.File, error) {
 // Stat implements fs.StatFS, of every file.
 func (r Regular) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.FS, name) }
 
-// pathless returns an error without its path.
 func pathless(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err

@@ -121,7 +121,6 @@ func (e Entry) runs() int { return e.Seeds * e.Repeats }
 // search reports whether the entry repeats runs until one of them meets the expectation.
 func (e Entry) search() bool { return e.Expect.Within > 0 }
 
-// limit returns the time limit of the entry.
 func (e Entry) limit() time.Duration {
 	if e.search() {
 		return e.Expect.Within.D()

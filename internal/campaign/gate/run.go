@@ -73,7 +73,6 @@ type job struct {
 	extra  bool
 }
 
-// jobs returns all jobs of a gate or of a shard.
 func (g *File) jobs(o Options) (out []job) {
 	for i := range g.Entries {
 		e := &g.Entries[i]
@@ -178,7 +177,6 @@ func (r *execution) stop() {
 	}
 }
 
-// carryOut executes a job.
 func (r *execution) carryOut(ctx context.Context, t job, again bool) {
 	c := r.start(t.entry)
 	for n := 0; ; n++ {
@@ -299,7 +297,6 @@ func (r *execution) keep(e *Entry, run Run) {
 	r.note(run)
 }
 
-// add adds a run and its messages.
 func (r *execution) add(run Run) {
 	r.runs = append(r.runs, run)
 	if run.heard {

@@ -201,7 +201,6 @@ func distinct(rows []Row) (out []Row, err error) {
 	return out, nil
 }
 
-// rowsAndColumns returns the rows and columns that the options name.
 func (o Options) rowsAndColumns() ([]Row, []Column, error) {
 	rows, err := o.rows()
 	if err != nil {

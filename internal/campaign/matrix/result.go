@@ -31,7 +31,6 @@ type Result struct {
 	Took      history.Duration `json:"took"`
 }
 
-// newResult returns the result of a task.
 func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Duration) Result {
 	return Result{
 		Format: batch.Format, Row: t.Row.Name, Column: t.Column, Nemesis: t.Aim.Nemesis,

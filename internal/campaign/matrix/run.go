@@ -112,7 +112,6 @@ func (o Options) room(tasks []Task) int {
 	return o.Jobs * lightest
 }
 
-// newExecution returns an execution of the tasks that are not known.
 func newExecution(o Options, todo []Task, known []Result) *execution {
 	room := o.room(todo)
 	c := &execution{options: o, results: known, all: len(todo),

@@ -79,7 +79,6 @@ func (o Options) Tasks() ([]Task, error) {
 	return slices.Concat(batch.Deal(o.Shard, cells, func(ts []Task) int { return len(ts) })...), nil
 }
 
-// cell returns the runs of one attempt of a cell.
 func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
 	if o.impossible(r, c) != "" {
 		return nil

@@ -23,7 +23,6 @@ type clients struct {
 	all   []*client
 }
 
-// start starts all workers.
 func (s *clients) start() error {
 	for i := range s.cfg.Clients {
 		c, err := s.startClient(i)
@@ -78,13 +77,11 @@ func (s *clients) awaitReady(patience time.Duration, versions map[string]string)
 	return nil
 }
 
-// close ends all workers.
 func (s *clients) close() { closeAll(s.all, (*client).close) }
 
 // Send gives a worker an order. A worker that is gone gets none.
 func (s *clients) Send(client int, o workloads.Order) { s.all[client].send(o) }
 
-// with calls f with a client.
 func (s *clients) with(i int, f func(*client) error) error {
 	if i < 0 || i >= len(s.all) {
 		return fmt.Errorf("there is no client %d", i)

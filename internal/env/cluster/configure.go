@@ -72,7 +72,6 @@ func (w *Environment) link(name string, n *node) (string, error) {
 	return w.proxies.LinkHere(name, addr)
 }
 
-// linksToSentinels makes a client's links to the sentinels.
 func (w *Environment) linksToSentinels(client int) (addrs []string, err error) {
 	for _, s := range w.sentinels {
 		addr, err := w.proxies.Link(fmt.Sprintf("c%d>%s", client, s.Name), s.OwnAddr())

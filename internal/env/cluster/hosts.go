@@ -121,7 +121,6 @@ func (h *hosts) clock(name string) (*clock.Server, error) {
 // configurer is a server that completes its own configuration.
 type configurer interface{ Settle(*server.NodeConfig) }
 
-// launch starts a server.
 func (h *hosts) launch(c server.NodeConfig) (*node, error) {
 	s, err := h.cfg.Launcher.Launch(c)
 	if err != nil {

@@ -89,7 +89,6 @@ func (s site) startFirst() (err error) {
 	return err
 }
 
-// startNode starts the i-th server.
 func (s site) startNode(i int, name, replicaOf string) (*node, error) {
 	c, err := s.describe(i, name, replicaOf)
 	if err != nil {

@@ -29,7 +29,6 @@ func (l *links) publish(c server.NodeConfig) (string, error) {
 	return addr, err
 }
 
-// close ends the proxies.
 func (l *links) close() {
 	if l.proxies != nil {
 		l.proxies.Close()

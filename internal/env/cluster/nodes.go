@@ -21,7 +21,6 @@ type nodes struct {
 	successions map[string]string
 }
 
-// on calls f with the node called name.
 func (s *nodes) on(name string, f func(*node) error) error {
 	i := slices.IndexFunc(s.all, func(n *node) bool { return n.Name == name })
 	if i < 0 {
@@ -46,7 +45,6 @@ func (s *nodes) add(n, master *node) {
 	s.all = append(s.all, n)
 }
 
-// close ends all servers.
 func (s *nodes) close() {
 	closeAll(slices.Concat(s.all, s.sentinels, s.fronts), func(n *node) {
 		n.operator.Close()
@@ -188,7 +186,6 @@ func operate(c server.NodeConfig) server.Operator {
 	return c.Kind.Operator(c)
 }
 
-// asks calls f with a node as a C.
 func asks[C any](n *node, f func(C) error) error {
 	c, err := can[C](n)
 	if err != nil {

@@ -63,7 +63,6 @@ func (o *observer) version(n *node, name string) error {
 	return nil
 }
 
-// kill ends a server on purpose.
 func (o *observer) kill(s server.Server) {
 	o.killed.Store(s, true)
 	s.Kill()

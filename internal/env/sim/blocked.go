@@ -42,7 +42,6 @@ func (n *node) resume() {
 	}
 }
 
-// conn returns the connection of a session.
 func (n *node) conn(s *engine.Session) *conn {
 	for _, c := range n.conns {
 		if c.session == s {

@@ -55,7 +55,6 @@ func newClient(s *clients, i int) *client {
 
 func clientName(i int) string { return "c" + strconv.Itoa(i) }
 
-// play starts the worker.
 func (c *client) play(cfg workloads.Config) (err error) {
 	if c.worker, err = workloads.NewWorker(c.life, cfg, c.env, c.dial, c.report); err != nil {
 		return err

@@ -48,7 +48,6 @@ func (s *clients) start() error {
 	return nil
 }
 
-// workerConfig returns the configuration of a client's worker.
 func (s *clients) workerConfig(c *client) workloads.Config {
 	cfg := s.cfg.Worker.ForClient(c.number)
 	cfg.Seed, cfg.Master = s.seed(c.number), s.nodes.all[0].name
@@ -56,7 +55,6 @@ func (s *clients) workerConfig(c *client) workloads.Config {
 	return cfg
 }
 
-// seed returns the seed of a client.
 func (s *clients) seed(i int) uint64 { return s.cfg.Seed + uint64(i) + 1 }
 
 // addresses returns a client's links to all nodes in the form of workloads.Config: independent
@@ -81,7 +79,6 @@ func (s *clients) close() {
 	}
 }
 
-// on calls f with client i.
 func (s *clients) on(i int, f func(*client)) error {
 	if i < 0 || i >= len(s.all) {
 		return fmt.Errorf("there is no client %d", i)

@@ -28,7 +28,6 @@ func (c *client) closed(k *conn) {
 // dialTime is how long it takes to connect. It is short, as with a proxy on the client's machine.
 const dialTime = 20 * time.Microsecond
 
-// dial connects to a link by its name.
 func (c *client) dial(ctx context.Context, name string) (net.Conn, error) {
 	c.breathe()
 	if c.dead.Load() {

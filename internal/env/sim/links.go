@@ -44,7 +44,6 @@ func (s *links) add(name string, to *node) *link {
 	return l
 }
 
-// find returns the link called name, or nil.
 func (s *links) find(name string) *link {
 	i := slices.IndexFunc(s.all, func(l *link) bool { return l.name == name })
 	if i < 0 {
@@ -62,7 +61,6 @@ func (s *links) latency(of *stream) int64 {
 	return int64(d) + 1 + int64(hash(0, s.key)%9973)
 }
 
-// longest returns the longest latency.
 func (s *links) longest() time.Duration { return s.latencies[len(s.latencies)-1] }
 
 // choose asks the chooser. For Seeded, the usual one, it avoids the allocation of a string.

@@ -39,7 +39,6 @@ func (n *node) open(c *conn) {
 	c.session = n.engine.Open(c.answer)
 }
 
-// hangUp ends a session.
 func (n *node) hangUp(c *conn) {
 	n.conns = slices.DeleteFunc(n.conns, func(x *conn) bool { return x == c })
 	c.link.conns = slices.DeleteFunc(c.link.conns, func(x *conn) bool { return x == c })

@@ -51,7 +51,6 @@ func (s *nodes) start() {
 	}
 }
 
-// replicate makes a node the replica of a master.
 func (s *nodes) replicate(master, to *node) {
 	r := &replica{master: master, node: to}
 	r.link = s.links.add(master.name+">"+to.name, to)
@@ -72,7 +71,6 @@ func (s *nodes) linkReplicas(replicas []*node) {
 	}
 }
 
-// find returns the node called name.
 func (s *nodes) find(name string) (*node, error) {
 	i := slices.IndexFunc(s.all, func(n *node) bool { return n.name == name })
 	if i < 0 {
@@ -81,7 +79,6 @@ func (s *nodes) find(name string) (*node, error) {
 	return s.all[i], nil
 }
 
-// on calls f with the node called name.
 func (s *nodes) on(name string, f func(*node)) error {
 	n, err := s.find(name)
 	if err == nil {

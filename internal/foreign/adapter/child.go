@@ -455,7 +455,6 @@ func (c *child) pause() error {
 	return proc.StopGroup(c.cmd.Process.Pid)
 }
 
-// resume continues them.
 func (c *child) resume() error {
 	c.mu.Lock()
 	c.running = proc.Monotonic()

@@ -221,7 +221,6 @@ func (l *lock) Close() {
 	idle.put(l.config, l.program)
 }
 
-// discard ends the program.
 func (l *lock) discard() {
 	l.end()
 	l.running.Wait()

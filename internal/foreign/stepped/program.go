@@ -63,7 +63,6 @@ type sent struct {
 // that the shim does not see a connection.
 const firstPort = 1
 
-// start starts a program under the shim, on a processor.
 func start(cmd *exec.Cmd, shim string, seed uint64, servers, processor int) (p *program,
 	err error) {
 	p = &program{cmd: cmd}
@@ -288,7 +287,6 @@ func (p *program) deliver(to *socket, data []byte) error {
 	return nil
 }
 
-// order writes a line of the protocol to the program.
 func (p *program) order(line []byte) error {
 	_, err := p.stdin.Write(append(line, '\n'))
 	return err

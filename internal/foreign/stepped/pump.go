@@ -290,7 +290,6 @@ func (u *pump) call(ctx context.Context, o adapter.Order) (adapter.Answer, error
 	return u.await(ctx, k)
 }
 
-// tell gives an order.
 func (u *pump) tell(o any) error {
 	line, err := json.Marshal(o)
 	if err == nil {

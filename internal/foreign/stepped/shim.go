@@ -11,7 +11,6 @@ import (
 //go:embed shim/step.c
 var source []byte
 
-// shim returns the file of the compiled shim.
 func shim() (string, error) {
 	return preload.Library("step", source, "a program in virtual time")
 }

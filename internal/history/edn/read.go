@@ -148,7 +148,6 @@ func operations(text []byte, o Options) ([]operation, error) {
 // sample is the number of maps that the estimate of the number of all maps uses.
 const sample = 1000
 
-// decode decodes one map.
 func (u *usual) decode(form []byte) (operation, error) {
 	f, ok := u.fields(form)
 	if !ok {

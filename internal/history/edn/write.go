@@ -166,7 +166,6 @@ func keyword(s string) string {
 	}, s)
 }
 
-// quote writes a string of EDN.
 func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t",
 		`\t`).Replace(strings.ToValidUTF8(s, "\uFFFD")) + `"`

@@ -126,7 +126,6 @@ func (s *Servers) Close() error {
 	return s.end.Close()
 }
 
-// containers returns the options for docker.
 func containers(c Choice, clocks bool) docker.Options {
 	return docker.Options{Image: c.Place.Image, Network: c.Place.Network, Workers: c.Place.Workers,
 		Clocks: clocks, System: c.System}

@@ -85,7 +85,6 @@ func (j *Judge) classify(l *lock, a *act, before *engine.Value, h *hold) {
 var loose = map[string]bool{"script": true, "transaction": true, "hash with counter": true,
 	"GETSET": true}
 
-// begin starts a hold.
 func (j *Judge) begin(l *lock, a *act, v *engine.Value) *hold {
 	value, alone := owner(v)
 	h := &hold{value: value, from: a.From, at: a.At, taken: a.Shown,

@@ -75,7 +75,6 @@ func clock(us int64) string { return time.UnixMicro(us).UTC().Format("15:04:05.0
 
 func span(us int64) string { return units.Span(us * 1000) }
 
-// tell queues an event.
 func (o *journal) tell(l *lock, s *step, k Kind, client, value, text string, proof ...string) {
 	e := Event{lock: l, At: s.At, Kind: k, Key: l.name, Client: client, Text: text, Witness: proof}
 	if value != "" {
@@ -135,7 +134,6 @@ func (p *Spread) add(us int64) {
 	p.buckets[int(16*math.Log2(float64(us+1)))]++
 }
 
-// quantile returns the q-quantile.
 func (p *Spread) quantile(q float64) int64 {
 	rank := int(math.Ceil(q * float64(p.N)))
 	for _, b := range slices.Sorted(maps.Keys(p.buckets)) {
@@ -146,7 +144,6 @@ func (p *Spread) quantile(q float64) int64 {
 	return 0
 }
 
-// settle computes the quantiles.
 func (p *Spread) settle() { p.P50, p.P99 = p.quantile(.5), p.quantile(.99) }
 
 // KeyStats are the numbers of a key with its name.

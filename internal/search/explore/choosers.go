@@ -92,7 +92,6 @@ const (
 	lateShare = 10
 )
 
-// newWalk returns a walk of a plan.
 func newWalk(p harness.Plan, r *rand.Rand) *drawnOrder {
 	return &drawnOrder{rand: r, answers: map[string]int{},
 		patience: int64(p.Leases.Least(p.TTL)) / lateShare}

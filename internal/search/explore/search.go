@@ -346,7 +346,6 @@ func (f *searching) plan(a *attempt) {
 	a.plan = d.newPlan()
 }
 
-// runAttempt runs an attempt.
 func (f *searching) runAttempt(ctx context.Context, a *attempt) {
 	chooser, answers := randomChooser(a.schedule, a.plan, a.plan.Seed)
 	a.commands = map[string]bool{}

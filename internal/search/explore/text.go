@@ -238,7 +238,6 @@ func (t *screen) inset(lines ...string) {
 // shownSteps limits the lines of a counterexample on a terminal. The file has every step.
 const shownSteps = 60
 
-// steps writes the steps of a counterexample.
 func (t *screen) steps(x Finding) {
 	if x.counterexample == nil {
 		return // the counterexample is on the machine of its shard

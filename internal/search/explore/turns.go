@@ -32,7 +32,6 @@ func (t *turns) take(plan int) (next string) {
 	return next
 }
 
-// shareOf returns the share of a member.
 func (t *turns) shareOf(member string) float64 {
 	even := 1 / float64(len(t.members))
 	if t.share == nil {

@@ -124,7 +124,6 @@ func (d *divergence) Error() string {
 	return fmt.Sprintf("diverged at step %d: expected %s, got %s", d.step+1, d.expected, d.got)
 }
 
-// diverged returns the error for the current step.
 func (c *course) diverged(s counterexample.Step, got string, args ...any) error {
 	return &divergence{c.turns[c.now].number, s.Action(), fmt.Sprintf(got, args...)}
 }

@@ -158,7 +158,6 @@ func arrives(all []turn, sent turn) bool {
 	})
 }
 
-// nextOf returns the next step of a client.
 func nextOf(all []turn, client int) (turn, bool) {
 	for _, t := range all {
 		if t.Kind != counterexample.Fault && t.Client == client {

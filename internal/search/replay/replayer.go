@@ -94,7 +94,6 @@ func newReplayer(ctx context.Context, c *counterexample.Counterexample, epoch in
 	return r
 }
 
-// followAll follows all steps.
 func (r *replayer) followAll() error {
 	if err := r.ready(); err != nil {
 		return err

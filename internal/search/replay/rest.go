@@ -28,7 +28,6 @@ func (r *replayer) awaitRest(client int) error {
 	return errors.Join(err, wrong)
 }
 
-// drain handles all available reports.
 func (r *replayer) drain() error {
 	for {
 		rep, ok := r.environment.Next(r.ctx, r.environment.Now())

@@ -73,7 +73,6 @@ func (l login) encrypted(d *net.Dialer) (net.Conn, error) {
 	return c, nil
 }
 
-// auth sends AUTH.
 func (l login) auth(c net.Conn) error {
 	words := []string{"AUTH", l.who.Password}
 	if l.who.User != "" {

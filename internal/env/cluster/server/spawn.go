@@ -19,7 +19,6 @@ type child struct {
 // Spawn implements Spawner.
 func (Processes) Spawn(_ string, log *os.File) (Worker, error) { return startChild(log) }
 
-// startChild starts a worker that writes its errors to log.
 func startChild(log *os.File) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {

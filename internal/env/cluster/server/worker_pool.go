@@ -196,7 +196,6 @@ func (w *pooled) Idle() bool {
 	return c == nil || c.Idle()
 }
 
-// order writes an order.
 func (c *child) order(o workloads.Order) error { return json.NewEncoder(c).Encode(o) }
 
 // logTo changes the file that the worker writes its errors to. An error says that it is gone.

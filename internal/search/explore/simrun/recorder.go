@@ -114,7 +114,6 @@ func (r *recorder) command(c history.Command) {
 	}
 }
 
-// sends records the sending of a command.
 func (r *recorder) sends(c history.Command) {
 	if !r.job.Steps {
 		return
@@ -126,7 +125,6 @@ func (r *recorder) sends(c history.Command) {
 		command: command})
 }
 
-// executed records the execution of a command by a node.
 func (r *recorder) executed(x sim.Execution) {
 	if r.job.Executed != nil {
 		r.job.Executed(x)

@@ -29,7 +29,6 @@ type standing struct {
 	stands    []stand
 }
 
-// armed records a breakpoint.
 func (s *standing) armed(b *workloads.Breakpoint) {
 	if s.unstopped == nil {
 		s.unstopped = map[int]bool{}
@@ -38,7 +37,6 @@ func (s *standing) armed(b *workloads.Breakpoint) {
 	s.unstopped[b.ID] = passes || b.Command == Anywhere
 }
 
-// came records that a client has reached a breakpoint.
 func (s *standing) came(client, breakpoint int, t int64) {
 	if !s.unstopped[breakpoint] {
 		s.stands = append(s.stands, stand{client, breakpoint, t, math.MaxInt64})
