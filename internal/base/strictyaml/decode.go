@@ -69,16 +69,11 @@ func (v Value) fillStruct(to reflect.Value) error {
 		return err
 	}
 	known, order := members(to.Type())
-	lines := map[string]int{}
 	for _, f := range fields {
 		member, ok := known[f.Name]
 		if !ok {
 			return f.unknown(order)
 		}
-		if lines[f.Name] > 0 {
-			return f.duplicate(lines[f.Name])
-		}
-		lines[f.Name] = f.At.Line
 		if err := f.Value.fill(to.FieldByIndex(member.index), member.flags); err != nil {
 			return err
 		}

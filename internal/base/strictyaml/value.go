@@ -52,17 +52,13 @@ func (v Value) Fields() (out []Field, err error) {
 		}
 		f := Field{name, position(v.file, p.Key.GetToken()), Value{v.file, name, p.Value}}
 		if lines[name] > 0 {
-			return nil, f.duplicate(lines[name])
+			return nil, f.At.Errorf("%q is here for the second time; the first is in line %d; remove one",
+				name, lines[name])
 		}
 		lines[name] = f.At.Line
 		out = append(out, f)
 	}
 	return out, nil
-}
-
-func (f Field) duplicate(line int) error {
-	return f.At.Errorf("%q is here for the second time; the first is in line %d; remove one", f.Name,
-		line)
 }
 
 // Items returns the values of a list.
