@@ -160,7 +160,6 @@ func (k *keyspace) orphans(s *step, p *Poll) {
 		for _, l := range ls {
 			if h := l.now; h != nil && h.gone == 0 && !h.plain && !p.Clients[h.from] &&
 				!strings.HasPrefix(h.from, "unix:") { // CLIENT LIST names them otherwise
-
 				h.gone = s.At
 			}
 		}

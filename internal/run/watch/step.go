@@ -186,7 +186,6 @@ type act struct {
 	*step
 	takes bool   // it has a command that takes a free key, or writes in a script or transaction
 	form  string // the shape that it shows
-	wrote bool
 }
 
 // execute carries out one command on the model of a key.
@@ -213,7 +212,7 @@ func (k *keyspace) execute(l *lock, s *step, c history.Shown, a *act) {
 	e := k.engine(c.DB)
 	e.Changed = func(ch engine.Change) {
 		if ch.Key == l.name {
-			l.value, a.wrote = ch.New, true
+			l.value = ch.New
 		}
 	}
 	reply := resp.Text(e.Do(s.At, k.sessions[c.DB], args))
