@@ -11,7 +11,6 @@ import (
 // progress decides when a run has enough evidence to end. The checker judges that evidence later,
 // from the record.
 type progress struct {
-	plan      *Plan
 	clients   *clients
 	violated  bool
 	contended int          // acquisitions granted while another client waited
@@ -32,8 +31,8 @@ type progress struct {
 	promotedAt int64
 }
 
-func newProgress(p *Plan, c *clients) *progress {
-	return &progress{plan: p, clients: c, served: map[int]bool{}, last: map[int]int{},
+func newProgress(c *clients) *progress {
+	return &progress{clients: c, served: map[int]bool{}, last: map[int]int{},
 		unsure: map[standing]bool{}}
 }
 

@@ -76,7 +76,7 @@ func newRun(p Plan, w Environment, out Output) (r *run, err error) {
 	r = &run{plan: &p, environment: w, started: time.Now()}
 	r.clients = &clients{plan: r.plan, environment: w, generator: workloads.NewGenerator(p.shape()),
 		declares: p.Declares(), all: make([]client, p.Clients)}
-	r.progress = newProgress(r.plan, r.clients)
+	r.progress = newProgress(r.clients)
 	r.record = &record{environment: w, epoch: w.Now(), trace: history.NewTracer(out.Trace),
 		progress: r.progress}
 	r.nemesis = newNemesisRunner(r.plan, r.clients, r.record)
