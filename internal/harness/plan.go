@@ -402,8 +402,7 @@ func (p Plan) scripts() map[string]history.Script {
 	}
 	out := map[string]history.Script{}
 	for _, s := range e.Scripts {
-		out[history.ScriptID(s.Text)] = history.Script{Does: s.Does, Done: s.Done, Refused: s.Refused,
-			Kept: s.Kept}
+		out[history.ScriptID(s.Text)] = s.Script
 	}
 	return out
 }
