@@ -104,10 +104,8 @@ func Find(name string) (Adapter, error) {
 			return a, nil
 		}
 	}
-	hint := ""
-	if near := units.Nearest(name, Names()); near != "" {
-		hint = fmt.Sprintf(" (did you mean %q?)", near)
-	} else if _, err := os.Stat(filepath.Join(name, ManifestName)); err == nil {
+	hint := units.DidYouMean(name, Names())
+	if _, err := os.Stat(filepath.Join(name, ManifestName)); hint == "" && err == nil {
 		hint = fmt.Sprintf(" (for the folder write ./%s)", name)
 	}
 	return Adapter{}, fmt.Errorf("unknown adapter %q%s; `%s` shows all", name, hint,

@@ -297,10 +297,6 @@ func (m Manifest) Variant(name string) (Variant, error) {
 	case len(names) == 0:
 		return Variant{}, fmt.Errorf("%s has no variants; omit --variant", m.Name)
 	}
-	hint := ""
-	if near := units.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return Variant{}, fmt.Errorf("%s has no variant %q%s; use one of %s", m.Name, name, hint,
-		strings.Join(names, ", "))
+	return Variant{}, fmt.Errorf("%s has no variant %q%s; use one of %s", m.Name, name,
+		units.DidYouMean(name, names), strings.Join(names, ", "))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/base/option"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/history"
 )
 
@@ -97,7 +98,7 @@ func (e Entry) checkOptions(o Options) error {
 		return fmt.Errorf("%s has no variants; omit --variant", e.Name)
 	case o.Variant != "" && !slices.Contains(e.Variants, o.Variant):
 		return fmt.Errorf("%s has no variant %q%s; use one of %s", e.Name, o.Variant,
-			hint(o.Variant, e.Variants), strings.Join(e.Variants, ", "))
+			units.DidYouMean(o.Variant, e.Variants), strings.Join(e.Variants, ", "))
 	case o.NoWatchdog && !e.Watchdog:
 		return fmt.Errorf("%s has no watchdog to switch off; omit --watchdog", e.Name)
 	case o.MaxRenewals > 0 && !e.Watchdog && !e.Extends:

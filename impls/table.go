@@ -2,8 +2,10 @@ package impls
 
 import (
 	"fmt"
-	"github.com/lockbench/lockbench/internal/base/advice"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/units"
 )
 
 // Topology is the arrangement of Redis servers that a lock is made for.
@@ -245,5 +247,5 @@ func Find(name string) (Entry, error) {
 		}
 	}
 	return Entry{}, fmt.Errorf("unknown lock %q%s; `"+advice.ListImpls.String()+"` shows all", name,
-		hint(name, names))
+		units.DidYouMean(name, names))
 }

@@ -158,12 +158,8 @@ func Find(spec string) (Entry, string, error) {
 		return Entry{}, "", fmt.Errorf("unknown nemesis %q (did you mean %q?)", name,
 			base+":"+name[len(base):])
 	}
-	if near := units.Nearest(name, names); near != "" {
-		return Entry{}, "", fmt.Errorf("unknown nemesis %q (did you mean %q?); there are: %s", name, near,
-			strings.Join(names, ", "))
-	}
-	return Entry{}, "", fmt.Errorf("unknown nemesis %q; there are: %s", name,
-		strings.Join(names, ", "))
+	return Entry{}, "", fmt.Errorf("unknown nemesis %q%s; there are: %s", name,
+		units.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 // Base returns the name of a fault without its variant. The name of several faults is all of it.

@@ -183,11 +183,8 @@ func noCommand(c *cobra.Command, args []string) error {
 			names = append(names, verb.Name())
 		}
 	}
-	hint := ""
-	if near := units.Nearest(args[0], names); near != "" {
-		hint = fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return fmt.Errorf("unknown command %q%s; `%s --help` shows all", args[0], hint, c.CommandPath())
+	return fmt.Errorf("unknown command %q%s; `%s --help` shows all", args[0],
+		units.DidYouMean(args[0], names), c.CommandPath())
 }
 
 // The exit codes of all verbs (docs/commands.md, Exit codes), in addition to the codes of verdicts

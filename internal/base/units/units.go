@@ -143,6 +143,14 @@ func Nearest(name string, names []string) string {
 	return at
 }
 
+// DidYouMean returns " (did you mean X?)" for the name that a wrong one probably means, or "".
+func DidYouMean(name string, names []string) string {
+	if near := Nearest(name, names); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return ""
+}
+
 // distance returns the number of letters to insert, delete or change to get from a to b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
