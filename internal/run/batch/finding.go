@@ -1,7 +1,10 @@
+// Package batch has the parts that the matrix, the gate and the comparison share: the kept part of
+// a run's verdict, the cost of a run, the pool that carries runs out, and shards and their merging.
 package batch
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +14,11 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 )
+
+// Runner carries out one plan in an environment of its own, saves the run in the new directory dir,
+// and judges it. Several goroutines may call it. The error explains a missing verdict, or a verdict
+// that is worth less than planned.
+type Runner func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error)
 
 // Properties lists the properties of the matrix in their usual order.
 var Properties = history.MatrixProperties()
