@@ -127,15 +127,10 @@ func (f *Found) String() string {
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, "; ")
-	case len(f.Valid) == 0 && f.always(f.Unknown):
+	case len(f.Valid) == 0 && slices.Contains(slices.Collect(maps.Values(f.Unknown)), f.Runs):
 		return "nothing known in " + units.Count(f.Runs, "run")
 	}
 	return "no letter in " + units.Count(f.Runs, "run")
-}
-
-// always reports whether some property was counted in each run.
-func (f *Found) always(counts map[string]int) bool {
-	return slices.Contains(slices.Collect(maps.Values(counts)), f.Runs)
 }
 
 // newLetters returns the violated properties of a run that the snapshot does not have.
@@ -163,11 +158,7 @@ func (f *Found) judge(run Run) checker.Result {
 	return checker.Valid
 }
 
-// changed returns the runs whose course differs from the snapshot's run with the same seed.
-func (e *Entry) changed(runs []Run) []Run {
-	return slices.DeleteFunc(slices.Clone(runs), func(run Run) bool { return !e.straying(run) })
-}
-
+// straying reports whether a run took another course than the snapshot's run with the same seed.
 func (e *Entry) straying(run Run) bool {
 	if e.Found == nil || run.Extra || run.Course == "" || run.Seed < e.Seed {
 		return false
@@ -213,7 +204,8 @@ func whyDropped(run Run, letter string) string {
 func (e *Entry) judgeFound(f *EntryResult, t tally) {
 	now := countLetters(t.Counted)
 	gone, chance := e.Found.missing(now)
-	changed, untold, dropped := e.changed(t.Counted), e.Found.untold(now), e.Found.dropped(now)
+	changed := slices.DeleteFunc(slices.Clone(t.Counted), func(r Run) bool { return !e.straying(r) })
+	untold, dropped := e.Found.untold(now), e.Found.dropped(now)
 	is := newFound(t.Counted).String()
 	if now.runs == 0 {
 		is = f.notJudged(t)
