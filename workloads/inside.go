@@ -24,9 +24,9 @@ const (
 
 // Workload is a row of the table of workloads.
 type Workload struct {
-	Name string
-	Line string                  // a description in one line
-	Keys int                     // the minimum number of keys
+	Name string                  `json:"name"`
+	Line string                  `json:"line"` // a description in one line
+	Keys int                     `json:"-"`    // the minimum number of keys
 	need func(impls.Entry) error // returns an error if a lock cannot do it
 }
 

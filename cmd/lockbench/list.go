@@ -32,7 +32,7 @@ func listCommand() *cobra.Command {
 	c.AddCommand(lister("impls", "the locks, and what each declares", implRows, writeImpls),
 		lister("adapters", "the lock libraries that run --adapter drives", adapterRows, writeAdapters),
 		lister("nemeses", "the faults, and what each does", nemesisRows, writeNemeses),
-		lister("workloads", "what clients can do with a lock", workloadRows, writeWorkloads))
+		lister("workloads", "what clients can do with a lock", workloads.All, writeWorkloads))
 	return c
 }
 
@@ -108,19 +108,7 @@ func writeImpls(w io.Writer, rows []implRow) {
 	}
 }
 
-type workloadRow struct {
-	Name string `json:"name"`
-	Line string `json:"line"`
-}
-
-func workloadRows() (rows []workloadRow) {
-	for _, w := range workloads.All() {
-		rows = append(rows, workloadRow{w.Name, w.Line})
-	}
-	return rows
-}
-
-func writeWorkloads(w io.Writer, rows []workloadRow) {
+func writeWorkloads(w io.Writer, rows []workloads.Workload) {
 	fmt.Fprintln(w, "WORKLOAD\tWHAT CLIENTS DO")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t%s\n", r.Name, r.Line)

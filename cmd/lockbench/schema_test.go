@@ -31,6 +31,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/doctor"
 	"github.com/lockbench/lockbench/internal/run/watch"
 	"github.com/lockbench/lockbench/internal/search/explore"
+	"github.com/lockbench/lockbench/workloads"
 	"github.com/spf13/cobra"
 )
 
@@ -48,7 +49,7 @@ var printedAs = map[string][]reflect.Type{
 	"list adapters":  {reflect.TypeFor[[]adapterRow]()},
 	"list impls":     {reflect.TypeFor[[]implRow]()},
 	"list nemeses":   {reflect.TypeFor[[]nemesisRow]()},
-	"list workloads": {reflect.TypeFor[[]workloadRow]()},
+	"list workloads": {reflect.TypeFor[[]workloads.Workload]()},
 	"matrix":         {reflect.TypeFor[matrix.Matrix]()},
 	"merge": {reflect.TypeFor[matrix.Matrix](), reflect.TypeFor[gate.Result](),
 		reflect.TypeFor[explore.Findings]()},
