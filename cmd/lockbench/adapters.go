@@ -87,7 +87,7 @@ func conformCommand() *cobra.Command {
 		Long: `check starts two clients of the adapter on a redis-server of its own and goes through the whole
 protocol. Exit code 0: nothing is missing; a line with – is something that an adapter may lack.`,
 		Example:           "  lockbench adapters check ./mydir",
-		Args:              exactlyOne("an adapter: its name, or its directory"),
+		Args:              exactly(1, "an adapter: its name, or its directory"),
 		ValidArgsFunction: completeAdapters,
 		RunE: func(c *cobra.Command, names []string) error {
 			a, err := adapters.Find(names[0])

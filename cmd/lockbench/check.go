@@ -53,7 +53,7 @@ no model knows is refused. Exit codes are those of run.`,
   grep -v nemesis history.edn | lockbench check --model mutex --expect violated -
   lockbench check --model register --read-as get=read,put=write history.json
   zcat weeks.jsonl.gz | lockbench check --model mutex --stream -`,
-		Args: exactlyOne("what to judge: the directory of a run, a history file, or - for " +
+		Args: exactly(1, "what to judge: the directory of a run, a history file, or - for "+
 			"standard input"),
 		RunE: func(c *cobra.Command, args []string) error { return f.check(c, args[0]) },
 	}
@@ -469,10 +469,10 @@ func readable(in *bufio.Reader, name string) error {
 	return nil
 }
 
-// exactlyOne returns an error unless a verb has exactly one argument. What describes the argument.
-func exactlyOne(what string) cobra.PositionalArgs {
+// exactly returns an error unless a verb has n arguments. What describes them.
+func exactly(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) == 1 {
+		if len(args) == n {
 			return nil
 		}
 		return fmt.Errorf("%s needs %s; `%s --help` has examples", c.CommandPath(), what,

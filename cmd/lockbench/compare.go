@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/progress"
 	"github.com/lockbench/lockbench/internal/campaign/compare"
 	"github.com/lockbench/lockbench/internal/run/store"
@@ -45,13 +44,7 @@ called better or worse only if that is more than noise: matrices with --repeat 5
 
   # in CI: fail if a letter changed, and say so in the pull request
   lockbench compare main branch --fail-on-change --markdown comparison.md`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return errors.New("compare needs two directories of runs, matrices or gates; " +
-					"`" + advice.CompareHelp.String() + "` has examples")
-			}
-			return nil
-		},
+		Args: exactly(2, "two directories of runs, matrices or gates"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0], args[1]) },
 	}
 	s := c.Flags()

@@ -32,7 +32,7 @@ list.`,
   lockbench export --format jsonl history.edn > history.jsonl
   lockbench export --format perfetto store/latest > trace.json
   lockbench export --jepsen jepsen/store store/latest`,
-		Args: exactlyOne("a history: the directory of a run, a file, or - for standard input"),
+		Args: exactly(1, "a history: the directory of a run, a file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return interruptible(c, func() error {
 				r, err := load(c.InOrStdin(), args[0], edn.Options{Independent: o.Independent})
@@ -123,7 +123,7 @@ func reportCommand() *cobra.Command {
 
   # the draft of what one would write to a library's maintainers
   lockbench report --finding store/latest > finding.md`,
-		Args: exactlyOne("the directory of a run"),
+		Args: exactly(1, "the directory of a run"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return interruptible(c, func() error { return report(c, args[0], finding) })
 		},

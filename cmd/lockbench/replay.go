@@ -38,7 +38,7 @@ Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the
 used, or not be replayed there.`,
 		Example: `  lockbench replay store/counterexamples/getset-pause-S.yaml
   lockbench replay --env process --times 20 store/counterexamples/getset-pause-S.yaml`,
-		Args: exactlyOne("a counterexample's file"),
+		Args: exactly(1, "a counterexample's file"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	s := c.Flags()

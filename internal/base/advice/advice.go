@@ -125,7 +125,6 @@ var (
 	MatrixLock    = form("matrix --impl %s --nemesis %s --repeat 20", "token-lua", "crash")
 	MatrixLibrary = form("matrix --adapters %s --nemesis %s --repeat 20", "{adapter}", "crash")
 
-	MergeHelp   = form("merge --help")
-	CompareHelp = form("compare --help")
-	TourFrom    = form("tour --from %s", "{step}")
+	MergeHelp = form("merge --help")
+	TourFrom  = form("tour --from %s", "{step}")
 )
