@@ -6,6 +6,7 @@ package stepped
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,10 +14,14 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/base/preload"
 	"github.com/lockbench/lockbench/internal/foreign/adapter"
 	"github.com/lockbench/lockbench/internal/foreign/linked"
 	"github.com/lockbench/lockbench/workloads"
 )
+
+//go:embed shim/step.c
+var source []byte
 
 // Opener opens the locks of an adapter.
 type Opener struct {
@@ -28,7 +33,7 @@ type Opener struct {
 // Program returns the adapter as one that the simulator runs. It compiles the shim, unless it is
 // there.
 func Program(in adapters.Installed) (*linked.Adapter, error) {
-	shim, err := shim()
+	shim, err := preload.Library("step", source, "a program in virtual time")
 	return &linked.Adapter{Hash: in.Hash, Program: true,
 		Open: func(options map[string]adapters.Option, _ time.Duration) workloads.OpenLinked {
 			return Opener{in, options, shim}.Open
