@@ -27,7 +27,8 @@ var others = []struct{ fault, what string }{
 		"may die, and one that restarts must have its data or stay away for a lease"},
 }
 
-// WaysOut returns changed queries to try if no lock meets the query.
+// WaysOut returns changed queries to try if no lock meets the query: those that some locks meet, or
+// else what comes closest to each.
 func WaysOut(q Query) (ways []Way, err error) {
 	for _, w := range changed(q) {
 		all, err := Choose(w.query)
@@ -48,8 +49,14 @@ func WaysOut(q Query) (ways []Way, err error) {
 		}
 		ways = append(ways, w)
 	}
+	if slices.ContainsFunc(ways, Way.leads) {
+		ways = slices.DeleteFunc(ways, func(w Way) bool { return !w.leads() })
+	}
 	return ways, nil
 }
+
+// leads reports whether locks meet the changed query.
+func (w Way) leads() bool { return len(w.Locks) > 0 }
 
 // changed returns the queries to try instead of one that no lock meets, without their locks.
 func changed(q Query) (ways []Way) {
