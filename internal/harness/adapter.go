@@ -53,7 +53,7 @@ const assumedPoll = 100 * time.Millisecond
 func (p Plan) lock() (impls.Entry, error) {
 	a := p.Adapter
 	if a == nil {
-		return impls.Find(p.Impl)
+		return findLock(p.Impl)
 	}
 	e := impls.Entry{Name: p.Impl, Document: strings.TrimSpace(a.Library + " " + a.Version),
 		Topology: impls.Topology(a.Topology), Lease: a.Declares.Lease, Validity: a.Declares.Validity,
@@ -66,10 +66,19 @@ func (p Plan) lock() (impls.Entry, error) {
 	return e, nil
 }
 
+// findLock returns the row of a lock. The error names the adapter that has the name instead.
+func findLock(name string) (impls.Entry, error) {
+	e, err := impls.Find(name)
+	if err != nil && slices.Contains(adapters.Names(), name) {
+		err = fmt.Errorf("%q is an adapter: --adapter %[1]s", name)
+	}
+	return e, err
+}
+
 // LockOf returns the row of the lock that a user asks for by its name or by its adapter.
 func LockOf(o RunOptions) (impls.Entry, error) {
 	if o.Adapter == "" && o.Linked == nil {
-		return impls.Find(o.Impl)
+		return findLock(o.Impl)
 	}
 	var p Plan
 	if err := p.adapt(o); err != nil {
@@ -130,7 +139,11 @@ func Unseen() []string { return slices.Clone(unseen) }
 // manifestOf returns the manifest of an adapter or of a linked lock.
 func manifestOf(o RunOptions) (adapters.Adapter, error) {
 	if o.Linked == nil {
-		return adapters.Find(o.Adapter)
+		a, err := adapters.Find(o.Adapter)
+		if _, unknown := impls.Find(o.Adapter); err != nil && unknown == nil {
+			err = fmt.Errorf("%q is one of lockbench's own locks: --impl %[1]s", o.Adapter)
+		}
+		return a, err
 	}
 	return adapters.Adapter{Manifest: *o.Linked, Hash: linkedHash}, nil
 }
