@@ -40,7 +40,7 @@ func elsewhere(t *testing.T) string {
 				}
 				seen[what] = true
 				r := remedy(t, m.Rows[i], run, v)
-				if !strings.HasPrefix(r.Do, "Use another lock:") {
+				if r.Use != hint.OtherLock {
 					continue
 				}
 				key := fmt.Sprintf("%s: `%s`", r.Shown, r.Command.Line)

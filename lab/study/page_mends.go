@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/checker/repair"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
@@ -57,33 +56,22 @@ func mend(row matrix.Row, column string, run matrix.Result) string {
 		return ""
 	}
 	return fmt.Sprintf("%s (%s): %s.", cmp.Or(worst.Class, worst.Property), faults,
-		spelled(r, column, matrix.RepairOf(p, v, worst.Property, worst.Class)))
+		spelled(r, column))
 }
 
 // spelled returns a remedy in few words: a link to a repair, or the locks to use instead.
-func spelled(r hint.Remedy, column string, x *repair.Found) string {
+func spelled(r hint.Remedy, column string) string {
 	switch {
-	case strings.Contains(r.Do, "this library"):
-		return r.Do
-	case strings.HasPrefix(r.Do, "Use another lock"):
-		if strings.HasSuffix(r.Command.Line, "--fault "+column) {
-			return "another lock"
-		}
+	case r.Use == hint.OtherLock && strings.HasSuffix(r.Command.Line, "--fault "+column):
+		return "another lock"
+	case r.Use == hint.OtherLock:
 		return "another lock, `" + r.Command.Line + "`"
-	case x != nil:
-		return linkTo(x.Repair)
-	case r.Do == repair.Fence().Do:
-		tokens := repair.Fence()
-		return strings.TrimSuffix(strings.Join(append([]string{linkTo(&tokens) + "."}, r.Why...), " "),
-			".")
+	case r.Use == hint.SameLibrary || r.Repair == "":
+		return r.Do
 	}
-	return r.Do
-}
-
-// linkTo links to a repair on the page of all repairs.
-func linkTo(x *repair.Repair) string {
-	return fmt.Sprintf("[%s](../../../docs/locks/repairs.md#%s)", x.Name,
-		strings.ReplaceAll(x.Name, " ", "-"))
+	link := fmt.Sprintf("[%s](../../../docs/locks/repairs.md#%s)", r.Repair,
+		strings.ReplaceAll(r.Repair, " ", "-"))
+	return strings.TrimSuffix(strings.Join(append([]string{link + "."}, r.Why...), " "), ".")
 }
 
 // decided returns a verdict with the violations of a recorded run that decide it.

@@ -24,7 +24,19 @@ type Remedy struct {
 	Shown   string         `json:"shown,omitempty"`  // what the command shows
 	Command advice.Command `json:"command,omitzero"` // it shows that the remedy helps
 	Rest    []string       `json:"rest,omitempty"`   // sentences about the rest
+	Repair  string         `json:"-"`                // the name of the repair that it is, or ""
+	Use     Use            `json:"-"`
 }
+
+// Use says which lock a remedy uses.
+type Use int
+
+// The locks that remedies use.
+const (
+	SameLock Use = iota
+	SameLibrary
+	OtherLock
+)
 
 // RemedyFor returns the remedy for the worst violation: the lock repaired, or else the locks to use
 // instead. It only says what runs have shown. For an outage it has nothing to say: a lock that was
@@ -82,14 +94,15 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 	}
 	switch {
 	case x != nil && x.Tried:
-		return Remedy{Do: x.Do, Shown: "Whether that is in time, this shows", Command: x.Command,
-			Rest: []string{"A client that is stopped cannot leave: then only fencing tokens keep it out."},
-		}, nil
+		return Remedy{Do: x.Do, Repair: x.Name, Shown: "Whether that is in time, this shows",
+			Command: x.Command, Rest: []string{"A client that is stopped cannot leave: then only " +
+				"fencing tokens keep it out."}}, nil
 	case t.overrun && t.own != nil && v.Property(history.Fencing).Verdict != checker.Violated:
 		f := repair.Fence()
-		return Remedy{Do: f.Do, Code: f.Code, Shown: t.own.Lock + " gives such tokens, and is clean " +
-			"with them" + inRuns(t.own.Runs, t.own.Runs), Command: advice.Command{Line: t.own.Command},
-			Rest: units.If(p.System() == "", choose.FencingNote)}, nil
+		return Remedy{Do: f.Do, Code: f.Code, Repair: f.Name, Shown: t.own.Lock + " gives such " +
+			"tokens, and is clean with them" + inRuns(t.own.Runs, t.own.Runs),
+			Command: advice.Command{Line: t.own.Command},
+			Rest:    units.If(p.System() == "", choose.FencingNote)}, nil
 	case x == nil:
 		return t.unrepaired()
 	}
@@ -121,8 +134,9 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 			"lock restores it. No run of lockbench has tried this"}, nil
 	case redis && loses && (t.overrun || counter):
 		f := repair.LastingTokens()
-		return Remedy{Do: f.Do, Code: f.Code, Why: []string{"Draw the tokens elsewhere: under this " +
-			"fault Redis may forget a counter. No run of lockbench has tried this."}}, nil
+		return Remedy{Do: f.Do, Code: f.Code, Repair: f.Name, Why: []string{"Draw the " +
+			"tokens elsewhere: under this fault Redis may forget a counter. No run of lockbench has " +
+			"tried this."}}, nil
 	case t.worst.Class == checker.LateMessage && t.worst.Assumption != "":
 		return Remedy{Do: "Tell the time by a clock that goes on while the machine sleeps " +
 			"(CLOCK_BOOTTIME of Linux), and take no grant whose lease is over by it"}, nil
@@ -134,7 +148,8 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 			"it was last renewed. A shorter lease keeps others waiting less, and takes the lock from a " +
 			"slow holder sooner"}, nil
 	case t.own != nil && !t.overrun && !redis:
-		return Remedy{Do: "Use another lock of this library: " + t.own.Lock + " (" + t.own.Line + ")",
+		return Remedy{Use: SameLibrary, Do: "Use another lock of this library: " + t.own.Lock +
+			" (" + t.own.Line + ")",
 			Shown: "It stays clean" + inRuns(t.own.Runs, t.own.Runs), Command: advice.Command{
 				Line: t.own.Command}}, nil
 	}
@@ -148,9 +163,10 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 
 // repaired returns the remedy of a violation whose repair runs have shown.
 func (t trouble) repaired(x *repair.Found) Remedy {
-	r := Remedy{Do: x.Do, Code: x.Code, Command: x.Command, Shown: shown(x, t.plan.Nemesis)}
+	r := Remedy{Do: x.Do, Code: x.Code, Repair: x.Name, Command: x.Command,
+		Shown: shown(x, t.plan.Nemesis)}
 	if t.own != nil && !t.overrun {
-		r.Command = advice.Command{Line: t.own.Command}
+		r.Use, r.Command = SameLibrary, advice.Command{Line: t.own.Command}
 		r.Do, r.Code = "With this library, use "+t.own.Lock+": "+t.own.Line, nil
 		r.Why = []string{x.Do + "."}
 		r.Shown = "It stays clean" + inRuns(t.own.Runs, t.own.Runs)
@@ -282,7 +298,7 @@ func instead(p harness.Plan, worst checker.Property) (r Remedy, err error) {
 	if n := len(x.Locks) - len(names); n > 0 {
 		names = append(names[:len(names):len(names)], fmt.Sprintf("%d more", n))
 	}
-	r.Do = "Use another lock: no run has shown a repair of this one under this fault"
+	r.Use, r.Do = OtherLock, "Use another lock: no run has shown a repair of this one under this fault"
 	if x.Why != "" {
 		r.Why = append(r.Why, units.Sentence(x.Why))
 	}
