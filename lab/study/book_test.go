@@ -1,6 +1,7 @@
 package study
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +35,28 @@ func TestThePagesAreWhatTheRecordsSay(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Compare(t, filepath.Join("../../../README.md"), readme)
+}
+
+// TestTheResultsAreShort counts the words of all pages of results, as wc does.
+func TestTheResultsAreShort(t *testing.T) {
+	const most = 60_000
+	words := 0
+	for _, pattern := range []string{"*.md", "*/*.md"} {
+		names, err := fs.Glob(os.DirFS("../results"), pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(filepath.Join("../results", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			words += len(strings.Fields(string(text)))
+		}
+	}
+	if words > most {
+		t.Errorf("the pages of results have %d words, of %d", words, most)
+	}
 }
 
 func TestABookWithoutRecordsHasNoPages(t *testing.T) {

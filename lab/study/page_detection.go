@@ -75,8 +75,7 @@ func (p *page) unaimed(d *detection.Record) {
 			}
 		}
 		all = append(all, took...)
-		rows = append(rows, []string{lock, fmt.Sprint(len(d.OfLock(lock))), fmt.Sprint(len(took)),
-			median(took), worst(took)})
+		rows = append(rows, []string{lock, median(took), worst(took)})
 	}
 	p.heading(2, "How long it takes without an aim")
 	p.paragraph("Random moments found %d of %s. The median took %s ms of processor time, and the "+
@@ -88,7 +87,7 @@ func (p *page) unaimed(d *detection.Record) {
 			"count as not found until `-times -deepen` tries them again.",
 			units.Count(open, "mutant"))
 	}
-	p.head("lock", "mutants", "found without an aim", "median, ms", "worst, s")
+	p.head("lock", "median, ms", "worst, s")
 	for _, row := range rows {
 		p.row(row...)
 	}
@@ -258,13 +257,13 @@ func code(s string) string {
 
 // mutants writes the table of a lock's mutants.
 func (p *page) mutants(some []detection.Result) {
-	p.head("where", "operator", "change", "aimed", "drawn", "departs")
+	p.head("where", "change", "aimed", "drawn", "departs")
 	for _, r := range some {
 		aimed, drawn := findings(r.Aimed), findings(r.Drawn)
 		if !r.Found() {
 			aimed = describeMiss(r)
 		}
-		p.row(place(r), r.Operator, defect(r), aimed, drawn, departs(r))
+		p.row(place(r), defect(r), aimed, drawn, departs(r))
 	}
 }
 
