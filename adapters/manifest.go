@@ -74,6 +74,8 @@ type Declares struct {
 	Cancels bool `yaml:"cancels" json:"cancels,omitempty"`
 	// it lets all clients in, and reports for each write whether another was first
 	Optimistic bool `yaml:"optimistic" json:"optimistic,omitempty"`
+	// a hold is a transaction of a database, in which it can read and write
+	Transaction bool `yaml:"transaction" json:"transaction,omitempty"`
 	// the longest time for which a waiting client rests before it tries again by itself, unless that
 	// is the default poll; a moment if the lock wakes the client
 	Pause Duration `yaml:"pause" json:"pause,omitempty"`

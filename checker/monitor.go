@@ -29,14 +29,14 @@ type monitorKey struct {
 }
 
 // NewMonitor returns a monitor for a run with this header. It judges S and L if the header lists
-// them, or both if it lists none. For an optimistic lock it judges neither.
+// them, or both if it lists none. For a lock that decides on each write it judges neither.
 func NewMonitor(h history.Header) *Monitor {
 	m := &Monitor{
 		c:    record.NewCollector(h),
 		over: map[monitorKey][]record.Span{}, kills: map[int]history.Event{},
 	}
 	for b, letter := range ruleLetters {
-		if !h.Declares.Optimistic && !(h.Outstays && b == record.UntilRelease) &&
+		if !h.Declares.ChecksWrites() && !(h.Outstays && b == record.UntilRelease) &&
 			(len(h.Properties) == 0 || slices.Contains(h.Properties, letter)) {
 			m.judged = append(m.judged, b)
 		}

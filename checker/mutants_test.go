@@ -110,7 +110,8 @@ const (
 		"Properties|GoldenVerdicts|ImportedSample|Partial.*|Stories|StoriesOfRealRuns|TimedOut|" +
 		"OneToken|VictimOfADeletion|Orders|KeysOfScripts|" +
 		"StoryOfProgress|Innocent|AllServersThatAreGoneAreNamed|Words|NoticeIsForTheLoser|Expectations|" +
-		"Optimistic|AStrikeOfAnOptimisticLock|SharedHolds|WhatHasNoModelOfSharedHolds|" +
+		"Optimistic|ATransactionIsJudgedByItsWrites|AStrikeOfAnOptimisticLock|SharedHolds|" +
+		"WhatHasNoModelOfSharedHolds|" +
 		"AStrikeBetweenReadersHitsNothing|AnExtensionThatTheServerRefutes|NothingTried|" +
 		"Orphans.*|ALostReplyLeavesAnOrphanUndecided|ADeletionOfSomeOfItsKeys|" +
 		"ReportedDecidesNothing|CausesOfKeys|" +

@@ -52,6 +52,32 @@ func TestOptimistic(t *testing.T) {
 	}
 }
 
+// TestATransactionIsJudgedByItsWrites lets a client in after the write of another that has not
+// released yet: the write was its commit. Two writes upon one read are a lost update all the same.
+func TestATransactionIsJudgedByItsWrites(t *testing.T) {
+	const second = "; c1 acquire 11 15; c1 release 16 18; c0 release 19 20"
+	for told, want := range map[string]Result{
+		"c0 acquire 1 5; c0 read 6 7 value=3; c0 write 8 9 value=4" + second: Valid,
+		"c0 acquire 1 5; c0 read 6 7 value=3; c0 write 8 9 value=4; c1 acquire 2 3; c1 read 4 5 " +
+			"value=3; c1 write 10 12 value=4; c1 release 16 18; c0 release 19 20": Violated,
+	} {
+		h := story(t, told)
+		h.Header.Workload, h.Header.Declares.Transaction = "transaction", true
+		v := Check(h, nil, Options{Properties: []string{"S", "L", "U"}})
+		s, l, u := v.Property(MutualExclusion), v.Property(LeaseExclusion), v.Property(LostUpdate)
+		if s.Verdict != NA || l.Verdict != NA || u.Verdict != want {
+			t.Errorf("%s: S %s, L %s, U %s", told, s.Verdict, l.Verdict, u.Verdict)
+		}
+		m := NewMonitor(h.Header)
+		for _, e := range h.Events {
+			m.Add(e)
+		}
+		if len(m.Violated()) > 0 {
+			t.Errorf("%s: the monitor takes two inside for a violation", told)
+		}
+	}
+}
+
 // TestAStrikeOfAnOptimisticLock hits a client that has a rival inside, and no other: none waits.
 func TestAStrikeOfAnOptimisticLock(t *testing.T) {
 	for rival, hits := range map[string]int{

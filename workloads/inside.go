@@ -18,8 +18,10 @@ const (
 	Multi     = "multi"     // hold two locks at once
 	LongWork  = "longwork"  // hold for two leases
 	Fenced    = "fenced"    // as counter, each read and write with the fencing token
-	Heed      = "heed"      // as longwork, and leave at once when told that the hold is over
-	Extend    = "extend"    // as longwork, and extend the lease each third of it
+	// as counter, each read and write in the transaction that is the hold
+	Transaction = "transaction"
+	Heed        = "heed"   // as longwork, and leave at once when told that the hold is over
+	Extend      = "extend" // as longwork, and extend the lease each third of it
 )
 
 // Workload is a row of the table of workloads.
@@ -42,21 +44,26 @@ var table = []Workload{
 	{Name: Counter, Line: "read a guarded number, hold, write it back plus one", Keys: 1},
 	{Name: Reentrant, Line: "acquire twice more, release as often, and work at every depth", Keys: 1,
 		need: func(e impls.Entry) error {
-			return suits(e.Reentrant, e, Reentrant, "lets no client in twice", "redisson")
+			return suits(e.Reentrant, e, Reentrant, "lets no client in twice", "--impl redisson")
 		}},
 	{Name: Multi, Line: "hold two locks at once", Keys: multiKeys, need: func(e impls.Entry) error {
-		return suits(e.Multi, e, Multi, "takes one key at a time", "redisson-multi")
+		return suits(e.Multi, e, Multi, "takes one key at a time", "--impl redisson-multi")
 	}},
 	{Name: LongWork, Line: "hold the lock for two leases", Keys: 1, need: pessimistic(LongWork)},
 	{Name: Fenced, Line: "as counter, with the fencing token; a write with an older one is refused",
 		Keys: 1, need: func(e impls.Entry) error {
-			return suits(e.Fencing, e, Fenced, "gives no fencing token", "redisson-fenced")
+			return suits(e.Fencing, e, Fenced, "gives no fencing token", "--impl redisson-fenced")
+		}},
+	{Name: Transaction, Line: "as counter, in the transaction that holds the lock", Keys: 1,
+		need: func(e impls.Entry) error {
+			return suits(e.Transaction, e, Transaction, "holds by no transaction",
+				"--adapter postgres --variant row")
 		}},
 	{Name: Heed, Line: "as longwork, and leave at once when the lock says that the hold is over",
 		Keys: 1, need: heeds},
 	{Name: Extend, Line: "as longwork, and extend the lease each third of it", Keys: 1,
 		need: func(e impls.Entry) error {
-			return suits(e.Extends, e, Extend, "cannot extend its lease", "redlock")
+			return suits(e.Extends, e, Extend, "cannot extend its lease", "--impl redlock")
 		}},
 }
 
@@ -64,7 +71,7 @@ func suits(can bool, e impls.Entry, workload, lacks, better string) error {
 	if can {
 		return nil
 	}
-	return fmt.Errorf("the workload %s does not suit %s, which %s; use --impl %s, or --workload mutex",
+	return fmt.Errorf("the workload %s does not suit %s, which %s; use %s, or --workload mutex",
 		workload, e.Name, lacks, better)
 }
 
@@ -140,7 +147,7 @@ func (w *Worker) inside(until context.Context, l caller, o Order, g Granted) {
 	stay, leave := w.enter(until)
 	defer leave()
 	switch o.Body {
-	case Counter:
+	case Counter, Transaction:
 		w.count(stay, l, o, 0)
 	case Fenced:
 		w.count(stay, l, o, g.Fence)

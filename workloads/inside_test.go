@@ -24,6 +24,7 @@ func TestSuits(t *testing.T) {
 		{"redisson", Multi, 2, "--impl redisson-multi"},
 		{"redisson-multi", Multi, 1, "--keys 2"},
 		{"redlock", Fenced, 1, "--impl redisson-fenced"},
+		{"redlock", Transaction, 1, "--adapter postgres --variant row"},
 		{"redlock", "mutx", 1, "unknown workload"},
 	} {
 		e, err := impls.Find(c.lock)

@@ -44,8 +44,9 @@ type Extender interface {
 	Extend(ctx context.Context, n int, g Granted, begun func(at int64)) (Granted, error)
 }
 
-// Guard is a RemoteLock of an optimistic lock. It lets all clients in, and reports for each write
-// whether another client was first.
+// Guard is a RemoteLock that keeps the guarded number itself. If it is optimistic, it lets all
+// clients in, and reports for each write whether another client was first. If its hold is a
+// transaction, a write also ends the hold.
 type Guard interface {
 	// Read returns the guarded number, and Write replaces it. After ErrConflict, the number was
 	// certainly not replaced; after any other error it may have been. Both call begun with the stamp

@@ -41,7 +41,7 @@ const stampLimit = int64(1) << 60
 func NewPlain(h history.Header, leased bool, timeout time.Duration) *Plain {
 	return &Plain{header: h, leased: leased, record: record.NewCollector(h),
 		asked: linear.NewSequence(timeout), crowds: map[int]*company{},
-		calls: map[int]*history.Event{}, odd: h.Declares.Optimistic}
+		calls: map[int]*history.Event{}, odd: h.Declares.ChecksWrites()}
 }
 
 // Add takes the next event in the order of time, and does not keep it. It reports whether the

@@ -92,9 +92,12 @@ func (c *Case) Judge(name string) property {
 	if c.Record.Shared && slices.Contains(unshared, name) {
 		return Shared(name)
 	}
-	if c.history.Header.Declares.Optimistic && slices.Contains(pessimistic, name) {
-		return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(
-			"the lock is optimistic: it lets all clients in and checks their writes, see U")}
+	if d := c.history.Header.Declares; slices.Contains(pessimistic, name) && d.ChecksWrites() {
+		why := "the lock is optimistic: it lets all clients in and checks their writes, see U"
+		if d.Transaction {
+			why = "the write is in the lock's own transaction, which commits it only during the hold, see U"
+		}
+		return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(why)}
 	}
 	p := c.excuses().excuseStall(name, judge(c))
 	p.Property = name

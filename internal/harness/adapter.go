@@ -59,7 +59,7 @@ func (p Plan) lock() (impls.Entry, error) {
 		Topology: impls.Topology(a.Topology), Lease: a.Declares.Lease, Validity: a.Declares.Validity,
 		Loss: a.Declares.Loss, Fencing: a.Declares.Fencing, Reentrant: a.Declares.Reentrant,
 		Watchdog: a.Declares.Watchdog, Extends: a.Declares.Extends, Multi: a.Declares.Multi,
-		Optimistic: a.Declares.Optimistic}
+		Optimistic: a.Declares.Optimistic, Transaction: a.Declares.Transaction}
 	if p.Variant != "" {
 		e.Variants = []string{p.Variant}
 	}

@@ -20,7 +20,7 @@ const seen = 4
 // nothing.
 func (r *run) hasten() {
 	if p := r.plan.Declares(); r.plan.Thorough || r.environment.Name() == "sim" || p.Shared ||
-		p.Optimistic || !r.nemesis.done() || len(r.progress.served) < r.plan.Keys {
+		p.ChecksWrites() || !r.nemesis.done() || len(r.progress.served) < r.plan.Keys {
 		return
 	}
 	e := r.early

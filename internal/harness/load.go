@@ -94,7 +94,8 @@ func (o *RunOptions) works(lock impls.Entry) []string {
 		if o.Keys > 0 && o.Keys < w.Keys || beyond[w.Name] && (!lock.Watchdog || o.NoWatchdog) {
 			continue
 		}
-		if workloads.Suits(lock, w.Name, w.Keys) == nil && w.Name != workloads.Counter {
+		if workloads.Suits(lock, w.Name, w.Keys) == nil && w.Name != workloads.Counter &&
+			w.Name != workloads.Transaction {
 			all = append(all, w.Name)
 		}
 	}

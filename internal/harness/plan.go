@@ -375,7 +375,8 @@ func (p Plan) Declares() history.Declares {
 		return history.Declares{} // Validate has said so
 	}
 	d := history.Declares{Lease: e.Lease, Validity: e.Validity, Loss: e.Loss, Fencing: e.Fencing,
-		Reentrant: e.Reentrant, Optimistic: e.Optimistic}
+		Reentrant: e.Reentrant, Optimistic: e.Optimistic,
+		Transaction: p.Workload == workloads.Transaction}
 	if p.Adapter != nil {
 		d.DeadWaiters = history.Duration(p.Adapter.Declares.DeadWaiters)
 		d.MinimumHold = history.Duration(p.Adapter.Declares.MinimumHold)

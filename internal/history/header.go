@@ -70,6 +70,8 @@ type Declares struct {
 	Shared    bool `json:"shared,omitempty"`    // holds may overlap if all of them are shared
 	// all clients may be inside at once: the lock checks each write instead
 	Optimistic bool `json:"optimistic,omitempty"`
+	// the hold is a transaction: its write commits with it, and ends it
+	Transaction bool `json:"transaction,omitempty"`
 	// the longest time for which a waiting client rests before it tries again by itself; a moment if
 	// the lock wakes it, empty if unknown
 	Pause Duration `json:"pause,omitempty"`
@@ -84,6 +86,10 @@ type Declares struct {
 	// an acquire ignores how long it may wait, and goes on until it is granted
 	Endless bool `json:"endless,omitempty"`
 }
+
+// ChecksWrites reports whether the lock itself decides on each write. Then it does no harm that two
+// clients are inside at once.
+func (d Declares) ChecksWrites() bool { return d.Optimistic || d.Transaction }
 
 // GrantBound returns the time within which some client must be granted a free lock. It is the sum
 // of one lease (two if a fault struck and a new leader renews all leases), two pauses between

@@ -117,7 +117,7 @@ func (j judgement) harmlessSentence() string {
 func (j judgement) brokenAnswer(first *Violation) Answer {
 	word := "It is broken."
 	also := " Whether two clients can be inside at once, this run does not tell."
-	w, optimistic := j.verdict, j.header.Declares.Optimistic
+	w, optimistic := j.verdict, j.header.Declares.ChecksWrites()
 	switch {
 	case slices.Contains(w.Violated(false), checker.MutualExclusion):
 		word = "Yes."

@@ -72,6 +72,10 @@ func (v *View) Declares() []DeclareRow {
 		promise = DeclareRow{"All clients are let in; a write that comes second is refused",
 			units.Count(v.Verdict.Evidence.Conflicts, "write") + " refused", j.judged(checker.LostUpdate)}
 	}
+	if d.Transaction && v.Verdict != nil {
+		promise = DeclareRow{"Each write is in the transaction that holds the lock", "–",
+			j.judged(checker.LostUpdate)}
+	}
 	return []DeclareRow{
 		promise,
 		row(d.Lease, "A hold ends by itself after a time (lease)", lease, j.judged(checker.Deadlock),

@@ -59,7 +59,7 @@ func (j judgement) judges(property string) bool {
 // If the run answers the usual question, it returns nil.
 func (j judgement) chosen() []string {
 	usual := checker.MutualExclusion
-	if j.header.Declares.Optimistic {
+	if j.header.Declares.ChecksWrites() {
 		usual = checker.LostUpdate
 	}
 	if j.verdict == nil || j.judges(usual) {

@@ -34,6 +34,10 @@ func (v *View) Question() string {
 	if v.judgement().onlyValidity() {
 		return strings.TrimSpace("Is a grant of "+lock+" still valid on arrival "+when) + "?"
 	}
+	if h.Declares.Transaction {
+		return strings.TrimSpace("Can an update be lost that is in one transaction with "+lock+" "+
+			when) + "?"
+	}
 	if h.Declares.Optimistic {
 		return strings.TrimSpace("Can an update that "+lock+" checks be lost "+when) + "?"
 	}

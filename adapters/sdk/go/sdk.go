@@ -72,8 +72,9 @@ type Sharer interface {
 	AcquireShared(ctx context.Context, n int, keys []string, wait time.Duration) (Grant, error)
 }
 
-// Guard is a Lock that is optimistic, as adapter.yaml declares: Acquire lets all clients in, and
-// what they write is checked. It has one number for each key, zero at first.
+// Guard is a Lock that keeps the number that it guards: one for each key, zero at first. If it is
+// optimistic, as adapter.yaml declares, Acquire lets all clients in, and what they write is
+// checked. If it declares transaction, Write commits the transaction that is the hold.
 type Guard interface {
 	Read(ctx context.Context, n int) (value int64, err error)
 	// Write replaces what Read returned. ErrConflict: another client was first, and nothing was

@@ -31,7 +31,7 @@ type Spawner struct {
 	Dir    string // for the files of the clocks
 	// clients connect to their links directly, because these carry another protocol than Redis'
 	Direct bool
-	Guards bool     // the lock is optimistic and the adapter keeps the guarded value
+	Guards bool     // the adapter keeps the guarded number, and decides on each write
 	Env    []string // further environment, with the clients' credentials
 
 	limits  limits             // zero means usual

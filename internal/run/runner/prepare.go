@@ -109,7 +109,7 @@ func Spawner(ctx context.Context, p harness.Plan, dir string, env []string,
 	}
 	s := adapter.NewSpawner(in)
 	s.Options, s.Dir, s.Env = p.Adapter.Options, filepath.Join(dir, "logs"), env
-	s.Direct, s.Guards = p.System() != "", p.Declares().Optimistic
+	s.Direct, s.Guards = p.System() != "", p.Declares().ChecksWrites()
 	// If the lock renews a lease unseen, the rest of the lease is unknown at a grant.
 	if p.Declares().Lease && !(s.Direct && p.Renews()) {
 		s.Lease = p.TTL.D()
