@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -21,12 +22,16 @@ type Repair struct {
 
 // A Lock is a lock of the table with its settings, as the flags of run name it.
 type Lock struct {
-	Impl, Variant string
+	Impl, Adapter string // at most one
+	Variant       string
 	NoWatchdog    bool
 	Workload      string
 	RedisConfig   []string // key=value
 	WaitReplicas  int
 }
+
+// named reports whether the lock is another one than the violated lock.
+func (l Lock) named() bool { return l.Impl != "" || l.Adapter != "" }
 
 // Flags returns the flags of run that select the lock. The argument has the flags of the violated
 // lock, which a repair of its settings keeps.
@@ -35,8 +40,11 @@ func (l Lock) Flags(same string) string {
 	if l.Impl != "" {
 		out = "--impl " + l.Impl
 	}
+	if l.Adapter != "" {
+		out = "--adapter " + l.Adapter
+	}
 	if l.Variant != "" {
-		out += ` --variant "` + l.Variant + `"`
+		out += " --variant " + units.Quoted(l.Variant)
 	}
 	if l.NoWatchdog {
 		out += " --watchdog=false"
@@ -60,18 +68,25 @@ type Row struct {
 	Faults []string // values of --nemesis
 	Except []string // faults under which the repair does not help
 	*Repair
-	With  Lock     // the repaired lock; without an Impl, the same lock with other settings
+	With  Lock     // the repaired lock; unless it is named, the same lock with other settings
 	Keeps []string // the letters that its runs keep
 	// The repaired lock never sends the command at which the faults strike. It runs under their first
 	// aim.
 	Unaimed bool
 	Real    bool   // it needs real servers: the simulator lacks its settings
+	System  string // the servers that it is about; "" for Redis
 	Others  Others // the locks that are not in the table
 	General bool   // it is the repair of the kind under any fault
 	Alike   bool   // it is for clients that wrote the same value
 	Limit   string // sentences: what defeats it, and what to use then; or ""
 	// it fits locks of other systems than Redis, too; its command runs the violated lock itself
 	Anywhere bool
+}
+
+// Harmless reports whether the repair leaves the violation, and makes it do no harm: the resource
+// takes no late write.
+func (r Row) Harmless() bool {
+	return r.With.Workload == fenced.Workload || r.With.Workload == joined.Workload
 }
 
 // Others names the locks outside of a row that the row fits as well.
@@ -118,12 +133,14 @@ func (v Violation) kind() string {
 // A Found is a repair with the command that shows it.
 type Found struct {
 	*Repair
-	Own     bool   // the repair was shown for the violated lock itself
-	Fault   string // a run under this fault showed the repair
-	Tokens  bool   // it rests on tokens that grow
-	Tried   bool   // it was shown for another lock, and the command tries it with the violated one
-	Limit   string // what defeats it, in sentences, or ""
-	Command advice.Command
+	Own    bool   // the repair was shown for the violated lock itself
+	Fault  string // a run under this fault showed the repair
+	Tokens bool   // it rests on tokens that grow
+	// it leaves the violation, and makes it do no harm
+	Harmless bool
+	Tried    bool   // it was shown for another lock, and the command tries it with the violated one
+	Limit    string // what defeats it, in sentences, or ""
+	Command  advice.Command
 }
 
 // Find returns the repair of a violation, or nil if no run has shown one. It prefers the rows of
@@ -152,14 +169,15 @@ func Find(v Violation) *Found {
 			shown = "--impl " + r.Locks[0]
 		}
 		return &Found{Repair: r.Repair, Own: same, Fault: r.FaultFor(fault), Limit: r.Limit,
-			Tokens: r.Repair == fence || r.Repair == drawn, Command: r.command(shown, fault)}
+			Tokens: r.Repair == fence || r.Repair == drawn, Harmless: r.Harmless(),
+			Command: r.command(shown, fault)}
 	}
 	return nil
 }
 
 // suits reports whether the repair of a row fits the violation; Find matches the lock. The repair
-// must be for this kind of violation and fault, and keep the violated property. A fence need not:
-// it makes the violation harmless. If the row does not list the lock, some repairs fit only some
+// must be for this kind of violation and fault, and keep the violated property. One that makes the
+// violation harmless need not. If the row does not list the lock, some repairs fit only some
 // violations: the owner check a plain deletion, a fresh value another one, the promised lease a
 // lock that has one, the end of renewals a key that was renewed on, and a look at the validity a
 // grant that came late. Clients that wrote one value need a fresh one in any case. A lock that
@@ -174,11 +192,15 @@ func (v Violation) suits(r Row) bool {
 		v.OneValue && r.Kind == verdict.ReleasedByNonOwner && !r.Alike {
 		return false
 	}
-	return r.Kind == v.kind() && (v.System == "" || r.Repair == fence || r.Anywhere) &&
-		(r.Repair == fence || slices.Contains(r.Keeps, v.Property)) &&
-		(r.With.Impl != "" || v.Flags != "") &&
+	return r.Kind == v.kind() &&
+		(sameServers(v.System, r.System) || r.Repair == fence || r.Anywhere) &&
+		(r.Harmless() || slices.Contains(r.Keeps, v.Property)) &&
+		(r.With.named() || v.Flags != "") &&
 		(v.Spared || !slices.ContainsFunc(r.Except, func(f string) bool { return family(f, v.Fault) }))
 }
+
+// sameServers reports whether two systems have the same servers, as a pooler has its database's.
+func sameServers(a, b string) bool { return nemesis.SystemName(a) == nemesis.SystemName(b) }
 
 func filter(rows []Row, keep func(Row) bool) (out []Row) {
 	for _, r := range rows {

@@ -1,11 +1,13 @@
 package repair_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/repair"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
@@ -46,11 +48,13 @@ func shows(t *testing.T, r repair.Row, lock, fault string) {
 	o := optionsOf(t, lock)
 	o.Nemesis, o.Environment = fault, runner.Sim
 	runs := seeds
-	if r.Kind == checker.Orphan {
-		o.Properties = r.Keeps // R decides a run only if it is asked for
+	if r.Kind == checker.Orphan || o.Adapter != "" && !r.Harmless() {
+		o.Properties = r.Keeps // R decides a run only if it is asked for, and an S may end it early
 	}
 	if r.Real {
-		testenv.Part(t, "redis")
+		testenv.Part(t, cmp.Or(r.System, "redis"))
+		setUp(t, o.Adapter)
+		setUp(t, r.With.Adapter)
 		o.Environment, runs = runner.Process, seeds[:1]
 	}
 	if !slices.ContainsFunc(runs, func(seed uint64) bool { return violates(judged(t, o, seed), r) }) {
@@ -106,7 +110,7 @@ func violates(v *checker.Verdict, r repair.Row) bool {
 	return slices.ContainsFunc(v.Properties, func(p checker.Property) bool {
 		return p.Verdict == checker.Violated && !p.Reported &&
 			(p.Class == r.Kind || p.Class == "" && p.Property == r.Kind) &&
-			(slices.Contains(r.Keeps, p.Property) || r.With.Workload == "fenced")
+			(slices.Contains(r.Keeps, p.Property) || r.Harmless())
 	})
 }
 
@@ -118,19 +122,41 @@ func optionsOf(t *testing.T, name string) harness.RunOptions {
 	}
 	rows := matrix.Rows()
 	i := slices.IndexFunc(rows, func(r matrix.Row) bool { return r.Name == name })
+	if a, variant, _ := strings.Cut(name, " "); i < 0 && slices.Contains(adapters.Names(), a) {
+		return harness.RunOptions{Adapter: a, Variant: variant}
+	}
 	if i < 0 { // the matrix has it only with a variant
 		return harness.RunOptions{Impl: name}
 	}
 	return rows[i].Options("")
 }
 
+// setUp skips the test if an adapter is not set up here.
+func setUp(t *testing.T, name string) {
+	t.Helper()
+	if name == "" {
+		return
+	}
+	a, err := adapters.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !testenv.Required("adapters") && (a.Missing() != nil || !a.IsSetUp()) {
+		t.Skipf("not set up here: lockbench adapters setup %s", name)
+	}
+	if _, err := adapters.Setup(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // repaired returns the options that run the repaired lock.
 func repaired(t *testing.T, same harness.RunOptions, l repair.Lock) harness.RunOptions {
 	t.Helper()
 	o := same
-	if l.Impl != "" {
-		o = harness.RunOptions{Impl: l.Impl, Variant: l.Variant, NoWatchdog: l.NoWatchdog,
-			Workload: l.Workload, Nemesis: same.Nemesis, Environment: same.Environment}
+	if l.Impl != "" || l.Adapter != "" {
+		o = harness.RunOptions{Impl: l.Impl, Adapter: l.Adapter, Variant: l.Variant,
+			NoWatchdog: l.NoWatchdog, Workload: l.Workload, Nemesis: same.Nemesis,
+			Environment: same.Environment}
 	}
 	if l.Workload != "" {
 		o.Workload = l.Workload

@@ -32,6 +32,16 @@ var (
 	drawn = &Repair{fence.Name, fence.Do, append([]string{
 		"SELECT nextval('token');  -- one sequence for all; give up if the lease is over then"},
 		fence.Code[1:]...)}
+	together = &Repair{"one transaction",
+		"Take the row of the lock and write in one transaction: when its session ends, the database " +
+			"undoes both",
+		[]string{"BEGIN;",
+			"SELECT 1 FROM locks WHERE name = $1 FOR UPDATE;  -- waits for the holder",
+			"UPDATE account SET balance = $3 WHERE id = $2;",
+			"COMMIT;  -- the write and the release"}}
+	later = &Repair{"a later release",
+		"Use a later release of the library: redis-py 5.0.4 and 8.1.0 delete only " +
+			"the owner's own value", nil}
 	disk = &Repair{"a disk",
 		"Have Redis write to its disk, so that a restart does not forget the grant",
 		[]string{"appendonly yes", "appendfsync always"}}
@@ -85,6 +95,7 @@ var (
 	tokenLua = Lock{Impl: "token-lua"}
 	fenced   = Lock{Impl: "redisson-fenced", NoWatchdog: true, Workload: "fenced"}
 	watched  = Lock{Impl: "redisson-fenced", Workload: "fenced"}
+	joined   = Lock{Workload: "transaction"}
 	waiting  = Lock{WaitReplicas: 1}
 	saved    = Lock{RedisConfig: []string{"appendonly=yes", "appendfsync=always"}}
 )
@@ -99,6 +110,7 @@ var (
 	orphans   = []string{verdict.OwnerRelease, verdict.Orphan, verdict.Deadlock}
 	left      = []string{verdict.Orphan, verdict.Deadlock}
 	timely    = []string{verdict.MutualExclusion, verdict.Deadlock}
+	intact    = []string{verdict.Deadlock, verdict.LostUpdate}
 	harmless  = []string{verdict.Deadlock, verdict.Fencing, verdict.LostUpdate}
 )
 
@@ -242,6 +254,22 @@ var rows = []Row{
 	{Kind: verdict.AfterNotice, Repair: leave, With: Lock{Workload: "heed"}, Keeps: timely,
 		Anywhere: true, Locks: []string{"a lock that tells"},
 		Faults: []string{"overrun"}, General: true},
+	{Kind: verdict.ReleasedByNonOwner, Repair: later, With: Lock{Adapter: "redis-py"},
+		Keeps: exclusion, Others: NoOther, Real: true, Locks: []string{"posted-d002"},
+		Faults: []string{"pause", "overrun"}},
+	// a commit that a standby lacks is lost with its lock
+	{Kind: verdict.SessionLost, Repair: together, With: joined, Keeps: intact, Others: NoOther,
+		Real: true, General: true, Except: unhelped, System: "postgres", Locks: []string{"postgres row"},
+		Faults: []string{"disconnect", "restart"}},
+	{Kind: verdict.SessionLost, Repair: together, With: joined, Keeps: intact, Others: NoOther,
+		Real: true, General: true, Except: unhelped, System: "mariadb", Locks: []string{"mariadb row"},
+		Faults: []string{"disconnect", "restart"}},
+	{Kind: verdict.SessionLost, Repair: together, Keeps: intact, Real: true, General: true,
+		Except: unhelped, With: Lock{Adapter: "postgres", Variant: "row", Workload: joined.Workload},
+		System: "postgres", Locks: []string{"postgres"}, Faults: []string{"disconnect", "restart"}},
+	{Kind: verdict.SessionLost, Repair: together, Keeps: intact, Real: true, General: true,
+		Except: unhelped, With: Lock{Adapter: "mariadb", Variant: "row", Workload: joined.Workload},
+		System: "mariadb", Locks: []string{"mariadb"}, Faults: []string{"disconnect", "restart"}},
 	{Kind: verdict.LostByServer, Repair: disk, With: saved, Keeps: exclusion, Real: true,
 		Except: unhelped, Faults: []string{"restart"},
 		Locks: []string{"token-lua", "setnx", "setnx-expire",

@@ -110,13 +110,17 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 }
 
 // repair returns the repair that runs have shown for the violation, or nil. A lost update has the
-// repair of an overrun.
+// repair of an overrun, or of a lost session where a connection holds the lock.
 func (t trouble) repair() *repair.Found {
 	x := matrix.RepairOf(t.plan, t.verdict, t.worst.Property, t.worst.Class)
-	if x == nil && t.worst.Property == history.LostUpdate && mayOverrun(t.verdict, t.plan) {
-		return matrix.RepairOf(t.plan, t.verdict, history.MutualExclusion, checker.LeaseOverrun)
+	if x != nil || t.worst.Property != history.LostUpdate || !mayOverrun(t.verdict, t.plan) {
+		return x
 	}
-	return x
+	class := checker.LeaseOverrun
+	if nemesis.HoldsByConnection(t.plan.System()) && t.plan.Renews() {
+		class = checker.SessionLost
+	}
+	return matrix.RepairOf(t.plan, t.verdict, history.MutualExclusion, class)
 }
 
 // unrepaired returns the remedy of a violation for which no run has shown a repair.
@@ -127,7 +131,7 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 	})
 	counter := t.worst.Property == history.Fencing && t.worst.Class == checker.LostByServer
 	switch {
-	case promoted && (t.plan.Declares().Optimistic || t.worst.Class == checker.LostByServer &&
+	case promoted && (t.plan.Declares().ChecksWrites() || t.worst.Class == checker.LostByServer &&
 		nemesis.HoldsByConnection(t.plan.System())):
 		return Remedy{Do: "Let a commit wait for the standby that would take over (PostgreSQL: " +
 			"synchronous_standby_names). The database lost a write that it had confirmed, and no " +
@@ -153,19 +157,14 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 			Shown: "It stays clean" + inRuns(t.own.Runs, t.own.Runs), Command: advice.Command{
 				Line: t.own.Command}}, nil
 	}
-	r, err = instead(t.plan, t.worst)
-	if t.bound && r.Do == "" {
-		r.Do = "Send each write that the lock guards over the connection that holds the lock: " +
-			"when that has ended, the database takes no more. No run of lockbench has tried this"
-	}
-	return r, err
+	return instead(t.plan, t.worst)
 }
 
 // repaired returns the remedy of a violation whose repair runs have shown.
 func (t trouble) repaired(x *repair.Found) Remedy {
 	r := Remedy{Do: x.Do, Code: x.Code, Repair: x.Name, Command: x.Command,
 		Shown: shown(x, t.plan.Nemesis)}
-	if t.own != nil && !t.overrun {
+	if t.own != nil && !t.overrun && !x.Own && !t.bound {
 		r.Use, r.Command = SameLibrary, advice.Command{Line: t.own.Command}
 		r.Do, r.Code = "With this library, use "+t.own.Lock+": "+t.own.Line, nil
 		r.Why = []string{x.Do + "."}
@@ -205,7 +204,7 @@ func (t trouble) outlasts(x *repair.Found) string {
 	case t.overrun && about.Work && !t.plan.Renews():
 		return "A lock that renews its lease while its holder runs outlasts long work, but no pause" +
 			t.renewing() + "."
-	case t.overrun || x.Tokens:
+	case t.overrun || x.Harmless:
 		return ""
 	case leased && matrix.RepairOf(t.plan, t.verdict, history.MutualExclusion,
 		checker.LeaseOverrun) != nil:

@@ -21,7 +21,7 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 		Plain:   plain(v.Property(property)),
 		Renewed: v.Property(property).Renewed(), CameLate: v.Property(property).CameLate(),
 		OneValue: v.Property(property).OneValue != "", Waits: p.WaitReplicas > 0}
-	if row, ok := RowFor(p); ok && p.Adapter == nil {
+	if row, ok := RowFor(p); ok && (p.Adapter == nil || p.Adapter.Dir == "") {
 		x.Lock = row.Name
 	} else if p.Adapter == nil {
 		x.Lock = strings.TrimSpace(p.Impl + " " + p.Variant)
