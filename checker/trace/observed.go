@@ -95,6 +95,10 @@ func (k *scripts) changedNothing(m *history.Command) bool {
 // of its script for a yes, and the script left the key as it was. What a reply means is the
 // script's own affair: 1 is often yes, and in python-redis-lock "not acquired".
 func Prolonged(h *history.History, commands []history.Command) *history.History {
+	named := func(e history.Event) bool { return e.Type == history.Extend && e.Grant != nil }
+	if !slices.ContainsFunc(h.Events, named) {
+		return h
+	}
 	r := NewReader(h.Header)
 	type sending struct {
 		process int
@@ -108,7 +112,7 @@ func Prolonged(h *history.History, commands []history.Command) *history.History 
 		idle[at] = seen && e.Kind == None && (before || !known)
 	}
 	refuted := func(e history.Event) bool {
-		return e.Type == history.Extend && e.Grant != nil && idle[sending{e.Process, e.Grant.Sent}]
+		return named(e) && idle[sending{e.Process, e.Grant.Sent}]
 	}
 	if !slices.ContainsFunc(h.Events, refuted) {
 		return h
