@@ -44,14 +44,14 @@ func (c quorums) slow(lock int, m *history.Command) bool {
 	all := c.lostCommands()[trace.PlaceOf(m)]
 	first := sort.Search(len(all), func(i int) bool { return all[i].command.Sent >= since })
 	last := sort.Search(len(all), func(i int) bool { return all[i].command.Sent > m.Sent })
-	if first >= last || c.excuses().anothers(m, all[first:last]) {
+	if first >= last {
 		return false
 	}
 	before := 0
 	if first > 0 {
 		before = all[first-1].struck
 	}
-	return all[last-1].struck == before
+	return all[last-1].struck == before && !c.excuses().anothers(m, all[first:last])
 }
 
 // lostCommand is a command that had no answer.

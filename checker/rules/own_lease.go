@@ -20,8 +20,12 @@ func shortenLeases(c *Case) {
 		if h.Granting-h.Call < int64(time.Millisecond) {
 			continue
 		}
+		s := askedLease(c, h)
+		if s == nil || s.lease >= h.Granted {
+			continue
+		}
 		earlier := h.Granting - tryBegan(c, h) + int64(time.Millisecond)
-		if s := askedLease(c, h); s != nil && s.lease < h.Granted && s.lease+earlier >= h.Granted {
+		if s.lease+earlier >= h.Granted {
 			h.ShortenLease(s.lease, c.keyFacts().lasts(h.Granting, s.lease))
 		}
 	}

@@ -47,19 +47,17 @@ func (c ownerRule) hitsInAllOrders(m, ga *history.Command, h *record.Hold) bool 
 // hasOwn reports whether the sender of a deletion had its own key on that server: it wrote one
 // before whose lease may run, and no other client's command may have changed it since.
 func (c ownerRule) hasOwn(m *history.Command) bool {
-	var own *history.Command
-	for _, k := range c.trace.OfKey(trace.Key(m)) {
+	// the latest command that says anything decides
+	for _, k := range slices.Backward(c.trace.OfKey(trace.Key(m))) {
 		switch mine := k.Process == m.Process; {
-		case k.Node != m.Node || k == m:
-		case k.Sent > m.Recv:
-			return own != nil
+		case k.Node != m.Node || k == m || k.Sent > m.Recv:
 		case mine && k.Recv <= m.Sent && c.tookKey(k) && c.keyFacts().mayLast(k) >= m.Sent:
-			own = k
+			return true
 		case c.trace.MayHaveDeleted(k), c.keyFacts().mayChange(k):
-			own = nil
+			return false
 		}
 	}
-	return own != nil
+	return false
 }
 
 // tookKey reports whether a command took the key for its client. If a swap let no client in, it

@@ -43,8 +43,10 @@ type Case struct {
 	granted        *trace.Grants
 	leases         map[*history.Command]int64 // of holds, by the commands that granted them
 	unread         map[trace.Place][]lostCommand
-	stays          map[string]*history.Command // see excuses.staying
-	takesFree      map[string]bool             // by key: see keyFacts.takenOtherwise
+	stays          map[string]*history.Command         // see excuses.staying
+	takesFree      map[string]bool                     // by key: see keyFacts.takenOtherwise
+	back           map[ofLock]bool                     // see givenBack
+	lived          map[*record.Hold][]*history.Command // see keyFacts.lives
 	unsureReleases map[int]record.Reach
 	nested         map[int]bool
 	mayTake        map[int]record.Reach // by lock: the calls that may have taken it

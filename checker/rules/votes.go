@@ -135,10 +135,29 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 
 // givenBack reports whether a release call may have changed a key of a lock, and none took it: then
 // it is a guard.
-func (c *Case) givenBack(lock int, key string) (changed bool) {
-	for _, m := range c.trace.OfLock(lock) {
+func (c *Case) givenBack(lock int, key string) bool {
+	at := ofLock{lock, key}
+	back, known := c.back[at]
+	if !known {
+		if c.back == nil {
+			c.back = map[ofLock]bool{}
+		}
+		back = changedByReleases(c, at)
+		c.back[at] = back
+	}
+	return back
+}
+
+// ofLock is a key that commands about a lock name.
+type ofLock struct {
+	lock int
+	key  string
+}
+
+func changedByReleases(c *Case, at ofLock) (changed bool) {
+	for _, m := range c.trace.OfLock(at.lock) {
 		switch {
-		case !c.trace.Releasing(m) || trace.Silent(m) || trace.Key(m) != key:
+		case trace.Key(m) != at.key || trace.Silent(m) || !c.trace.Releasing(m):
 		case c.trace.MayGrant(m) && c.trace.Takes(m) && !trace.CountsDown(m.Args):
 			return false
 		default:
