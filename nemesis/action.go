@@ -94,11 +94,12 @@ func Actions() []Action { return slices.Clone(actions) }
 
 // ActionOf returns the row of an action by its name.
 func ActionOf(name string) (Action, bool) {
-	i := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
-	if i < 0 {
-		return Action{}, false
+	for i := range actions { // without copies: runs and rules ask often
+		if actions[i].Name == name {
+			return actions[i], true
+		}
 	}
-	return actions[i], true
+	return Action{}, false
 }
 
 // action returns the row of a step. For an Await it returns the zero row.

@@ -99,14 +99,14 @@ func (g *breakpoints) phase(ctx context.Context, phase string, hit func(id, stop
 	}, hit)
 }
 
-// command stops a call at a breakpoint for this command. The function is reports whether the
-// command has a meaning. It returns true if the call stood at a breakpoint that is not for every
-// call.
-func (g *breakpoints) command(ctx context.Context, at, command string, is func(meaning string) bool,
-	hit func(id, stop int)) bool {
+// command stops a call at a breakpoint for this command. The function command returns its words,
+// and is reports whether it has a meaning. It returns true if the call stood at a breakpoint that
+// is not for every call.
+func (g *breakpoints) command(ctx context.Context, at string, command func() string,
+	is func(meaning string) bool, hit func(id, stop int)) bool {
 	return g.pass(ctx, func(a *armedBreakpoint) bool {
 		return a.Every && at == nemesis.Before || a.At == at &&
-			(a.command != nil && a.command.MatchString(command) || a.Means != "" && is(a.Means))
+			(a.command != nil && a.command.MatchString(command()) || a.Means != "" && is(a.Means))
 	}, hit)
 }
 

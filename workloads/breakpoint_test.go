@@ -19,7 +19,8 @@ type post struct {
 func pass(g *breakpoints, ctx context.Context, command string) post {
 	p := post{make(chan int, 1), make(chan struct{})}
 	go func() {
-		g.command(ctx, "before", command, nil, func(_, stop int) { p.stop <- stop })
+		words := func() string { return command }
+		g.command(ctx, "before", words, nil, func(_, stop int) { p.stop <- stop })
 		close(p.passed)
 	}()
 	return p
@@ -93,11 +94,32 @@ func TestBreakpointForEveryCallStopsWhatBegins(t *testing.T) {
 		g.phase(t.Context(), phase, stop(phase))
 	}
 	for _, when := range []string{"before", "after"} {
-		g.command(t.Context(), when, "get a", nil, stop(when))
+		g.command(t.Context(), when, func() string { return "get a" }, nil, stop(when))
 	}
 	want := []string{nemesis.Acquiring, nemesis.Releasing, PhaseConnect, "before"}
 	if !slices.Equal(at, want) {
 		t.Errorf("stopped at %v, want %v", at, want)
+	}
+}
+
+// TestWordsAreAskedForOnlyWhereAPatternNeedsThem: to put a command in words takes time.
+func TestWordsAreAskedForOnlyWhereAPatternNeedsThem(t *testing.T) {
+	g := &breakpoints{life: t.Context()}
+	for _, b := range []Breakpoint{{ID: 1, Phase: nemesis.Granted},
+		{ID: 2, At: nemesis.After, Command: "^get"}} {
+		if err := g.arm(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := 0
+	words := func() string { asked++; return "set a" }
+	stop := func(id, _ int) { t.Error("stopped at", id) }
+	g.command(t.Context(), nemesis.Before, words, nil, stop)
+	if asked > 0 {
+		t.Error("asked although no breakpoint is before a command")
+	}
+	if g.command(t.Context(), nemesis.After, words, nil, stop); asked != 1 {
+		t.Errorf("asked %d times, want 1", asked)
 	}
 }
 

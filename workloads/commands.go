@@ -3,6 +3,7 @@ package workloads
 import (
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/lockbench/lockbench/internal/history"
@@ -111,7 +112,7 @@ func (d *debugger) stopAtCommand(ctx context.Context, at string, c, done history
 	if d.breakpoints.none() {
 		return
 	}
-	line := strings.ToLower(c.String())
+	line := sync.OnceValue(func() string { return strings.ToLower(c.String()) })
 	is := func(meaning string) bool { return d.meanings.is(meaning, at, c, done) }
 	from := d.reporter.env.Stamp()
 	if d.breakpoints.command(ctx, at, line, is, func(id, stop int) {

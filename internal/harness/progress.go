@@ -123,7 +123,7 @@ func (r *run) finished() bool {
 		!r.plan.Thorough
 	served := len(p.served) == r.plan.Keys
 	since := time.Duration(r.record.now() - r.calmSince())
-	return enough && served || (p.violated || !served) && since > r.patience()
+	return enough && served || (p.violated || !served) && since > r.patience
 }
 
 // cycles returns the least number of cycles of each client. On real servers that is two or more if
@@ -141,16 +141,16 @@ func (r *run) cycles() int {
 // others show that.
 func (p *Plan) expectsStarvation() bool { return history.ParseExpectation(p.Expect).Starved }
 
-// patience returns how long a run waits for a lock that is not granted. A deadlock is certain
+// patienceOf returns how long a run waits for a lock that is not granted. A deadlock is certain
 // before that, even if clients spent some of the time between two calls. Without a trace of
 // commands, only calls that returned show that clients waited in vain, so patience is longer.
-func (r *run) patience() time.Duration {
-	d := r.plan.grantBound(true).D()*5/4 + 200*time.Millisecond
+func patienceOf(p *Plan) time.Duration {
+	d := p.grantBound(true).D()*5/4 + 200*time.Millisecond
 	switch {
-	case r.plan.System() != "":
-		d += r.plan.AcquireTimeout.D()
-	case r.plan.Declares().Reentrant:
-		d += r.plan.TTL.D() // a sleeping waiter learns of a leftover only after a lease
+	case p.System() != "":
+		d += p.AcquireTimeout.D()
+	case p.Declares().Reentrant:
+		d += p.TTL.D() // a sleeping waiter learns of a leftover only after a lease
 	}
 	return d
 }
@@ -170,7 +170,7 @@ func (r *run) calmSince() int64 {
 
 // wakeCalm returns the environment's clock at which patience is over.
 func (r *run) wakeCalm() int64 {
-	if at := r.record.epoch + r.calmSince() + int64(r.patience()) + 1; at > r.environment.Now() {
+	if at := r.record.epoch + r.calmSince() + int64(r.patience) + 1; at > r.environment.Now() {
 		return at
 	}
 	return never

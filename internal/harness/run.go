@@ -73,7 +73,7 @@ func Run(ctx context.Context, p Plan, w Environment, out Output) error {
 
 // newRun starts the record of a run.
 func newRun(p Plan, w Environment, out Output) (r *run, err error) {
-	r = &run{plan: &p, environment: w, started: time.Now()}
+	r = &run{plan: &p, environment: w, started: time.Now(), patience: patienceOf(&p)}
 	r.clients = &clients{plan: r.plan, environment: w, generator: workloads.NewGenerator(p.shape()),
 		declares: p.Declares(), all: make([]client, p.Clients)}
 	r.progress = newProgress(r.clients)
@@ -123,8 +123,9 @@ func (p Plan) shape() workloads.Shape {
 type run struct {
 	plan        *Plan
 	environment Environment
-	started     time.Time // by the wall clock
-	limit       int64     // environment's clock at the end of the run's time
+	started     time.Time     // by the wall clock
+	limit       int64         // environment's clock at the end of the run's time
+	patience    time.Duration // see patienceOf
 	record      *record
 	clients     *clients
 	nemesis     *nemesisRunner

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -227,4 +228,22 @@ func FuzzMonitor(f *testing.F) {
 			t.Errorf("%q became %q", said.Args, same.Args)
 		}
 	})
+}
+
+// TestALineThatIsNotWrittenCostsNoMemory: a search records each run to io.Discard.
+func TestALineThatIsNotWrittenCostsNoMemory(t *testing.T) {
+	r, err := history.NewRecorder(io.Discard, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracer := history.NewTracer(io.Discard)
+	gap := history.Event{Type: history.Gap, Process: history.Harness, T: 1}
+	command := history.Command{Args: []string{"get", "lock:0"}, Sent: 1}
+	if n := testing.AllocsPerRun(10, func() {
+		if err := errors.Join(r.Record(gap), tracer.Record(command)); err != nil {
+			t.Fatal(err)
+		}
+	}); n > 0 {
+		t.Errorf("%.0f allocations", n)
+	}
 }

@@ -36,7 +36,8 @@ func (r *Recorder) Record(e Event) error {
 	if r.w == io.Discard {
 		return nil
 	}
-	return r.enc.Encode(&e)
+	line := e // allocated here, so that an event that is not written costs nothing
+	return r.enc.Encode(&line)
 }
 
 // Write writes a complete history in the format of Read.
@@ -72,7 +73,8 @@ func (t *Tracer) Record(c Command) error {
 	if t.w == io.Discard {
 		return nil
 	}
-	return t.enc.Encode(&c)
+	line := c // allocated here, so that a line that is not written costs nothing
+	return t.enc.Encode(&line)
 }
 
 // newEncoder does not escape <, > and &, because people read commands and targets.
