@@ -28,6 +28,7 @@ type ordering struct {
 	scheduler   *scheduler
 	picker      Picker
 	pending     []message
+	firsts      []int // see enabled
 	lastActor   int
 	sleepers    sleepers
 	prunes      bool // the picker needs Fingerprint
@@ -50,29 +51,32 @@ func (o *ordering) pend(l *link, s *stream, last *int64, e event) {
 }
 
 // enabled returns the numbers of the messages that may arrive next, the first of each stream. The
-// client that acted last comes first.
+// client that acted last comes first. The result is valid until the next call.
 func (o *ordering) enabled() []int {
-	var firsts []int
-	seen := map[*int64]bool{}
-	for i, m := range o.pending {
-		if !seen[m.stream] {
-			firsts = append(firsts, i)
+	o.firsts = o.firsts[:0]
+	for i := range o.pending {
+		if !slices.ContainsFunc(o.firsts, func(first int) bool {
+			return o.pending[first].stream == o.pending[i].stream
+		}) {
+			o.firsts = append(o.firsts, i)
 		}
-		seen[m.stream] = true
 	}
-	slices.SortStableFunc(firsts, func(a, b int) int {
-		x, y := o.pending[a].option, o.pending[b].option
-		return cmp.Or(cmp.Compare(o.other(x), o.other(y)), cmp.Compare(x.Process, y.Process),
-			cmp.Compare(x.Name, y.Name))
+	slices.SortStableFunc(o.firsts, func(a, b int) int {
+		return o.compare(&o.pending[a].option, &o.pending[b].option)
 	})
-	return firsts
+	return o.firsts
 }
 
-func (o *ordering) other(x Option) int {
-	if x.Process == o.lastActor {
-		return 0
+func (o *ordering) compare(x, y *Option) int {
+	switch {
+	case x.Process == y.Process:
+		return cmp.Compare(x.Name, y.Name)
+	case x.Process == o.lastActor:
+		return -1
+	case y.Process == o.lastActor:
+		return 1
 	}
-	return 1
+	return cmp.Compare(x.Process, y.Process)
 }
 
 const (
@@ -116,6 +120,7 @@ func (o *ordering) pick(limit int64) {
 // options returns the options, and for each the number of its message in pending, or -1 for time.
 func (o *ordering) options(now, limit int64) (options []Option, messages []int) {
 	messages = o.enabled()
+	options = make([]Option, 0, len(messages)+1)
 	for _, i := range messages {
 		options = append(options, o.pending[i].option)
 	}

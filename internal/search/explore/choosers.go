@@ -109,7 +109,7 @@ func (d *drawnOrder) Pick(_ *sim.Environment, options []sim.Option) int {
 // draw returns the index of the next event. Time passes, and a client wakes, only if no message is
 // too late then.
 func (d *drawnOrder) draw(options []sim.Option) int {
-	var may []int
+	may := make([]int, 0, len(options))
 	for i, o := range options {
 		switch {
 		case o.Name == sim.Time && len(options) > 1:

@@ -23,7 +23,7 @@ type Evidence struct {
 	NotJudged map[string]string `json:"not_judged,omitempty"`
 }
 
-// note adds a run of a search for some properties.
+// note adds a run of a search for some properties. If Suspects was asked before, note is faster.
 func (e *Evidence) note(r *simrun.Record, properties []string) {
 	e.judge(r, properties)
 	first, granted, over := 0, false, false
@@ -46,10 +46,12 @@ func (e *Evidence) note(r *simrun.Record, properties []string) {
 	}
 }
 
-// judge notes which of the properties the run can judge, and why not the others.
+// judge notes which of the properties the run can judge, and why not the others. It skips those
+// that do not apply to the run if an earlier run has given the reason.
 func (e *Evidence) judge(r *simrun.Record, properties []string) {
 	open := slices.DeleteFunc(slices.Clone(properties), func(p string) bool {
-		return slices.Contains(e.Judged, p)
+		_, known := e.NotJudged[p]
+		return slices.Contains(e.Judged, p) || known && r.Inapplicable(p)
 	})
 	if len(open) == 0 {
 		return

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
 )
 
 // TestASearchThatShowsTooLittleSaysSo: each row stands next to one that shows enough.
@@ -61,6 +63,33 @@ func TestShardsTellWhatAnyOfThemJudged(t *testing.T) {
 		all.add(pair[1])
 		if got, want := all.Letters(false), "S, F; no run could judge E: not re-entrant"; got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestARunThatWasSuspectedBeforeShowsTheSame: what does not apply to a run is not judged again.
+func TestARunThatWasSuspectedBeforeShowsTheSame(t *testing.T) {
+	testenv.SkipRace(t)
+	for _, lock := range []string{"getset", "redisson-fenced", "redlock"} {
+		draw, err := Search{Options: harness.RunOptions{Impl: lock}, Schedule: Portfolio,
+			Moments: Both}.Draw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var plain, quick Evidence
+		for seed := range uint64(12) {
+			job, _ := draw(seed)
+			r, err := job.Run(t.Context())
+			if err != nil {
+				continue // the simulator does not support the fault
+			}
+			plain.note(r, history.Properties())
+			r.Suspects(history.Properties())
+			quick.note(r, history.Properties())
+		}
+		diff := cmp.Diff(plain, quick)
+		if diff != "" || len(quick.Judged) == 0 || len(quick.NotJudged) == 0 {
+			t.Errorf("%s: %s (judged %v, not %v)", lock, diff, quick.Judged, quick.NotJudged)
 		}
 	}
 }

@@ -359,8 +359,8 @@ func (f *searching) runAttempt(ctx context.Context, a *attempt) {
 		return // it was canceled
 	}
 	f.runs.Add(1)
-	f.note(r)
 	worst, ok := r.Worst(f.suspected())
+	f.note(r)
 	if !ok || !worst.Decides && !slices.Contains(f.Properties, worst.Property) {
 		return
 	}

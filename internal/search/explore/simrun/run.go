@@ -50,8 +50,9 @@ type Record struct {
 	// a call of the lock that never returned and its goroutine, or ""
 	Hung string
 
-	caught  []string // properties that the monitor found violated
-	stopped int      // number of steps before clients were told to give up
+	caught       []string // properties that the monitor found violated
+	inapplicable []string // properties that did not apply for the latest Suspects
+	stopped      int      // number of steps before clients were told to give up
 	// A lease that runs out while its holder waits at a breakpoint is not only the harness' doing.
 	// Either the lock should have renewed it, or the plan is about such a delay.
 	meant bool
@@ -113,6 +114,9 @@ func (r *Record) Suspects(properties []string) (found []string) {
 	if len(rest) > 0 {
 		late = checker.Check(&r.History, r.Trace, checker.Options{Properties: rest})
 	}
+	r.inapplicable = slices.DeleteFunc(rest, func(p string) bool {
+		return late.Property(p).Verdict != checker.NA
+	})
 	for _, p := range properties {
 		if slices.Contains(r.caught, p) || late.Property(p).Verdict == checker.Violated {
 			found = append(found, p)
@@ -120,6 +124,17 @@ func (r *Record) Suspects(properties []string) (found []string) {
 	}
 	return found
 }
+
+// Inapplicable reports whether the latest Suspects found that a property does not apply, because of
+// the lock or of its workload. Then it does not apply to the run as Judge takes it, either.
+func (r *Record) Inapplicable(property string) bool {
+	return slices.Contains(r.inapplicable, property) && slices.Contains(ofWorkload, property)
+}
+
+// ofWorkload lists the properties that apply or not because of the lock and its workload, however a
+// run ends.
+var ofWorkload = []string{checker.OwnerRelease, checker.Fencing, checker.LostUpdate,
+	checker.Reentry}
 
 // Confirm judges one property with the checker, including porcupine, and reports whether it is
 // violated.
