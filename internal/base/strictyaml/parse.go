@@ -12,8 +12,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/scanner"
 	"github.com/goccy/go-yaml/token"
 )
 
@@ -64,10 +64,11 @@ func ParseUpTo(size int, file string, src []byte) (v Value, err error) {
 		return v, start.Errorf("a file of %d bytes is too long; at most %d are read", len(src), size)
 	}
 	src = bytes.TrimPrefix(src, []byte("\ufeff")) // some editors start a file with it
-	if err := bounded(file, string(src)); err != nil {
+	tokens := lexer.Tokenize(string(src))
+	if err := bounded(file, tokens); err != nil {
 		return v, err
 	}
-	f, err := parser.ParseBytes(src, 0)
+	f, err := parser.Parse(tokens, 0)
 	if err != nil {
 		return v, syntax(file, err)
 	}
@@ -109,26 +110,19 @@ type nesting struct {
 	opens  bool // another list or mapping can start after the last token
 }
 
-// bounded returns an error if a file is nested too deeply. It scans tokens and builds nothing.
-func bounded(file, src string) error {
-	var s scanner.Scanner
-	s.Init(src)
+// bounded returns an error if a file is nested too deeply, or has tokens that are refused.
+func bounded(file string, tokens token.Tokens) error {
 	var n nesting
-	for {
-		tokens, err := s.Scan()
-		if err != nil {
-			return nil // the end, or what the parser says better
+	for _, t := range tokens {
+		if n.add(t); n.flow+len(n.blocks) > maxDepth {
+			return position(file, t).Errorf(
+				"it is nested more than %d levels deep; no file needs that", maxDepth)
 		}
-		for _, t := range tokens {
-			if n.add(t); n.flow+len(n.blocks) > maxDepth {
-				return position(file, t).Errorf(
-					"it is nested more than %d levels deep; no file needs that", maxDepth)
-			}
-			if kind, ok := refused[t.Type]; ok {
-				return position(file, t).Errorf("%s is not supported; write the value in full", kind)
-			}
+		if kind, ok := refused[t.Type]; ok {
+			return position(file, t).Errorf("%s is not supported; write the value in full", kind)
 		}
 	}
+	return nil
 }
 
 // refused lists the tokens that make one value refer to another or change its type.
