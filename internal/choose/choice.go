@@ -103,11 +103,11 @@ func (p Proof) Shown() string {
 // Choose returns all locks and libraries. The locks that remain come first, the best one first of
 // all, and then the locks that fail least.
 func Choose(q Query) ([]Choice, error) {
-	own, libraries, err := sources()
+	all, err := sources()
 	if err != nil {
 		return nil, err
 	}
-	return choose(q, own, libraries)
+	return choose(q, all...)
 }
 
 // ChooseFrom is like Choose for the rows of one matrix.
@@ -301,9 +301,11 @@ func unable(r matrix.Row, col matrix.Column, cell *matrix.Cell) bool {
 // impossible returns the reason why a fault cannot happen to the servers of a lock, or "". Only two
 // faults have such a reason: they strike servers that agree on every write, as those of etcd do.
 func impossible(r matrix.Row, fault string) string {
+	if fault != "leader-loss" && fault != "member-loss" {
+		return ""
+	}
 	on := nemesis.CapabilitiesOf("process").On(r.System())
-	if ensemble := (nemesis.Scenario{Topology: nemesis.Ensemble}); on.Possible(ensemble) != nil &&
-		(fault == "leader-loss" || fault == "member-loss") {
+	if on.Possible(nemesis.Scenario{Topology: nemesis.Ensemble}) != nil {
 		return "its servers do not agree on writes; see failover"
 	}
 	return ""
@@ -346,15 +348,16 @@ const refusing = " --workload fenced --properties D,F,U"
 // proofFlags returns what a query appends to the command of a proof of a lock, so that the run
 // judges what counts: whether the resource refuses old tokens, and whether an outage (A) counts.
 func proofFlags(r matrix.Row, q Query) string {
-	deciding := slices.DeleteFunc(history.DefaultProperties(), func(p string) bool {
-		return slices.Contains(history.ReportedProperties(), p) || slices.Contains(r.Unseen(), p)
-	})
 	switch {
 	case q.Fencing && q.NoOutage:
 		return refusing + "," + checker.Outage
 	case q.Fencing:
 		return refusing
 	case q.NoOutage:
+		other := slices.Concat(history.ReportedProperties(), r.Unseen())
+		deciding := slices.DeleteFunc(history.DefaultProperties(), func(p string) bool {
+			return slices.Contains(other, p)
+		})
 		return " --properties " + strings.Join(append(deciding, checker.Outage), ",")
 	}
 	return ""

@@ -69,16 +69,23 @@ func (h Hit) PerThousand() int { return int(math.Round(1000 * float64(h.Hits) / 
 // source is a matrix with the counts of many runs, if there are any.
 type source struct {
 	*matrix.Matrix
-	counts []Often
-	alone  []Alone
-	cells  map[[2]string]*matrix.Cell // by row and column
+	alone []Alone
+	// by row and column
+	cells  map[[2]string]*matrix.Cell
+	counts map[[2]string][]Count
 }
 
 // newSource returns the source of a matrix.
 func newSource(m *matrix.Matrix, counts []Often, alone []Alone) source {
-	s := source{m, counts, alone, make(map[[2]string]*matrix.Cell, len(m.Cells))}
+	s := source{m, alone, make(map[[2]string]*matrix.Cell, len(m.Cells)), map[[2]string][]Count{}}
 	for i, c := range m.Cells {
 		s.cells[[2]string{c.Row, c.Column}] = &m.Cells[i]
+	}
+	for _, o := range counts {
+		for _, h := range slices.Concat(o.Found, o.Clean) {
+			of := [2]string{h.Row, h.Column}
+			s.counts[of] = append(s.counts[of], h)
+		}
 	}
 	return s
 }
@@ -107,13 +114,13 @@ func (r *Record) drawn(row, fault string) (all []Hit) {
 }
 
 // sources returns the locks of lockbench and the released libraries.
-func sources() (own, libraries source, err error) {
+var sources = sync.OnceValues(func() ([]source, error) {
 	r, err := Recorded()
 	if err != nil {
-		return own, libraries, err
+		return nil, err
 	}
-	return newSource(r.Own, r.Often, r.Alone), newSource(r.Libraries, nil, r.Alone), nil
-}
+	return []source{newSource(r.Own, r.Often, r.Alone), newSource(r.Libraries, nil, r.Alone)}, nil
+})
 
 // chosen caches the choices under single faults by column, because the pages of a matrix need each
 // of them often.
@@ -195,11 +202,9 @@ func (s source) rates(c *matrix.Cell) (out []Rate) {
 		}
 		out = append(out, Rate{[]string{property}, nemesis, hits, of})
 	}
-	for _, o := range s.counts {
-		for _, h := range o.Found {
-			if h.Row == c.Row && h.Column == c.Column && h.Hits > 0 {
-				add(h.Property, h.Nemesis, h.Hits, h.Of)
-			}
+	for _, h := range s.counts[[2]string{c.Row, c.Column}] {
+		if h.Hits > 0 {
+			add(h.Property, h.Nemesis, h.Hits, h.Of)
 		}
 	}
 	if len(out) > 0 {
@@ -228,14 +233,8 @@ func (s source) rates(c *matrix.Cell) (out []Rate) {
 
 // runs counts the judged runs of a cell.
 func (s source) runs(c *matrix.Cell) (n int) {
-	for _, o := range s.counts {
-		for _, counts := range [][]Count{o.Clean, o.Found} { // found: properties that are only reported
-			for _, h := range counts {
-				if h.Row == c.Row && h.Column == c.Column {
-					n = max(n, h.Of)
-				}
-			}
-		}
+	for _, h := range s.counts[[2]string{c.Row, c.Column}] { // some: of properties only reported
+		n = max(n, h.Of)
 	}
 	if n > 0 {
 		return n

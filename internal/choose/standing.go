@@ -30,7 +30,10 @@ func (s source) standing(r matrix.Row, column string, q Query) Standing {
 		return Standing{Against: column + " was not run"}
 	}
 	found, open := q.counts(cell.Found()), q.counts(cell.Unknown())
-	open = slices.DeleteFunc(open, func(p string) bool { return slices.Contains(r.Unseen(), p) })
+	if len(open) > 0 {
+		unseen := r.Unseen()
+		open = slices.DeleteFunc(open, func(p string) bool { return slices.Contains(unseen, p) })
+	}
 	switch {
 	case cell.Impossible != "":
 		return Standing{Against: column + " cannot be tried: " + cell.Impossible,
