@@ -4,6 +4,8 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
@@ -17,10 +19,40 @@ func WriteKnown(r choose.Record, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := json.NewEncoder(z).Encode(r); err != nil {
+	whole, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	var all any
+	if err := json.Unmarshal(whole, &all); err != nil {
+		return err
+	}
+	if err := json.NewEncoder(z).Encode(withoutZeros(all)); err != nil {
 		return err
 	}
 	return z.Close()
+}
+
+// withoutZeros returns a JSON value without the fields that decode to their zero value if they are
+// absent. Each run of lockbench that shows a violation decodes the record. Of costs, a zero says
+// more than an absent field.
+func withoutZeros(value any) any {
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			v[i] = withoutZeros(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			if name != "costs" {
+				v[name] = withoutZeros(v[name])
+			}
+		}
+		maps.DeleteFunc(v, func(_ string, x any) bool {
+			return slices.Contains([]any{nil, false, "", 0.0, "0s", checker.Unknown.String()}, x)
+		})
+	}
+	return value
 }
 
 // slimKnown returns a matrix without the texts and directories of its runs.
@@ -38,7 +70,9 @@ func slimKnown(m *matrix.Matrix) *matrix.Matrix {
 			if p.Found != checker.Unknown {
 				p.Reason = ""
 			}
-			c.Properties = append(c.Properties, p)
+			if p.Found != checker.NA {
+				c.Properties = append(c.Properties, p)
+			}
 		}
 		runs := c.Runs
 		c.Runs = nil
@@ -53,7 +87,11 @@ func slimKnown(m *matrix.Matrix) *matrix.Matrix {
 // slimRun returns a run with its properties and whether it is fit to be counted.
 func slimRun(r matrix.Result) matrix.Result {
 	short := matrix.Result{Nemesis: r.Nemesis, Control: r.Control}
-	short.Stalled, short.Properties, short.Classes = r.Unfit(), r.Properties, map[string]string{}
+	short.Stalled, short.Classes = r.Unfit(), map[string]string{}
+	short.Properties = maps.Clone(r.Properties)
+	maps.DeleteFunc(short.Properties, func(_ string, found checker.Result) bool {
+		return found != checker.Valid && found != checker.Violated
+	})
 	for letter, class := range r.Classes {
 		if r.Properties[letter] == checker.Violated {
 			short.Classes[letter] = class
