@@ -19,6 +19,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/spf13/pflag"
 )
 
@@ -75,8 +76,8 @@ func TestPureShardsOfAMatrix(t *testing.T) {
 	for _, c := range whole.Matrix.Cells {
 		for _, r := range c.Runs {
 			runs++
-			whole, err1 := os.ReadFile(filepath.Join(at("whole"), "latest", r.Dir, "trace.jsonl"))
-			part, err2 := os.ReadFile(filepath.Join(at("joined"), r.Dir, "trace.jsonl"))
+			whole, err1 := os.ReadFile(filepath.Join(at("whole"), "latest", r.Dir, store.Packed))
+			part, err2 := os.ReadFile(filepath.Join(at("joined"), r.Dir, store.Packed))
 			if err1 != nil || err2 != nil || !bytes.Equal(whole, part) {
 				t.Errorf("%s is another run: %v %v", r.Dir, err1, err2)
 			}

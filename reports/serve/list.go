@@ -202,7 +202,8 @@ func (e *Entry) ofGate(dir fs.FS, has map[string]bool) {
 func (e *Entry) ofRun(dir fs.FS, has map[string]bool) {
 	e.Kind, e.Page, e.Verdict = "run", store.Report, "not judged"
 	e.Files = append(there(has, store.History), "history.edn")
-	e.Files = append(e.Files, there(has, store.Verdict, store.Plan, store.Trace, store.Markdown)...)
+	e.Files = append(e.Files, there(has, store.Verdict, store.Plan, store.Trace, store.Packed,
+		store.Markdown)...)
 	if h, ok := header(dir); ok {
 		e.Impl, e.Nemesis, e.Environment = page.Clean(h.Impl, 60), page.Clean(h.Nemesis, 60),
 			page.Clean(h.Environment, 40)

@@ -99,7 +99,7 @@ func refuse(w http.ResponseWriter, status int, words string) {
 
 // served are the files of the store that may be read as they are; no other is.
 var served = regexp.MustCompile(
-	`^((history|trace|results)\.jsonl|` +
+	`^((history|trace|results)\.jsonl|trace\.jsonl\.gz|` +
 		`(plan|verdict|matrix|options|gate)\.json|(matrix|summary|report)\.md|junit\.xml|(history|results)\.edn|history\.txt|plots/[\w.-]+\.(svg|png)|nodes/[\w.-]+\.jsonl|logs/[\w.-]+)$`)
 
 // file answers a request for a path below the store, and reports whether there is such a thing.
@@ -167,7 +167,7 @@ func (s *Server) plain(w http.ResponseWriter, r *http.Request, name string) bool
 
 // contentTypes are the types of files by their endings. All others are plain text.
 var contentTypes = map[string]string{".jsonl": "application/x-ndjson", ".json": "application/json",
-	".edn": "application/edn", ".svg": "image/svg+xml", ".png": "image/png"}
+	".edn": "application/edn", ".svg": "image/svg+xml", ".png": "image/png", ".gz": "application/gzip"}
 
 // converted serves a history as Jepsen's EDN, which the store itself does not hold.
 func (s *Server) converted(w http.ResponseWriter, name string) bool {

@@ -96,7 +96,8 @@ const oneRun = "getset-failover/20261121T120000.000Z"
 
 func TestServerShowsARun(t *testing.T) {
 	s := newSite(t)
-	s.add(oneRun, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true}))
+	dir := s.add(oneRun, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true}))
+	write(t, filepath.Join(dir, store.Packed), "\x1f\x8b")
 	for _, c := range []struct{ path, typ, want string }{
 		{"/", "text/html; charset=utf-8", "lockbench store"},
 		{"/api/runs", "application/json", `"verdict":"violated"`},
@@ -105,6 +106,7 @@ func TestServerShowsARun(t *testing.T) {
 		{"/store/" + oneRun + "/report.html", "text/html; charset=utf-8", `<a href="/">all runs</a> · <a href="plots.html">plots</a>`},
 		{"/store/" + oneRun + "/plots.html", "text/html; charset=utf-8", "Waits and holds over time"},
 		{"/store/" + oneRun + "/history.jsonl", "application/x-ndjson", `"type":"header"`},
+		{"/store/" + oneRun + "/trace.jsonl.gz", "application/gzip", "\x1f\x8b"},
 		{"/store/" + oneRun + "/history.edn", "application/edn", "{:index 0, :time"},
 		{"/store/" + oneRun + "/verdict.json", "application/json", `"verdict": "violated"`},
 		{"/store/" + oneRun + "/plan.json", "application/json", `{"format":2}`},

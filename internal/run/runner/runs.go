@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -26,8 +27,9 @@ type Runs struct {
 }
 
 // Run carries out one run, saves it in the directory called name below Root, and judges it. It
-// first removes the files of an interrupted run there. The error explains a missing verdict, or a
-// verdict that is worth less than planned, as for the function Run.
+// first removes the files of an interrupted run there, and compresses the trace at the end. The
+// error explains a missing verdict, or a verdict that is worth less than planned, as for the
+// function Run.
 func (w *Runs) Run(ctx context.Context, p harness.Plan, name string) (*checker.Verdict, error) {
 	dir := filepath.Join(w.Root, filepath.FromSlash(name))
 	if err := os.RemoveAll(dir); err != nil {
@@ -41,7 +43,7 @@ func (w *Runs) Run(ctx context.Context, p harness.Plan, name string) (*checker.V
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.versions = maps.Clone(r.History.Header.Versions)
-	return r.Verdict, err
+	return r.Verdict, errors.Join(err, store.Pack(dir))
 }
 
 // Close ends the worker processes and returns when they are gone. It must not be called during a

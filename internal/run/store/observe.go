@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -34,7 +35,11 @@ func (r *Run) observe() error {
 			return err
 		}
 	}
-	return r.extend(Trace, more.Bytes())
+	_, err := os.Stat(filepath.Join(r.Dir, Packed))
+	if err != nil {
+		return r.extend(Trace, more.Bytes())
+	}
+	return errors.Join(unpack(r.Dir), r.extend(Trace, more.Bytes()), Pack(r.Dir))
 }
 
 // extend adds lines to a file of the run. It adds none if a crash cut off the last line, because

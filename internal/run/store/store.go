@@ -129,9 +129,7 @@ func LoadFS(dir fs.FS) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	// only for the story: the readable part is enough
-	err = with(records, Trace, func(f fs.File) { r.Trace, _ = history.ReadTrace(f) })
-	if err != nil {
+	if err := r.trace(records); err != nil {
 		return nil, err
 	}
 	r.History, err = history.Read(history.Sized{Reader: f, Bytes: history.SizeOf(f)})
