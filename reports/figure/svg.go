@@ -38,22 +38,32 @@ func (f *Figure) svg() ([]byte, error) {
 var defaults = strings.NewReplacer("\n\tstyle=", " style=",
 	"font-variant:normal;font-weight:normal;font-style:normal;", "")
 
-// unfilled starts the style of a line.
-const unfilled = `" style="fill:none;`
+// styled starts the style of a shape.
+const styled = `" style="`
 
-// lean makes an SVG document of gonum smaller: it joins neighbouring lines of one style to one
-// path. It does not join translucent lines, which darken where they cross.
+// joinable reports whether neighbouring shapes of this style look the same as one path. Translucent
+// ones darken where they overlap, and the line of one may lie on the area of the one before.
+func joinable(shape string) bool {
+	return strings.HasPrefix(shape, "<path ") && !strings.Contains(shape, "opacity") &&
+		(strings.Contains(shape, "fill:none") || !strings.Contains(shape, "stroke"))
+}
+
+// lean makes an SVG document of gonum smaller: it joins neighbouring shapes of one style to one
+// path.
 func lean(svg []byte) []byte {
 	var b bytes.Buffer
 	open := "" // the style of the path that is not ended yet
 	for line := range strings.Lines(defaults.Replace(string(svg))) {
-		d, style, _ := strings.Cut(line, unfilled)
-		if style != "" && style == open && !strings.Contains(style, "opacity") {
+		d, style := line, ""
+		if joinable(line) {
+			d, style, _ = strings.Cut(line, styled)
+		}
+		if style != "" && style == open {
 			b.WriteString(strings.TrimPrefix(d, `<path d="`))
 			continue
 		}
 		if open != "" {
-			b.WriteString(unfilled + open)
+			b.WriteString(styled + open)
 		}
 		b.WriteString(d)
 		open = style
