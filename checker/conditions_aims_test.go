@@ -65,8 +65,8 @@ func TestUntested(t *testing.T) {
 	}
 }
 
-// TestAServerThatWasReplaced: a fault that kills a server strikes no hold that another server granted.
-// It strikes a lock that gave back what the server granted it.
+// TestAServerThatWasReplaced: a fault that kills a server strikes no hold that another server
+// granted. It strikes a lock that gave back what the server granted it.
 func TestAServerThatWasReplaced(t *testing.T) {
 	const replaced = "names k; fault promote n1 5 8; c0 acquire 10 20 node=n1; c0 release 150 160; " +
 		"c1 acquire 15 100 info; fault kill n0 30 31 strike"

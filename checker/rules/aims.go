@@ -47,7 +47,8 @@ func (c aims) hits(f record.Fault) bool {
 // that kills the holder ends the hold: the kill may be stamped a moment before the fault is.
 func (c aims) strikes(f record.Fault, h *record.Hold) bool {
 	kills := h.Ended == record.Killed && f.Hits(h.Process)
-	return !c.elsewhere(f, h) && h.From <= f.From && (f.From < h.End || kills) && c.awaited(h, min(f.From, h.End))
+	return !c.elsewhere(f, h) && h.From <= f.From && (f.From < h.End || kills) &&
+		c.awaited(h, min(f.From, h.End))
 }
 
 // awaited reports whether a client other than the holder had an acquire call for the hold's key
