@@ -109,9 +109,7 @@ func (l *ensembleLayout) linkTo(all []server.Fellow, i int) error {
 			to.Ways[from.Name], links[from.Name] = shared, link
 			if l.kind.SeparateViews() {
 				to.Ways[from.Name] = l.host(forkHosts + nemesis.EnsembleNodes*i + j)
-				err = l.listen(to, from.Name, k, func(net.Addr) (net.Conn, error) {
-					return net.Dial("tcp", link)
-				})
+				err = l.listen(to, from.Name, k, proxy.Always(link))
 			}
 			if err != nil {
 				return err

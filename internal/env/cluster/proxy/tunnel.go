@@ -147,6 +147,11 @@ func (p *Links) Fork(at string, choose Choice) (addr string, err error) {
 	return t.Addr(), nil
 }
 
+// Always chooses the same link.
+func Always(link string) Choice {
+	return func(net.Addr) (net.Conn, error) { return net.Dial("tcp", link) }
+}
+
 // ByHost chooses by the host that a server connects from.
 func ByHost(links map[string]string) Choice {
 	return func(from net.Addr) (net.Conn, error) {
