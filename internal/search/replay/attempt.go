@@ -92,18 +92,18 @@ func (p Place) follow(ctx context.Context, c *counterexample.Counterexample,
 }
 
 // compared returns the outcome of a replay whose steps were all as recorded.
-func (k *clock) compared(c *counterexample.Counterexample, got checker.Property) Outcome {
-	o := Outcome{Runs: 1, Late: k.late, Step: len(c.Steps) + 1}
+func (c *clock) compared(found *counterexample.Counterexample, got checker.Property) Outcome {
+	o := Outcome{Runs: 1, Late: c.late, Step: len(found.Steps) + 1}
 	switch {
 	case got.Verdict != checker.Violated:
-		o.Expected = fmt.Sprintf("%s violated", c.Verdict.Property)
-		o.Got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict,
+		o.Expected = fmt.Sprintf("%s violated", found.Verdict.Property)
+		o.Got = fmt.Sprintf("%s %s %s", found.Verdict.Property, got.Verdict,
 			cmp.Or(got.Reason, got.Explanation))
-		o.TooSlow = got.Verdict.String() == checker.Unknown.String() && k.stood > 0 || k.late > punctual
-	case got.Class != c.Verdict.Class:
-		o.Expected = "the class " + counterexample.Quote(c.Verdict.Class)
+		o.TooSlow = got.Verdict.String() == checker.Unknown.String() && c.stood > 0 || c.late > punctual
+	case got.Class != found.Verdict.Class:
+		o.Expected = "the class " + counterexample.Quote(found.Verdict.Class)
 		o.Got = counterexample.Quote(got.Class)
-		o.TooSlow = k.slow() // a lease that ends early is a cause of its own
+		o.TooSlow = c.slow() // a lease that ends early is a cause of its own
 	default:
 		o.Confirmed, o.Same, o.Step = true, 1, 0
 	}
