@@ -9,14 +9,14 @@ import (
 )
 
 // withPart returns a matrix with the cells and costs of a part that was measured again. It returns
-// an error if the environment, lease, seed or machine differ, or if the part has fewer runs. It
-// lists the versions of both.
+// an error if the environment, lease or seed differ, if the part has fewer runs, or if its costs are
+// of another machine. It lists the versions of both.
 func withPart(m, part *matrix.Matrix) (*matrix.Matrix, error) {
 	if m.Environment != part.Environment || m.TTL != part.TTL || m.Repeat > part.Repeat ||
-		m.Seed != part.Seed || m.Machine != part.Machine {
-		return nil, errors.New("it was measured in another environment, on another machine, with " +
-			"another --ttl or --seed, or with fewer runs: measure the whole matrix, or name another " +
-			"directory")
+		m.Seed != part.Seed || m.Machine != part.Machine && len(part.Costs) > 0 {
+		return nil, errors.New("it was measured in another environment, with another --ttl or " +
+			"--seed, with fewer runs, or with costs of another machine (--costs=false leaves them out): " +
+			"measure the whole matrix, or name another directory")
 	}
 	out := *m
 	out.Took, out.Partial = m.Took+part.Took, m.Partial || part.Partial
