@@ -230,6 +230,9 @@ func (j *Judge) actor(l *lock, s *step) *hold {
 func (j *Judge) attempt(l *lock, a *act) {
 	h := j.actor(l, a.step)
 	if h == nil || h == l.now || a.takes {
+		if h == nil && !j.Clients && l.maybeLate(a) {
+			l.Elsewhere++
+		}
 		return
 	}
 	r := j.role(l, a.step)
@@ -249,6 +252,13 @@ func (j *Judge) attempt(l *lock, a *act) {
 	case is(verb, "expire", "pexpire", "expireat", "pexpireat", "set", "getex"):
 		j.overrun(l, a.step, h, "renewal")
 	}
+}
+
+// maybeLate reports whether a step of an unknown client may be the release of the last hold, which
+// had ended with its lease.
+func (l *lock) maybeLate(a *act) bool {
+	return is(strings.ToLower(a.Args[0]), "del", "unlink", "getdel") && l.now == nil &&
+		len(l.past) > 0 && l.past[len(l.past)-1].ended == expired
 }
 
 // learn notes what a script does, and judges the earlier runs that changed nothing.

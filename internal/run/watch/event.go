@@ -105,7 +105,8 @@ type Stats struct {
 	// commands for the key while its state was unknown, and times when the model lost track
 	Unjudged     int `json:"unjudged,omitempty"`
 	Contradicted int `json:"contradicted,omitempty"`
-	// deletions by another connection than the one that took the key, which may be the same client's
+	// deletions by another connection than the one that took the key, or after its lease, which may be
+	// the same client's
 	Elsewhere   int          `json:"freed_by_other_connection,omitempty"`
 	Overwritten int          `json:"overwritten,omitempty"`
 	Strange     string       `json:"strange,omitempty"` // a command that the model does not know
@@ -218,8 +219,9 @@ func (s Stats) found() (n int) {
 
 // summarize writes the answer.
 func (o *journal) summarize() {
-	locks, bad := o.Dropped, 0
+	locks, bad, elsewhere := o.Dropped, 0, 0
 	for _, k := range o.Keys {
+		elsewhere += k.Elsewhere
 		if k.Acquired > 0 {
 			locks++
 		}
@@ -243,6 +245,11 @@ func (o *journal) summarize() {
 		o.Exit = 2
 		o.Answer = fmt.Sprintf("Unknown: no lock was seen to be taken on keys that match %q; %s.",
 			o.Pattern, over)
+	case elsewhere > 0: // any of them may have freed the lock of another client
+		o.Exit = 2
+		o.Answer = fmt.Sprintf("Unknown: %s could not be judged, and no defect was seen in %s of %s; %s.",
+			units.Count(elsewhere, "deletion"), units.Count(o.Taken, "acquisition"),
+			units.Count(locks, "lock"), over)
 	default:
 		o.Answer = fmt.Sprintf("No defect seen: %s of %s; %s.",
 			units.Count(o.Taken, "acquisition"), units.Count(locks, "lock"), over)

@@ -366,3 +366,28 @@ func TestNoDeletionIsTheClientsIfTheServerRemovedKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestADeletionOfAnUnknownClient may be of another client's key, or late: nothing is known then.
+func TestADeletionOfAnUnknownClient(t *testing.T) {
+	const take = "1 a SET lock:x aaaaaaaa NX PX 1000\n"
+	for name, c := range map[string]struct {
+		text string
+		own  bool // clients share no connections
+		exit int
+	}{
+		"by another connection":           {take + "1.5 b DEL lock:x", false, 2},
+		"after the lease":                 {take + "3 b DEL lock:x", false, 2},
+		"by the same connection":          {take + "1.5 a DEL lock:x", false, 0},
+		"a second one":                    {take + "1.5 a DEL lock:x\n3 b DEL lock:x", false, 0},
+		"of a key that no lock had":       {"0.5 b DEL lock:x\n" + take, false, 0},
+		"late, and connections tell":      {take + "3 a DEL lock:x", true, 1},
+		"by one that never took the lock": {take + "3 b DEL lock:x", true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, got := judged(t, watch.Options{Clients: c.own}, "0.1 a DEL lock:x\n"+c.text+"\n")
+			if s.Exit != c.exit || (c.exit == 2) != strings.HasPrefix(s.Answer, "Unknown: 1 deletion") {
+				t.Errorf("exit code %d: %s %s", s.Exit, s.Answer, got)
+			}
+		})
+	}
+}
