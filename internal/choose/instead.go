@@ -78,10 +78,10 @@ func findInstead(fault string) (*Instead, error) {
 	return nil, nil
 }
 
-// flawless returns the locks that remain and show no defect under any fault.
+// flawless returns the locks that remain, keep clients out, and show no defect under any fault.
 func flawless(all []Choice) []Choice {
 	return slices.DeleteFunc(slices.Clone(all), func(c Choice) bool {
-		return !c.Remains || len(c.Defects)+len(c.Deadlocks) > 0
+		return !c.Remains || c.optimistic || len(c.Defects)+len(c.Deadlocks) > 0
 	})
 }
 

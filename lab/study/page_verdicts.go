@@ -74,7 +74,7 @@ func (p *page) letters() {
 	p.items([]string{
 		"**S**, mutual exclusion: two clients were inside the lock at once.",
 		"**L**, lease exclusion: two clients were inside at once while both leases were valid, so the " +
-			"lock itself failed. L includes S.",
+			"lock failed, or what it relies on. L includes S.",
 		"**O**, owner only: a client released a lock that another client held.",
 		"**R**, orphan: the lock stayed taken although no client held it, until its lease was over.",
 		"**D**, progress: clients tried, but no client was granted the lock for longer than *the " +
@@ -94,7 +94,7 @@ func (p *page) letters() {
 
 // answer writes a table of the faults under which a lock fails, by the kind of failure.
 func (b *Book) answer(p *page) {
-	p.head("lock", "the lock itself fails (L, O or F)", "it is never free again (D)",
+	p.head("lock", "the lock itself fails (L, O or F)", "no client gets it in time (D)",
 		"only the work outlasts its lease (S)")
 	for _, r := range b.Matrix.Rows {
 		var fails, dead, overrun []string
