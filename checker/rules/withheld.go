@@ -23,8 +23,8 @@ func (c aims) elsewhere(f record.Fault, h *record.Hold) bool {
 	return node != "" && node != f.Target
 }
 
-// withheld counts the grants of a server that the lock gave back before the fault struck it, because
-// too few replicas had them (WAIT).
+// withheld counts the grants of a server that the lock gave back before the fault struck it,
+// because too few replicas had them (WAIT).
 func (c aims) withheld(f record.Fault) (n int) {
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]

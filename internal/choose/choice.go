@@ -60,8 +60,7 @@ type Choice struct {
 	system  string // of its servers
 	quality quality
 
-	optimistic bool // it keeps no client out
-	lacking    bool // it does not meet a demand of the user
+	lacking bool // it does not meet a demand of the user
 
 	broken int // number of faults that break it
 	open   int // number of requested faults with unknown results
@@ -200,7 +199,7 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	}
 	c = Choice{Lock: r.Name, Library: r.Library, Needs: r.Needs(), Cost: s.CostOf(r.Name),
 		Declares: declared(lock), Alone: s.aloneOf(r), Name: name(r), Gives: gives(r, lock),
-		family: cmp.Or(r.Adapter, r.Impl), system: r.System(), optimistic: lock.Optimistic}
+		family: cmp.Or(r.Adapter, r.Impl), system: r.System()}
 	if q.Told { // a lock that only declares how long a hold is valid does not tell that it has ended
 		c.Against = append(c.Against, units.If(!lock.Loss, Untold)...)
 	}

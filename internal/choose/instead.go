@@ -81,7 +81,7 @@ func findInstead(fault string) (*Instead, error) {
 // flawless returns the locks that remain, keep clients out, and show no defect under any fault.
 func flawless(all []Choice) []Choice {
 	return slices.DeleteFunc(slices.Clone(all), func(c Choice) bool {
-		return !c.Remains || c.optimistic || len(c.Defects)+len(c.Deadlocks) > 0
+		return !c.Remains || c.quality.level == holdless || len(c.Defects)+len(c.Deadlocks) > 0
 	})
 }
 

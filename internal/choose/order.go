@@ -22,10 +22,11 @@ type quality struct {
 
 // The levels of locks, from the best to the worst.
 const (
-	sound   = iota
-	untried // fewer than half of the faults were judged
-	flawed  // a fault shows a defect of the lock itself, other than a hold that outlasts its lease
-	stuck   // some fault leaves it taken for ever
+	sound    = iota
+	holdless // it keeps no client out, and refuses the later write
+	untried  // fewer than half of the faults were judged
+	flawed   // a fault shows a defect of the lock itself, other than a hold that outlasts its lease
+	stuck    // some fault leaves it taken for ever
 )
 
 // The kinds of locks. A holder who comes late is refused by its token. The end of a session, unlike
@@ -69,6 +70,8 @@ func (s source) quality(r matrix.Row, lock impls.Entry, c Choice) (q quality) {
 		q.level = flawed
 	case 2*judged < len(s.Columns):
 		q.level = untried
+	case lock.Optimistic:
+		q.level = holdless
 	}
 	return q
 }

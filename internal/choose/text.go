@@ -19,8 +19,8 @@ var Heads = [4]string{"lock", "gives, needs", "costs*", "clean in; broken by"}
 
 // name returns the name of a lock, with its servers if its name does not tell them.
 func name(r matrix.Row) string {
-	if s := r.System(); s != nemesis.Redis && !strings.Contains(r.Name, s) &&
-		!strings.Contains(r.Name, "postgres") {
+	s, _, _ := strings.Cut(r.System(), "-")
+	if s != nemesis.Redis && !strings.Contains(r.Name, s) && !strings.Contains(r.Name, "postgres") {
 		return r.Name + " (" + s + ")"
 	}
 	return r.Name
@@ -31,7 +31,8 @@ func gives(r matrix.Row, lock impls.Entry) []string {
 	inSession := sessionOf(r, lock)
 	return slices.Concat(units.If(lock.Fencing, "fencing"), units.If(inSession, "session"),
 		units.If(lock.Lease && !inSession, "lease"), units.If(lock.Validity, "validity"),
-		units.If(lock.Loss, Notice), units.If(r.Masters > 0, fmt.Sprint(r.Masters, " masters")))
+		units.If(lock.Loss, Notice), units.If(lock.Optimistic, "refused late writes"),
+		units.If(r.Masters > 0, fmt.Sprint(r.Masters, " masters")))
 }
 
 // Notice is in the list of what a lock gives if it declares that it tells its holder of a loss.

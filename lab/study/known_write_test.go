@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestZerosAreLeftOut: the embedded record has no fields that decode to zero anyway, except those of
-// costs, where an absent number says that it is not known.
+// TestZerosAreLeftOut: the embedded record has no fields that decode to zero anyway, except those
+// of costs, where an absent number says that it is not known.
 func TestZerosAreLeftOut(t *testing.T) {
 	var all any
 	if err := json.Unmarshal([]byte(`{"cells":[{"row":"a","known":false,"runs":[{"dir":"","seed":0,

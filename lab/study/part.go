@@ -9,7 +9,7 @@ import (
 )
 
 // withPart returns a matrix with the cells and costs of a part that was measured again. It returns
-// an error if the environment, lease or seed differ, if the part has fewer runs, or if its costs are
+// an error if the environment, lease or seed differ, if the part has fewer runs, or if it has costs
 // of another machine. It lists the versions of both.
 func withPart(m, part *matrix.Matrix) (*matrix.Matrix, error) {
 	if m.Environment != part.Environment || m.TTL != part.TTL || m.Repeat > part.Repeat ||

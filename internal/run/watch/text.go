@@ -100,8 +100,8 @@ func (s *Summary) Limits() (lines []string) {
 	say(s.Unjudged, "Not judged: %s for keys whose state was not known yet: a key may have been "+
 		"there before watch began, until a DEL or a plain SET of it is seen.",
 		units.Count(s.Unjudged, "command"))
-	say(elsewhere, "Not judged: %s of an unknown client, by another connection than the one that took "+
-		"the key, or after its lease. With --own-connections, which says that no client shares "+
+	say(elsewhere, "Not judged: %s of an unknown client, by another connection than the one that "+
+		"took the key, or after its lease. With --own-connections, which says that no client shares "+
 		"connections, they are.", units.Count(elsewhere, "deletion"))
 	say(contradicted, "Lost track of a key %s: what a script did, or PTTL said, does not fit what "+
 		"MONITOR showed.", units.Count(contradicted, "time"))
