@@ -94,8 +94,9 @@ func known(v *view.View) (*knownSection, error) {
 		s.OthersTitle += fmt.Sprintf("; the best %d, in the order of choose", maxOthers)
 		k.Others = k.Others[:maxOthers]
 	}
-	s.None = fmt.Sprintf("Of the %s that were measured, none stayed clean under %s without a defect "+
-		"of its own under another fault.", units.Count(k.Asked, "lock"), k.FaultNames())
+	s.None = fmt.Sprintf("Of the %s that were measured, none that keeps clients out stayed clean "+
+		"under %s without a defect of its own under another fault.", units.Count(k.Asked, "lock"),
+		k.FaultNames())
 	return s, nil
 }
 

@@ -24,9 +24,9 @@ func (c aims) count(e *verdict.Evidence) {
 	for _, f := range c.faults {
 		switch {
 		case !f.Aimed:
-		case !c.hits(f) && c.withheld(f) > 0:
+		case !c.hits(f) && c.countWithheld(f) > 0:
 			e.Hits++
-			e.Withheld += c.withheld(f)
+			e.Withheld = max(e.Withheld, c.countWithheld(f))
 		case !c.hits(f):
 			e.Missed = append(e.Missed, f.Action+" "+f.Target)
 		default:
@@ -47,7 +47,7 @@ func (c aims) hits(f record.Fault) bool {
 // that kills the holder ends the hold: the kill may be stamped a moment before the fault is.
 func (c aims) strikes(f record.Fault, h *record.Hold) bool {
 	kills := h.Ended == record.Killed && f.Hits(h.Process)
-	return !c.elsewhere(f, h) && h.From <= f.From && (f.From < h.End || kills) &&
+	return !c.missesGrant(f, h) && h.From <= f.From && (f.From < h.End || kills) &&
 		c.awaited(h, min(f.From, h.End))
 }
 

@@ -52,14 +52,14 @@ func tryBegan(c *Case, h *record.Hold) int64 {
 // try is what a client did so far in a try to take a key.
 type try struct {
 	began  int64
-	looked int64 // its latest command was answered then that the key is there, or 0
+	looked int64 // when its latest command was told that the key is there, or 0
 	took   bool  // it may have taken the key, so that a deletion ends the try
 }
 
-// resume says how a client goes on after a look. The try ended if the client looks again or takes
-// the key only if it is free. Any other command may clear or overwrite what the look has shown.
+// resume says how a client goes on after a look. The try ended if the next command is another look,
+// or a take that needs a free key. Any other may clear or overwrite what the look has shown.
 func (t *try) resume(m *history.Command) {
-	if kind := trace.EffectOf(m.Args).Kind; kind == trace.None || kind == trace.Take {
+	if trace.Silent(m) || trace.EffectOf(m.Args).Kind == trace.Take {
 		t.began = max(t.began, t.looked)
 	}
 	t.looked = 0

@@ -9,35 +9,35 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// elsewhere reports whether a fault killed a server that had not granted a hold: one that another
-// server had replaced before.
-func (c aims) elsewhere(f record.Fault, h *record.Hold) bool {
-	_, client := f.Client()
-	if f.Action != nemesis.KillNode || client || c.quorums().independent() {
-		return false
-	}
+// missesGrant reports whether a fault killed another server than the one that granted a hold, as
+// after a failover.
+func (c aims) missesGrant(f record.Fault, h *record.Hold) bool {
 	node := h.Node
 	if g := c.trace.GrantOf(h); node == "" && g != nil {
 		node = g.Node
 	}
-	return node != "" && node != f.Target
+	return killsServer(f) && !c.quorums().independent() && node != "" && node != f.Target
 }
 
-// withheld counts the grants of a server that the lock gave back before the fault struck it,
-// because too few replicas had them (WAIT).
-func (c aims) withheld(f record.Fault) (n int) {
+func killsServer(f record.Fault) bool {
+	_, client := f.Client()
+	return f.Action == nemesis.KillNode && !client
+}
+
+// countWithheld counts the grants of a server that no client entered on before a fault killed the
+// server, because too few replicas had them (WAIT).
+func (c aims) countWithheld(f record.Fault) (n int) {
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
-		if m.Node == f.Target && m.Recv <= f.From && unconfirmed(m) {
+		if killsServer(f) && m.Node == f.Target && m.Recv <= f.From && isUnconfirmed(m) {
 			n++
 		}
 	}
 	return n
 }
 
-// unconfirmed reports whether a command was answered that fewer replicas than it asks for have the
-// writes of its client.
-func unconfirmed(m *history.Command) bool {
+// isUnconfirmed reports whether a WAIT was answered with fewer replicas than it asked for.
+func isUnconfirmed(m *history.Command) bool {
 	if len(m.Args) < 2 || !strings.EqualFold(m.Args[0], "WAIT") {
 		return false
 	}

@@ -220,8 +220,8 @@ type Evidence struct {
 	Aimed         int `json:"aimed"` // faults that the plan aims at a hold
 	// aimed faults that fell into a sure hold with a contender waiting
 	Hits int `json:"hits"`
-	// Withheld counts the grants of a server that the lock gave back before an aimed fault struck the
-	// server, because too few replicas had them. Such a fault is a hit, too.
+	// Withheld counts the grants of a server that no client entered on before an aimed fault killed
+	// the server, because too few replicas had them. Such a fault is a hit, too.
 	Withheld int `json:"withheld,omitempty"`
 	// the aimed faults that did not, with their targets; for people
 	Missed []string `json:"missed,omitempty"`

@@ -45,7 +45,7 @@ func watchCommand() *cobra.Command {
 releases and renewals after the lease, deletions of another client's key, locks without a lease, and
 keys that the server removed. It writes nothing to the server. MONITOR costs a busy Redis a part of
 its speed (docs/watch.md), so that --for ends it. Exit code 0: no defect was seen; 1: one was; 2: no
-lock was taken, or a deletion may have been another client's.`,
+lock was taken, or a deletion could not be judged.`,
 		Example: `  lockbench watch --addr 127.0.0.1:6379 --keys 'lock:*' --for 60s
   redis-cli monitor > commands.txt; lockbench watch --keys 'lock:*' --read commands.txt`,
 		Args: cobra.NoArgs,

@@ -39,8 +39,8 @@ func helps(lock string, p harness.Plan) (out []Help) {
 		s := known.setting(c.Mitigation)
 		h := Help{MitigationCell: c, Same: c.Row == lock, Verdict: effect(c), On: s.in(p)}
 		if s.lease() {
-			h.Note = "Measured with a fault that did not grow with the lease. That of a run does, so that " +
-				"a run with a longer --ttl finds the same."
+			h.Note = "Measured with a fault of fixed length. The fault of a run grows with --ttl, so that " +
+				"a longer --ttl gives the same result."
 		} else if rows, err := matrix.FindRows([]string{c.Row}); err == nil {
 			h.Command = strings.TrimSpace(command("run", rows[0], c.Nemesis) + " " +
 				s.flags())

@@ -174,7 +174,7 @@ func Lookup(p harness.Plan) (*Known, error) {
 		k.Asked, k.Helps = len(all), helps(r.Name, p)
 		for _, o := range all {
 			k.Remain += batch.Truth(o.Remains)
-			if o.Remains && len(o.Defects) == 0 && o.Lock != r.Name {
+			if o.Remains && len(o.Defects) == 0 && o.quality.level != holdless && o.Lock != r.Name {
 				k.Others = append(k.Others, o)
 			}
 		}

@@ -31,7 +31,7 @@ func gives(r matrix.Row, lock impls.Entry) []string {
 	inSession := sessionOf(r, lock)
 	return slices.Concat(units.If(lock.Fencing, "fencing"), units.If(inSession, "session"),
 		units.If(lock.Lease && !inSession, "lease"), units.If(lock.Validity, "validity"),
-		units.If(lock.Loss, Notice), units.If(lock.Optimistic, "refused late writes"),
+		units.If(lock.Loss, Notice), units.If(lock.Optimistic, "refuses late writes"),
 		units.If(r.Masters > 0, fmt.Sprint(r.Masters, " masters")))
 }
 

@@ -135,7 +135,8 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 		nemesis.HoldsByConnection(t.plan.System())):
 		return Remedy{Do: "Let a commit wait for the standby that would take over (PostgreSQL: " +
 			"synchronous_standby_names). The database lost a write that it had confirmed, and no " +
-			"lock restores it", Shown: "One that waits loses none", Command: waiting}, nil
+			"lock restores it", Shown: "A database whose commits wait loses no write",
+			Command: runWithStandby}, nil
 	case redis && loses && (t.overrun || counter):
 		f := repair.LastingTokens()
 		return Remedy{Do: f.Do, Code: f.Code, Repair: f.Name, Why: []string{"Draw the " +
@@ -160,8 +161,8 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 	return instead(t.plan, t.worst)
 }
 
-// waiting shows that a database loses no write if its commits wait for the standby.
-var waiting = advice.Command{Line: advice.Verb("run") + " --adapter db-version --variant " +
+// runWithStandby shows that a database loses no write if its commits wait for the standby.
+var runWithStandby = advice.Command{Line: advice.Verb("run") + " --adapter db-version --variant " +
 	"synchronous --nemesis failover:release", Promise: advice.Promise{Exits: []int{0},
 	Kept: []string{history.LostUpdate}}}
 

@@ -138,7 +138,7 @@ func TestRemedies(t *testing.T) {
 				"--adapter postgres", "--nemesis crash"}},
 		{"a write that a database lost", harness.RunOptions{Adapter: "db-version",
 			Nemesis: "failover:release"}, []checker.Property{violated("U", "")},
-			[]string{"Let a commit wait for the standby", "One that waits loses none",
+			[]string{"Let a commit wait for the standby", "A database whose commits wait loses no write",
 				"--adapter db-version --variant synchronous --nemesis failover:release"}},
 		{"a failover", harness.RunOptions{Impl: "token-lua", Nemesis: "failover"},
 			[]checker.Property{violated("L", checker.LostByServer)}, []string{"Use another lock",

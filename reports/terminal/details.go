@@ -63,7 +63,8 @@ func (t *terminal) evidence(v *view.View) {
 		e.Contended)}
 	switch {
 	case e.Withheld > 0:
-		parts = append(parts, units.Count(e.Withheld, "grant")+" given back, which too few replicas had")
+		parts = append(parts, units.Count(e.Withheld, "grant")+" withheld, since too few replicas "+
+			"had them")
 	case e.Aimed > 0:
 		parts = append(parts, fmt.Sprintf("%d of %s hit a contended hold", e.Hits,
 			units.Count(e.AimedFaults(), "aimed fault")))

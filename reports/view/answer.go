@@ -170,7 +170,7 @@ func (j judgement) validSentence() string {
 	}
 	switch {
 	case e.Withheld > 0:
-		s += fmt.Sprintf("; the lock gave back %s of the server that died, which too few replicas had",
+		s += fmt.Sprintf("; no client entered on %s that too few replicas had, before their server died",
 			units.Count(e.Withheld, "grant"))
 	case e.Aimed > 0:
 		s += fmt.Sprintf("; %d of %s hit a hold while another client waited", e.Hits,

@@ -53,7 +53,7 @@ func prevented(w *Violation) string {
 	how := checker.FindClass(w.Class).Prevented
 	switch {
 	case w.Class == checker.ReleasedByNonOwner && w.tookOver():
-		how = "a lease that the server ends: no client deletes a key then to take the lock"
+		how = "a lease that the server ends, so that no client has to delete a key to take the lock"
 	case w.CameLate() && w.Assumption != "":
 		how = "telling the time by a clock that goes on while the machine sleeps"
 	case w.CameLate():

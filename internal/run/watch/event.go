@@ -245,7 +245,7 @@ func (o *journal) summarize() {
 		o.Exit = 2
 		o.Answer = fmt.Sprintf("Unknown: no lock was seen to be taken on keys that match %q; %s.",
 			o.Pattern, over)
-	case elsewhere > 0: // any of them may have freed the lock of another client
+	case elsewhere > 0: // any of them may be another client's, or late
 		o.Exit = 2
 		o.Answer = fmt.Sprintf("Unknown: %s could not be judged, and no defect was seen in %s of %s; %s.",
 			units.Count(elsewhere, "deletion"), units.Count(o.Taken, "acquisition"),

@@ -100,9 +100,9 @@ func (s *Summary) Limits() (lines []string) {
 	say(s.Unjudged, "Not judged: %s for keys whose state was not known yet: a key may have been "+
 		"there before watch began, until a DEL or a plain SET of it is seen.",
 		units.Count(s.Unjudged, "command"))
-	say(elsewhere, "Not judged: %s of an unknown client, by another connection than the one that "+
-		"took the key, or after its lease. With --own-connections, which says that no client shares "+
-		"connections, they are.", units.Count(elsewhere, "deletion"))
+	say(elsewhere, "Not judged: %s whose client is unknown: another connection had taken the key, or "+
+		"its lease was over. --own-connections judges them; it is only for clients that do not share "+
+		"connections.", units.Count(elsewhere, "deletion"))
 	say(contradicted, "Lost track of a key %s: what a script did, or PTTL said, does not fit what "+
 		"MONITOR showed.", units.Count(contradicted, "time"))
 	say(s.Withheld, "Withheld: %s, because the server evicted keys at that time.",
