@@ -84,6 +84,9 @@ func TestAServerThatWasReplaced(t *testing.T) {
 		{"one of two replicas had its grant", replaced, "1 1 2 3 n0 WAIT 2 100 -> 1", 1, 1},
 		{"a replica had its grant", replaced, "1 1 2 3 n0 WAIT 1 100 -> 1", 0, 0},
 		{"no replica of another server had it", replaced, "1 1 2 3 n1 WAIT 1 100 -> 0", 0, 0},
+		{"no replica had an earlier grant of the server", "names k; c0 acquire 10 20 node=n0; " +
+			"c0 release 150 160; c1 acquire 15 100 info; fault kill n0 30 31 strike",
+			"1 1 2 3 n0 WAIT 1 100 -> 0", 1, 0},
 		{"the answer came after the fault", replaced, "1 1 2 33 n0 WAIT 1 100 -> 0", 0, 0},
 		{"no answer came", replaced, "1 1 2 3 n0 WAIT 1 100 -> !EOF", 0, 0},
 	} {
