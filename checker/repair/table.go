@@ -39,8 +39,8 @@ var (
 			"SELECT 1 FROM locks WHERE name = $1 FOR UPDATE;  -- waits for the holder",
 			"UPDATE account SET balance = $3 WHERE id = $2;",
 			"COMMIT;  -- the write and the release"}}
-	later = &Repair{"a later release",
-		"Use a later release of the library: redis-py 5.0.4 and 8.1.0 delete only " +
+	later = &Repair{"a newer version",
+		"Use a newer version of the library: redis-py 5.0.4 and 8.1.0 delete only " +
 			"the owner's own value", nil}
 	disk = &Repair{"a disk",
 		"Have Redis write to its disk, so that a restart does not forget the grant",

@@ -97,9 +97,9 @@ func TestRemedies(t *testing.T) {
 			[]checker.Property{violated("U", "")}, []string{"write in one transaction",
 				"D and U hold under the same fault", "run --adapter mariadb --variant row --workload " +
 					"transaction --nemesis disconnect --properties D,U"}},
-		{"a library that a later release mended", harness.RunOptions{Adapter: "posted-d002",
+		{"a library that a newer version mended", harness.RunOptions{Adapter: "posted-d002",
 			Nemesis: "overrun"}, []checker.Property{violated("L", checker.ReleasedByNonOwner)},
-			[]string{"Use a later release of the library", "L and O hold under the same fault",
+			[]string{"Use a newer version of the library", "L and O hold under the same fault",
 				"run --adapter redis-py --nemesis overrun --properties L,O"}},
 		{"a holder that was told", harness.RunOptions{Adapter: "etcd-mutex",
 			Nemesis: "partition:stay"}, []checker.Property{violated("S", checker.AfterNotice)},
