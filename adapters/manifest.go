@@ -74,7 +74,7 @@ type Declares struct {
 	Cancels bool `yaml:"cancels" json:"cancels,omitempty"`
 	// it lets all clients in, and reports for each write whether another was first
 	Optimistic bool `yaml:"optimistic" json:"optimistic,omitempty"`
-	// a hold is a transaction of a database, in which it can read and write
+	// it begins a transaction of a database for each hold, and reads and writes in it
 	Transaction bool `yaml:"transaction" json:"transaction,omitempty"`
 	// the longest time for which a waiting client rests before it tries again by itself, unless that
 	// is the default poll; a moment if the lock wakes the client

@@ -34,7 +34,7 @@ type Entry struct {
 	Lease, Validity, Loss, Fencing, Reentrant bool // declarations, as in history.Declares
 	// it lets all clients in and checks their writes: history.Declares.Optimistic
 	Optimistic bool
-	// a hold is a transaction, in which it can read and write: history.Declares.Transaction
+	// it begins a transaction for each hold, and writes in it: history.Declares.Transaction
 	Transaction bool
 
 	Variants []string // what Options.Variant may be; the first is the default

@@ -2,8 +2,8 @@ package record
 
 import "testing"
 
-// TestShortenLease shortens the lease of a grant, and not the one by which it was extended, even if
-// both have the same length.
+// TestShortenLease shortens the lease of a grant. An extension keeps its own, even one of the same
+// length.
 func TestShortenLease(t *testing.T) {
 	for name, c := range map[string]struct{ sent, believed int64 }{
 		"as granted":             {10, 10 + 80},

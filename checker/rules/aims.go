@@ -18,22 +18,25 @@ type aims struct{ *Case }
 func (c *Case) aims() aims { return aims{c} }
 
 // count counts the aimed faults that struck a certain hold while another client waited for the same
-// key, and those that struck a server whose grants the lock had withheld. It names the faults that
-// did neither, and those after which no other client tried.
+// key, and those that killed a server on whose grants no client had entered. It names the faults
+// that did neither, and those after which no other client tried.
 func (c aims) count(e *verdict.Evidence) {
 	for _, f := range c.faults {
-		switch {
-		case !f.Aimed:
-		case !c.hits(f) && c.countWithheld(f) > 0:
-			e.Hits++
-			e.Withheld = max(e.Withheld, c.countWithheld(f))
-		case !c.hits(f):
-			e.Missed = append(e.Missed, f.Action+" "+f.Target)
-		default:
+		if !f.Aimed {
+			continue
+		}
+		name := f.Action + " " + f.Target
+		switch withheld := c.countWithheld(f); {
+		case c.hits(f):
 			e.Hits++
 			if !c.tested(f) {
-				e.Untested = append(e.Untested, f.Action+" "+f.Target)
+				e.Untested = append(e.Untested, name)
 			}
+		case withheld > 0:
+			e.Hits++
+			e.Withheld = max(e.Withheld, withheld)
+		default:
+			e.Missed = append(e.Missed, name)
 		}
 	}
 }

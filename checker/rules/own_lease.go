@@ -32,8 +32,8 @@ func shortenLeases(c *Case) {
 }
 
 // tryBegan returns the earliest moment at which a client can have begun the try that granted a
-// hold: its call began, or the try before was over. The take need not be the first command of a
-// try, which may first look at the key, clear it, or draw a token.
+// hold: its call began, or the try before was over. A client may look at the key, clear it, or draw
+// a token in a try before it takes the key.
 func tryBegan(c *Case, h *record.Hold) int64 {
 	t, ofGrant := try{began: h.Call}, c.ofGrant(h)
 	for _, m := range c.trace.Tries(h) {

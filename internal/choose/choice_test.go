@@ -259,7 +259,7 @@ func TestTheRoomDecidesWhatIsNamed(t *testing.T) {
 }
 
 // TestWaysOut wants the questions about other servers, and about fencing with them, where no lock
-// survives a failover. Fencing alone leaves no lock, and is no way out.
+// survives a failover. Fencing alone is no way out, since it leaves no lock.
 func TestWaysOut(t *testing.T) {
 	ways, err := WaysOut(Query{Faults: []string{"crash", "failover"}, Lease: 30 * time.Second})
 	if err != nil {

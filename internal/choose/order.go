@@ -109,9 +109,9 @@ func sortChoices(all []Choice) {
 	})
 }
 
-// Closest returns at most n locks for a query that no sound lock meets: first those that are to be
-// trusted most, so that a lock with a defect of its own is not named for being clean under the
-// faults of the query.
+// Closest returns at most n locks for a query that no sound lock meets, those of the best level
+// first. So it does not name a lock with a defect of its own because the faults of the query leave
+// that lock clean.
 func Closest(choices []Choice, n int) []Choice {
 	all := slices.Clone(choices)
 	slices.SortStableFunc(all, func(a, b Choice) int {

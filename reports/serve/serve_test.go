@@ -101,6 +101,7 @@ func TestServerShowsARun(t *testing.T) {
 	for _, c := range []struct{ path, typ, want string }{
 		{"/", "text/html; charset=utf-8", "lockbench store"},
 		{"/api/runs", "application/json", `"verdict":"violated"`},
+		{"/api/runs", "application/json", `"trace.jsonl.gz"`},
 		{"/store/" + oneRun + "/report.html", "text/html; charset=utf-8",
 			"Can two clients hold the lock getset at once"},
 		{"/store/" + oneRun + "/report.html", "text/html; charset=utf-8", `<a href="/">all runs</a> · <a href="plots.html">plots</a>`},
