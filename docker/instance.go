@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
+	"github.com/containerd/errdefs"
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
@@ -115,19 +117,23 @@ func (b *instance) remove() {
 	}
 }
 
-// freezes is how often Pause tries: runc gives up early on a busy machine ("unable to freeze").
-const freezes = 5
+// freezing is how long Pause tries, and refreeze how long it waits between two tries: runc gives
+// up after milliseconds ("unable to freeze") while a process waits for the disk.
+const (
+	freezing = 20 * time.Second
+	refreeze = 20 * time.Millisecond
+)
 
-// Pause freezes the container: the kernel lets none of its processes run.
-func (b *instance) Pause() (err error) {
-	for range freezes {
-		_, err = b.daemon.ContainerPause(context.Background(), b.name(),
+// Pause freezes the container: the kernel lets none of its processes run. A container that is
+// gone, dead or frozen is an error at once.
+func (b *instance) Pause() error {
+	for end := time.Now().Add(freezing); ; time.Sleep(refreeze) {
+		_, err := b.daemon.ContainerPause(context.Background(), b.name(),
 			client.ContainerPauseOptions{})
-		if err == nil {
-			break
+		if !errdefs.IsInternal(err) || time.Now().After(end) {
+			return err
 		}
 	}
-	return err
 }
 
 // Stopped reports whether the container is frozen.
