@@ -360,11 +360,32 @@ func TestStoryOfProgress(t *testing.T) {
 			"0 1 2 3 n0 EVAL take 1 k a -> 1\n" + dense(), nil,
 			"client 0 took the key by its EVAL at 0.000 s (reply \"1\"), and was not granted the lock."},
 		"a release that the new master never heard of": {
-			free + "c0 acquire 1 5 sent=2 node=n0; c0 release 6 7; fault promote n1 8 9; " +
-				"c1 acquire 10 1500000000 fail",
-			"0 1 2 3 n0 SETNX k a -> 1\n0 1 6 7 n0 DEL k -> 1\n" +
-				strings.ReplaceAll(dense(), " n0 ", " n1 "), nil,
+			promotes + "fault promote n1 8 9; " + waitsOn, gaveBack + denseOnN1(), nil,
 			"n1 was promoted without client 0's release of 0.000 s, so the key is there again."},
+		"the same, and another client was granted it since": {
+			promotes + "fault promote n1 8 9; c2 acquire 10 12 sent=11 node=n1; " +
+				"c2 release 13 14; c1 acquire 15 1500000000 fail", gaveBack + "2 1 11 12 n1 SETNX k c -> 1\n" +
+				"2 1 13 14 n1 DEL k -> 1\n" + denseOnN1(), nil, ""},
+		"a server that was killed after a release elsewhere": {
+			promotes + "fault kill n1 8 9; " + waitsOn, gaveBack + denseOnN1(), nil, ""},
+		"the server of the release was promoted": {
+			promotes + "fault promote n0 8 9; " + waitsOn, gaveBack + dense(), nil, ""},
+		"another server was promoted after the wait": {
+			promotes + waitsOn + "; fault promote n1 1600000000 1600000001", gaveBack + dense(),
+			nil, ""},
+		"another server was promoted before the release": {
+			"fault promote n1 0 1; " + promotes + waitsOn, gaveBack + dense(), nil, ""},
+		"a lease that was asked for twice, and never given": {
+			free + "c0 acquire 1 6 info; c1 acquire 10 1500000000 fail",
+			"0 1 2 3 n0 SETNX k a -> 1\n0 1 4 0 n0 EXPIRE k 2 ->\n0 1 5 0 n0 EXPIRE k 2 ->\n" +
+				dense(), nil, "client 0 left the key on its server: its acquire was not granted, and " +
+				"its EXPIRE at 0.000 s, which would have given the key its lease, was never answered."},
+		"a script that may have given a lease, and an EXPIRE that may have": {
+			free + "c0 acquire 1 6 info; c1 acquire 10 1500000000 fail",
+			"0 1 2 3 n0 EVAL take 1 k a -> 1\n0 1 4 0 n0 EXPIRE k 2 ->\n" + dense(), nil, ""},
+		"a take that was never answered": {
+			free + "c0 acquire 1 6 fail; c1 acquire 2 1500000000 fail; script take take 1 0",
+			"0 1 2 0 n0 EVAL take 1 k a ->\n" + dense(), nil, ""},
 		"votes": {
 			three + "c2 kill 5; c2 exit 6 planned; " + split,
 			"2 1 1 2 n0 SET k c NX PX 1 -> OK\n2 1 1 2 n1 SET k c NX PX 1 -> OK\n" + deadVotes(),
@@ -382,6 +403,16 @@ func TestStoryOfProgress(t *testing.T) {
 		}
 	}
 }
+
+// A client is granted a lock by n0 and releases it.
+const (
+	promotes = free + "c0 acquire 1 5 sent=2 node=n0; c0 release 6 7; "
+	gaveBack = "0 1 2 3 n0 SETNX k a -> 1\n0 1 6 7 n0 DEL k -> 1\n"
+	waitsOn  = "c1 acquire 10 1500000000 fail"
+)
+
+// denseOnN1 is dense at another server.
+func denseOnN1() string { return strings.ReplaceAll(dense(), " n0 ", " n1 ") }
 
 // A client tries for a lock for 1.3 s.
 const refusedStory = once + "names k; c1 acquire 10 1300000000 fail why=server-refused"

@@ -44,12 +44,25 @@ var wordCases = []struct {
 		"0 1 53 54 n0 DEL k -> 1\n3 1 60 0 n0 SETNX k d ->\n" + asksN0("SETNX k b -> 0"),
 		"The last to write the key was client 3", "client 2"},
 
-	{"a key left behind that was taken as another client's was released", "R", leased +
-		"c0 acquire 10 20 sent=12 lease=200000000; c0 release 50 60; " +
-		"c2 acquire 51 60 sent=52 lease=200000000; c2 release 70 80; c1 acquire 200 210 fail",
-		takes + "2 1 52 57 n0 SET k cccccccc NX PX 200 -> OK\n0 1 54 56 n0 DEL k -> 1\n" +
-			"2 1 71 72 n0 DEL x -> 0\n1 1 202 203 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n",
-		"client 2 had written the key", ""},
+	{"a key left behind that was taken as another client's was released", "R", takenMeanwhile,
+		takenAtOnce + refusedLater, "client 2 had written the key", ""},
+	{"the same, and a key on another server was deleted", "R", takenMeanwhile, takenAtOnce +
+		"3 1 150 151 n1 DEL k -> 1\n" + refusedLater, "client 2 had written the key", ""},
+	{"the same, and a client found none", "R", takenMeanwhile, takenAtOnce +
+		"3 1 100 101 n0 EXISTS k -> 0\n" + refusedLater, "left behind", "client 2 had written"},
+	{"the same, and another was refused before the answer", "R", takenMeanwhile, takenAtOnce +
+		"3 1 55 58 n0 SET k dddddddd NX PX 200 -> (nil)\n3 1 100 101 n0 EXISTS k -> 0\n" +
+		refusedLater, "left behind", "client 2 had written"},
+	{"the same, and another deleted a key meanwhile", "R", takenMeanwhile, takenAtOnce +
+		"3 1 55 58 n0 DEL k -> 1\n" + refusedLater, "left behind", "client 2 had written"},
+	{"the same, and another deleted some keys meanwhile", "R", takenMeanwhile,
+		"3 1 3 4 n0 SET i x -> OK\n3 1 5 6 n0 SET j x -> OK\n" + takenAtOnce +
+			"3 1 55 58 n0 DEL k j i -> 1\n" + refusedLater, "left behind", "client 2 had written"},
+	{"the same, and another write may not have arrived", "R", takenMeanwhile +
+		"; fault cut c3>n0 99 105", takenAtOnce + "3 1 100 0 n0 SET k dddddddd NX PX 200 ->\n" +
+		refusedLater, "left behind", "client 2 had written"},
+	{"a key was deleted before the first write", "R", nobodyStory, "2 1 1 2 n0 DEL k -> 1\n" +
+		nobodyTrace + refusedR, "client 0 had written the key", ""},
 
 	// What a server did not have, it did not run.
 	{"a release whose script the server did not have", "L", leased +
@@ -122,6 +135,12 @@ var wordCases = []struct {
 		"0 1 2 3 n0 SETNX k a -> 1\n0 1 4 0 n0 EXPIRE k 90 ->\n" + refusals(1, 1, 20, 15),
 		"it was killed", "no time to live"},
 
+	{"a deletion by a time to live of 0, before the first write", "D", once +
+		"c1 acquire 10 1500000000 fail", "0 1 1 2 n0 PEXPIRE k 0 -> 1\n" + refusals(1, 1, 20, 15),
+		"no client was granted", "The last to write"},
+	{"a deletion by a time to live of 0 that was never answered", "D", once +
+		"c1 acquire 10 1500000000 fail", "0 1 2 3 n0 SETNX k a -> 1\n0 1 6 0 n0 PEXPIRE k 0 ->\n" +
+		refusals(1, 1, 20, 15), "to write the key was client 0", "given the key its lease"},
 	{"renewed on by a client that left", "D", once + "c1 acquire 10 1500000000 fail",
 		"0 1 2 3 n0 SETNX k a -> 1\n" + refusals(1, 1, 20, 15) +
 			"0 1 1100000000 1100000001 n0 PEXPIRE k 9 -> 1\n",
@@ -241,3 +260,12 @@ var wordCases = []struct {
 		"0 1 2 3 n0 SETNX k a -> 1\n" + refusals(1, 1, 20, 15) + "2 1 8 0 n0 SETNX k c ->",
 		"to write the key was client 2", ""},
 }
+
+// Client 2 takes the key while client 0 deletes its own, and client 1 is refused later.
+const (
+	takenMeanwhile = leased + "c0 acquire 10 20 sent=12 lease=200000000; c0 release 50 60; " +
+		"c2 acquire 51 60 sent=52 lease=200000000; c2 release 70 80; c1 acquire 200 210 fail"
+	takenAtOnce = takes + "2 1 52 57 n0 SET k cccccccc NX PX 200 -> OK\n0 1 54 56 n0 DEL k -> 1\n" +
+		"2 1 71 72 n0 DEL x -> 0\n"
+	refusedLater = "1 1 202 203 n0 SET k bbbbbbbb NX PX 200 -> (nil)\n"
+)

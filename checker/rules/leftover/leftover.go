@@ -116,12 +116,13 @@ func lastOf(t *trace.Trace, faults []record.Fault, commands []*history.Command,
 			}
 		case writes(t, m):
 			left = &explain.Leftover{Command: m, Expiry: nanoseconds(e), LifeUnknown: e.Kind == trace.Script}
-		case e.Kind == trace.Expire && left != nil && trace.Answered(m) && e.Expiry.Seconds <= 0 &&
-			!outlives(t, left.Command, commands[i:]):
-			left = nil // that deletes it
+		case e.Kind == trace.Expire && left != nil && e.Expiry.Seconds <= 0: // that deletes it
+			if trace.Answered(m) && !outlives(t, left.Command, commands[i:]) {
+				left = nil
+			}
 		case e.Kind == trace.Expire && left != nil && !t.Unchanged(m) &&
 			trace.Key(m) == trace.Key(left.Command):
-			had := left.Expiry > 0 || left.LifeUnknown && left.Unleased == nil
+			had := left.Unleased == nil && (left.Expiry > 0 || left.LifeUnknown)
 			left.Expiry, left.LifeUnknown, left.Unleased = nanoseconds(e), !trace.Answered(m), nil
 			if left.LifeUnknown && !had && m.Process == left.Command.Process {
 				left.Unleased = m
