@@ -25,3 +25,17 @@ func TestWhatAFencedResourceRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestTheCauseOfALostCounter: F says which server lost the counter, if one did.
+func TestTheCauseOfALostCounter(t *testing.T) {
+	for fault, want := range map[string]string{
+		"fault kill n0 40 41; ": "n0 was started again at 0.000 s without the counter of the " +
+			"tokens: client 0 had token 7, and client 1 got token 1 later.",
+		"": "",
+	} {
+		p := Check(story(t, fault+tokenLost), nil, Options{Properties: []string{"F"}}).Properties[0]
+		if p.Verdict != Violated || p.Cause != want {
+			t.Errorf("%q: %s: %q, want %q", fault, p.Verdict, p.Cause, want)
+		}
+	}
+}

@@ -61,7 +61,7 @@ type Hold struct {
 	End             int64 // the client was surely inside until then: release invoked, killed, ...
 	Ended           Ending
 	Returned        int64        // the release call came back; Forever if it never did
-	Answer          history.Type // of the release: OK, Fail or Info
+	Answer          history.Type // of the release, if it is Released: OK, Fail or Info
 	Lost            int64        // the client was told that the hold is over
 	Valid           int64        // the lock itself promised the hold until then
 	Promised        int64        // so too, as the grant said it, before any extension

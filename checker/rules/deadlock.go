@@ -244,8 +244,7 @@ func (c deadlockRule) mayStillHold(l *record.Lock, at int64) int {
 		}
 	}
 	if last == nil || c.history.Header.System == "" || last.LeaseAt(at) != record.Forever ||
-		last.Ended != record.Released || last.Answer != history.Info ||
-		c.waits().endOf(last.Process) != record.Forever {
+		last.Answer != history.Info || c.waits().endOf(last.Process) != record.Forever {
 		return -1
 	}
 	return last.Process
@@ -315,7 +314,7 @@ func (c faultTimes) promotedWithout(l *record.Lock, at int64) string {
 		grant := c.trace.GrantOf(h)
 		for i := range c.faults {
 			f := &c.faults[i]
-			if grant != nil && h.Answer == history.OK && f.Promotes() && f.Target != grant.Node &&
+			if grant != nil && f.Promotes() && f.Target != grant.Node &&
 				f.From < at && f.To > h.End {
 				return explain.PromotedWithout(f.Target, h)
 			}

@@ -105,7 +105,7 @@ func firstNotice(h *record.Hold, extends map[int][]*history.Event) (at int64, by
 			break
 		}
 	}
-	if h.Ended == record.Released && h.Answer == history.Fail {
+	if h.Answer == history.Fail {
 		first(h.Returned, explain.ByRelease)
 	}
 	return at, by

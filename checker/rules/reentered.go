@@ -209,7 +209,7 @@ func lostRelease(l *record.Lock, h *record.Hold) *record.Hold {
 		if before.Process != h.Process {
 			break
 		}
-		if before.Ended == record.Released && before.Answer == history.Info {
+		if before.Answer == history.Info {
 			return before
 		}
 	}
