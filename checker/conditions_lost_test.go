@@ -65,6 +65,38 @@ var lostConditions = []propertyCase{
 	{"lost: the next grant counted another key on", "L", lostHold + promoted,
 		"0 1 12 15 n0 EVAL s 2 k c -> 7 | SET k a NX | INCR c\n" +
 			"1 1 80 85 n1 EVAL s 2 k c -> 7 | SET k b NX | INCR c\n", Violated, LostByServer},
+	{"lost: the first one deleted its key after a restart, and others may delete it, too", "L",
+		userServer + "fault kill n0 25 26", ownerOnN0 + "0 1 30 31 n0 DEL k -> 1\n" + winnerOnN0,
+		Violated, DoubleGrant},
+	{"lost: the same by an inner release, before the restart", "L", "reentrant; " + userServer +
+		"c0 acquire 30 35 depth=1 sent=31 lease=200; c0 release 40 50 n=2; fault kill n0 52 53",
+		ownerOnN0 + "0 2 31 33 n0 EXPIRE k 200 -> 1\n0 2 41 45 n0 DEL k -> 1\n" + winnerOnN0,
+		Violated, DoubleGrant},
+	{"lost: the same while it was being prolonged, before the restart", "L",
+		userServer + "fault kill n0 50 51", ownerOnN0 + "0 1 28 45 n0 DEL k -> 1\n" +
+			"0 0 30 40 n0 PEXPIRE k 200 -> 1\n" + winnerOnN0, Violated, DoubleGrant},
+	{"lost: the same, and another client's was lost", "L",
+		userServer + "c2 acquire 29 60 info; fault kill n0 45 46", ownerOnN0 +
+			"0 1 30 31 n0 DEL k -> 1\n2 1 35 36 n0 SET k c PX 200 -> OK\n" + winnerOnN0, Violated,
+		DoubleGrant},
+	{"lost: a write over any value after a refusal, perhaps by a third client's key", "L",
+		lostHold + "fault kill n0 25 26; c3 acquire 20 99 fail", ownerOnN0 +
+			"3 1 27 0 n0 SET k d NX PX 200 ->\n1 1 70 75 n0 SET k b NX -> (nil)\n" +
+			"1 1 80 85 n0 SET k b PX 100 -> OK", Violated, DoubleGrant},
+
+	// Which of a failure and a flush took the key.
+	{"lost: a client was refused after the failover, perhaps by a reader's key", "L", failedOver +
+		"; c4 acquire 1 2 shared; c4 release 3 4", ownerOnN0 + refusedOnN1 + winnerOnN1, Violated,
+		LostByServer},
+	{"lost: a client was refused after a restart, perhaps by a key that was taken after it", "L",
+		lostHold + "fault kill n0 25 26; fault flush n0 60 61; c2 acquire 20 99 fail; " +
+			"c3 acquire 20 99 fail", ownerOnN0 + "3 1 24 0 n0 SET k d NX PX 200 ->\n" +
+			"2 1 30 31 n0 SET k c NX PX 200 -> (nil)\n" + winnerOnN0, Violated, LostByServer},
+	{"lost: a deletion hit the first key, or in another order the restart took it", "L",
+		"lease; names k; fault kill n0 22 24; c0 acquire 10 45 sent=12 lease=1000 node=n0; " +
+			"c1 acquire 11 46 sent=13 lease=1000 node=n0; c2 acquire 12 50 fail; " +
+			"c0 release 150 160; c1 release 170 180", "0 1 12 40 n0 SETNX k a -> 1\n" +
+			"1 1 13 20 n0 SETNX k b -> 1\n2 1 14 19 n0 DEL k -> 1\n", Violated, LostByServer},
 
 	// Which tokens a fault can lose.
 	{"lost: a counter of several masters", "F", "masters 3; " + tokens + "fault kill n1 25 26", "",
@@ -94,3 +126,6 @@ var lostConditions = []propertyCase{
 // bothOnN0 is a hold of client 0 on n0 whose lease is valid when n0 grants client 1 the lock.
 const bothOnN0 = "lease; names k; c0 acquire 10 20 sent=12 lease=200 node=n0; c1 acquire 11 90 " +
 	"sent=80 lease=100 node=n0; c0 release 150 160; c1 release 170 180; "
+
+// userServer is lostHold on a server of the user's, on which other programs may delete keys.
+const userServer = "environment external; " + lostHold

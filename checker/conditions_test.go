@@ -157,6 +157,29 @@ var conditionCases = []propertyCase{
 	{"killed inside, and a client that waited may have it", "D", abandoned +
 		"c1 acquire 7; end 3000000000", "1 1 8 9 n0 SET k b NX -> (nil)\n" +
 		"1 1 12 20 n0 BLPOP s 5 -> (nil)\n1 1 22 0 n0 SET k b NX ->", Unknown, ""},
+	{"killed inside, and the key had been deleted before", "D", "poll 1; topology single; " +
+		"names k; c2 acquire 1 2; c2 release 3 4; c0 acquire 5 6; c0 kill 10; c1 acquire 7; " +
+		"end 3000000000", "2 1 1 2 n0 SETNX k c -> 1\n2 1 3 4 n0 DEL k -> 1\n" +
+		"0 1 5 6 n0 SETNX k a -> 1\n1 1 8 9 n0 SET k b NX -> (nil)\n1 1 12 0 n0 BLPOP s 5 ->",
+		Violated, ""},
+	{"killed inside, and a client waits for long, and then for a moment", "D", abandoned +
+		"c1 acquire 7; end 3000000000", "1 1 8 9 n0 SET k b NX -> (nil)\n" +
+		"1 1 12 2500000000 n0 BLPOP s 5 -> (nil)\n1 1 2500000001 0 n0 BLPOP s 5 ->", Violated, ""},
+	{"killed inside, and a client waits until it is told, while a fault stops others", "D",
+		abandoned + "fault cut c2>n0 11 2990000000; c1 acquire 7; end 3000000000",
+		"1 1 8 9 n0 SET k b NX -> (nil)\n1 1 12 2500000000 n0 BLPOP s 5 -> (nil)", Violated, ""},
+	{"killed inside, and a client waited for a moment, and asked no more", "D", abandoned +
+		"c1 acquire 7; end 3000000000", "1 1 8 9 n0 SET k b NX -> (nil)\n" +
+		"1 1 12 20 n0 BLPOP s 5 -> (nil)", Unknown, ""},
+	{"killed inside, and a fault stops the server at which a client waits", "D", abandoned +
+		"fault pause-node n0 13 2990000000; c1 acquire 7; end 3000000000",
+		"1 1 8 9 n0 SET k b NX -> (nil)\n1 1 12 0 n0 BLPOP s 5 ->", Unknown, ""},
+	{"refused for too long by a lock of sessions that no client ever had", "D",
+		"system postgres; " + free + "c1 acquire 10 3000000000 fail", "", Violated, ""},
+	{"a call of unknown outcome was refused, looked, and asked again late", "D", once +
+		"c2 acquire 10 1300000000 info; c1 acquire 10 1290000000 fail", refusals(1, 1, 20, 13) +
+		"2 1 15 16 n0 SET k c NX PX 1 -> (nil)\n2 1 30 31 n0 GET k -> x\n" +
+		"2 1 1280000000 0 n0 SET k c NX PX 1 ->\n", Violated, ""},
 	{"killed inside, and a client was paused", "D", "poll 1; c0 acquire 1 5; c0 kill 10; " +
 		"fault pause c1 12 13; c1 acquire 20 90 fail err=held; end 1000", "", Violated, ""},
 	{"killed inside, long after a restart", "D", "poll 1; " +

@@ -354,7 +354,8 @@ var allCases = slices.Concat(propertyCases, lostCases, conditionCases, declaredC
 	certainCases, absentCases, presentCases, lostConditions, ownerConditions, waitConditions,
 	deliveryConditions, stallConditions, reenteredConditions, nearCases, closerCases,
 	closestCases, likelyCases, besideCases, gaveUpCases, severalCases,
-	helperCases, lookCases, againCases, causedCases, noteCases)
+	helperCases, lookCases, againCases, causedCases, noteCases,
+	orphanConditions)
 
 func TestProperties(t *testing.T) {
 	for _, c := range allCases {

@@ -36,6 +36,10 @@ func TestTheCauseOfALeftoverThatLetsItsOwnerIn(t *testing.T) {
 		"n1", "n0", 1) // but for the first grant
 	for _, c := range []struct{ story, trace, want string }{
 		{chain, chainSeen + chainTold, "t" + again},
+		// and no client was inside for too long afterwards, either
+		{chain + "c2 acquire 60 4400000000 fail; ", chainSeen + chainTold +
+			"2 1 1600000000 1600000010 n0 EVAL take 1 k c -> 900\n" +
+			"2 1 4300000000 4300000010 n0 EVAL take 1 k c -> 900\n", "t" + again},
 		{chain, chainTakes + "0 1 7 15 n0 EVAL free 1 k a -> (error) OOM no memory\n" + chainStays +
 			chainTold,
 			"client 0's release at 0.000 s was answered \"OOM no memory\". T" + again},
@@ -52,15 +56,25 @@ func TestTheCauseOfALeftoverThatLetsItsOwnerIn(t *testing.T) {
 	}
 }
 
-// TestAReleaseThatUndidOneEntry: R names the release that left the key there.
+// TestAReleaseThatUndidOneEntry: R names the release that left the key there, if the key's writer
+// sent it and all was answered.
 func TestAReleaseThatUndidOneEntry(t *testing.T) {
-	p := Check(story(t, free+leftoverScripts+"c0 acquire 1 5 sent=2 lease=1000; c0 release 7 15; "+
-		"c1 acquire 20 40 fail"), commands(t, "0 1 2 3 n0 EVAL take 1 k a -> OK\n"+
-		"0 1 2 4 n0 EVAL take 1 k a -> OK\n0 1 7 15 n0 EVAL free 1 k a -> 0\n"+
-		"1 1 21 39 n0 EVAL take 1 k b -> 900\n"), Options{Properties: []string{"R"}}).Properties[0]
-	const want = "Client 0's release at 0.000 s was answered \"0\": that undid one entry of several."
-	if p.Cause != want {
-		t.Errorf("%s: %q, want %q; %s%s", p.Verdict, p.Cause, want, p.Explanation, p.Reason)
+	const undid = `Client 0's release at 0.000 s was answered "0": that undid one entry of several.`
+	for released, want := range map[string]string{
+		"0 1 7 15 n0 EVAL free 1 k a -> 0\n":                                 undid,
+		"0 1 7 10 n0 EVAL free 1 k a -> 0\n0 1 11 0 n0 EVAL free 1 k a ->\n": "",
+		"0 1 7 15 n1 EVAL free 1 k a -> 0\n":                                 "",
+		"0 1 7 15 n0 GET k -> a\n":                                           "",
+	} {
+		p := Check(story(t, free+leftoverScripts+"c0 acquire 1 5 sent=2 lease=1000; "+
+			"c0 release 7 15; c1 acquire 20 40 fail"), commands(t,
+			"0 1 2 3 n0 EVAL take 1 k a -> OK\n0 1 2 4 n0 EVAL take 1 k a -> OK\n"+released+
+				"1 1 21 39 n0 EVAL take 1 k b -> 900\n"),
+			Options{Properties: []string{"R"}}).Properties[0]
+		if p.Verdict != Violated || p.Cause != want {
+			t.Errorf("%s: %s: %q, want %q; %s%s", released, p.Verdict, p.Cause, want, p.Explanation,
+				p.Reason)
+		}
 	}
 }
 

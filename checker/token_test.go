@@ -33,6 +33,14 @@ func TestOneToken(t *testing.T) {
 			"2 1 21 22 n0 GET k -> 1795649510\n" + deletes("DEL k"), false},
 		{"a deletion after a look of another call", "L", twins + another, had +
 			"2 2 21 22 n0 GET k -> 1795649509\n" + deletes("DEL k"), false},
+		{"a deletion after a look by another client", "L", twins + another, had +
+			"1 1 20 21 n0 GET k -> 1795649509\n" + deletes("DEL k"), false},
+		{"a deletion after a look at another server", "L", twins + another, had +
+			"2 1 21 22 n1 GET k -> 1795649509\n" + deletes("DEL k"), false},
+		{"a deletion before a look", "L", twins + another, had +
+			"2 1 26 27 n0 GET k -> 1795649509\n" + deletes("DEL k"), false},
+		{"a write after a look", "L", twins, "0 1 12 15 n0 SETNX k 1795649509 -> 1\n" +
+			"1 1 28 29 n0 GET k -> 1795649509\n1 1 30 31 n0 SET k 1795649509 -> OK\n", false},
 		{"O, a deletion that compares", "O", twins + another, had + deletes("DELIFEQ k 1795649509"),
 			true},
 		{"O, a deletion that does not compare", "O", twins + another, had + deletes("DEL k"), false},
