@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/env/cluster"
-	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/moby/moby/client"
@@ -63,7 +62,7 @@ func TestNothingButTheProxiesIsPublished(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = exec.Command("docker", "rmi", declares).Run() })
 	l := open(t, Options{Network: Bridge, Image: declares})
-	launch(t, l, place(t, l, server.NodeConfig{Host: "127.83.6.1", Port: 23456}))
+	launch(t, l, place(t, l, somewhere()))
 	for _, id := range containers(t, l.owner.run) {
 		r, err := l.daemon.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{})
 		if err != nil {

@@ -3,7 +3,6 @@ package docker
 import (
 	"context"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +109,12 @@ func place(t *testing.T, l *Launcher, c server.NodeConfig) server.NodeConfig {
 	return c
 }
 
+// somewhere returns a server at an address of loopback of its own.
+func somewhere() server.NodeConfig {
+	host, port := testenv.Address()
+	return server.NodeConfig{Host: host, Port: port}
+}
+
 // launch starts one server and waits until it can be used.
 func launch(t *testing.T, l *Launcher, c server.NodeConfig) server.Server {
 	t.Helper()
@@ -126,6 +131,9 @@ func launch(t *testing.T, l *Launcher, c server.NodeConfig) server.Server {
 	return s
 }
 
+// patient is more time than a machine stalls.
+const patient = time.Minute
+
 // ask sends a command to a server on a connection of its own.
 func ask(addr string, timeout time.Duration, args ...any) (string, error) {
 	c := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2,
@@ -136,13 +144,13 @@ func ask(addr string, timeout time.Duration, args ...any) (string, error) {
 
 func TestServerIsPausedResumedKilledAndStartedEmpty(t *testing.T) {
 	t.Parallel()
-	for i, network := range []string{Host, Bridge} {
+	for _, network := range []string{Host, Bridge} {
 		t.Run(network, func(t *testing.T) {
 			t.Parallel()
 			l := open(t, Options{Network: network})
-			c := place(t, l, server.NodeConfig{Host: "127.83.1." + strconv.Itoa(1+i), Port: 23456})
+			c := place(t, l, somewhere())
 			s := launch(t, l, c)
-			if _, err := ask(c.Addr(), time.Second, "SET", "k", "v"); err != nil {
+			if _, err := ask(c.Addr(), patient, "SET", "k", "v"); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Pause(); err != nil {
@@ -154,7 +162,7 @@ func TestServerIsPausedResumedKilledAndStartedEmpty(t *testing.T) {
 			if err := s.Resume(); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := ask(c.Addr(), time.Second, "GET", "k"); got != "v" {
+			if got, err := ask(c.Addr(), patient, "GET", "k"); got != "v" {
 				t.Errorf("after the pause GET k is %q, %v", got, err)
 			}
 			s.Kill()
@@ -162,7 +170,7 @@ func TestServerIsPausedResumedKilledAndStartedEmpty(t *testing.T) {
 				t.Error("a killed server has no reason")
 			}
 			launch(t, l, c)
-			if got, err := ask(c.Addr(), time.Second, "GET", "k"); err != redis.Nil {
+			if got, err := ask(c.Addr(), patient, "GET", "k"); err != redis.Nil {
 				t.Errorf("a server that was started again has k = %q, %v", got, err)
 			}
 		})
@@ -172,7 +180,7 @@ func TestServerIsPausedResumedKilledAndStartedEmpty(t *testing.T) {
 func TestAServerThatIsPausedCanBeKilled(t *testing.T) {
 	t.Parallel()
 	l := open(t, Options{})
-	s := launch(t, l, server.NodeConfig{Host: "127.83.2.1", Port: 23456})
+	s := launch(t, l, somewhere())
 	if err := s.Pause(); err != nil {
 		t.Fatal(err)
 	}
@@ -182,8 +190,9 @@ func TestAServerThatIsPausedCanBeKilled(t *testing.T) {
 func TestWhatAServerSaysAtItsEnd(t *testing.T) {
 	t.Parallel()
 	l := open(t, Options{})
-	s, err := l.Launch(server.NodeConfig{Name: "n0", Host: "127.83.3.1", Port: 23456,
-		Log: t.TempDir() + "/log", Config: []string{"no-such-setting", "1"}})
+	c := somewhere()
+	c.Name, c.Log, c.Config = "n0", t.TempDir()+"/log", []string{"no-such-setting", "1"}
+	s, err := l.Launch(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,21 +227,20 @@ func TestTheTopologies(t *testing.T) {
 
 func TestARestartWithFiles(t *testing.T) {
 	t.Parallel()
-	for i, network := range []string{Host, Bridge} {
+	for _, network := range []string{Host, Bridge} {
 		t.Run(network, func(t *testing.T) {
 			t.Parallel()
 			l := open(t, Options{Network: network})
-			c := place(t, l, server.NodeConfig{
-				Host: "127.83.5." + strconv.Itoa(1+i), Port: 23456, Dir: t.TempDir() + "/n0", Config: []string{
-					"appendonly", "yes", "appendfsync", "always"},
-			})
+			c := somewhere()
+			c.Dir, c.Config = t.TempDir()+"/n0", []string{"appendonly", "yes", "appendfsync", "always"}
+			c = place(t, l, c)
 			s := launch(t, l, c)
-			if _, err := ask(c.Addr(), time.Second, "SET", "k", "v"); err != nil {
+			if _, err := ask(c.Addr(), patient, "SET", "k", "v"); err != nil {
 				t.Fatal(err)
 			}
 			s.Kill()
 			launch(t, l, c)
-			if got, err := ask(c.Addr(), time.Second, "GET", "k"); got != "v" {
+			if got, err := ask(c.Addr(), patient, "GET", "k"); got != "v" {
 				t.Errorf("after a restart with its files GET k is %q, %v", got, err)
 			}
 		})

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -33,7 +32,7 @@ func TestEverySystemRunsAndComesBack(t *testing.T) {
 		}
 		t.Skip(err)
 	}
-	for i, name := range system.Names() {
+	for _, name := range system.Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			kind := find(t, name)
@@ -46,8 +45,9 @@ func TestEverySystemRunsAndComesBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer folder.Close()
-			c := server.NodeConfig{Name: "n0", Host: "127.83.6." + strconv.Itoa(1+i), Port: 23456,
-				Kind: kind, Dir: filepath.Join(folder.Path, "n0"), Log: filepath.Join(t.TempDir(), "log")}
+			c := somewhere()
+			c.Name, c.Kind, c.Dir = "n0", kind, filepath.Join(folder.Path, "n0")
+			c.Log = filepath.Join(t.TempDir(), "log")
 			for range 2 {
 				lives(t, l, c)
 			}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/env/cluster"
-	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
@@ -153,7 +152,7 @@ func TestTheNextStartSweepsWhereTheJanitorWasKilledToo(t *testing.T) {
 
 func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
 	l := open(t, Options{})
-	launch(t, l, server.NodeConfig{Host: "127.83.4.1", Port: 23456}) // of a process that lives
+	launch(t, l, somewhere()) // of a process that lives
 	stale := l.owner
 	// the number lives again, the process does not
 	stale.run, stale.pid, stale.start = "stale", strconv.Itoa(os.Getpid()), "1"

@@ -2,7 +2,9 @@ package testenv
 
 import (
 	"cmp"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"strings"
@@ -20,6 +22,15 @@ func Elsewhere(t testing.TB) string {
 		t.Skip("the daemon is elsewhere already")
 	}
 	return "tcp://" + Listen(t, func(here net.Conn) { join(here, socket) })
+}
+
+// Address returns a random address of loopback for a server that takes a host and a port and no
+// listener. The chance that another test has it, in another clone too, is below one in a million.
+// The port after it is as free. No connection gets either port as its own: they are below Linux'
+// range of those.
+func Address() (host string, port int) {
+	host = fmt.Sprintf("127.%d.%d.%d", 2+rand.IntN(250), rand.IntN(256), 1+rand.IntN(250))
+	return host, 20_000 + 2*rand.IntN(5_000)
 }
 
 // Listen serves every connection to a port of loopback in a goroutine of its own, until the test
