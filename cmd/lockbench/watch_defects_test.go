@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,10 +18,15 @@ type watchedClient struct {
 	pool *redis.Client
 }
 
-func newWatchedClient(t *testing.T, addr string, db int) watchedClient {
-	pool := redis.NewClient(&redis.Options{Addr: addr, DB: db, DisableIdentity: true, Protocol: 2,
-		MaxRetries: -1})
+func newWatchedClient(t *testing.T, addr string) watchedClient {
+	pool := patientClient(addr)
 	return watchedClient{t, pool.Conn(), pool}
+}
+
+// patientClient sends each command once, and waits for its reply as long as a machine stalls.
+func patientClient(addr string) *redis.Client {
+	return redis.NewClient(&redis.Options{Addr: addr, DisableIdentity: true, Protocol: 2,
+		MaxRetries: -1, DialTimeout: time.Minute, ReadTimeout: -1, WriteTimeout: -1})
 }
 
 func (c watchedClient) leave() {
@@ -32,6 +38,14 @@ func (c watchedClient) do(args ...any) {
 	if err := c.Do(context.Background(), args...).Err(); err != nil && !errors.Is(err, redis.Nil) {
 		c.t.Errorf("%v: %v", args, err)
 	}
+}
+
+// lists returns how often the connections of the server were listed.
+func (c watchedClient) lists() (n int) {
+	_, rest, _ := strings.Cut(c.Info(context.Background(), "commandstats").Val(),
+		"cmdstat_client|list:calls=")
+	_, _ = fmt.Sscan(strings.Split(rest, ",")[0], &n)
+	return n
 }
 
 // The scripts of locks, as libraries have them.
@@ -157,13 +171,15 @@ var plantedByValue = map[string]plantedDefect{
 		}
 	}, []string{"starving: SET"}},
 	"an orphan": {func(k string, a, b watchedClient) {
-		const lease = 7000 // ms: the connections are listed every five seconds
-		a.do("SET", k, k+"-a", "NX", "PX", lease)
+		a.do("SET", k, k+"-a", "NX", "PX", longLease)
 		a.leave()
-		for i := range 8 {
-			time.Sleep(lease / 7 * time.Millisecond)
-			b.do("SET", k, fmt.Sprint(k, "-b", i), "NX", "PX", longLease)
+		const lists = 4 // of two watches
+		for from := b.lists(); b.lists() < from+lists; time.Sleep(500 * time.Millisecond) {
+			b.do("SET", k, k+"-b", "NX", "PX", longLease)
 		}
+		b.do("PEXPIRE", k, shortLease) // so that the test need not wait for the end of a long one
+		outliveShortLease()
+		b.do("SET", k, k+"-b", "NX", "PX", longLease)
 	}, []string{"orphan: SET"}},
 	"FLUSHDB while it is held": {func(k string, a, b watchedClient) {
 		a.do("SELECT", 1)

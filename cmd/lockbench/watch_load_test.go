@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -98,7 +99,7 @@ func (l *library) cycle(c adapter.Config, answers *bufio.Scanner) {
 // fill sends cycles of a lock so that the servers execute so many commands a second in all.
 func (p *watchedPlace) fill(ctx context.Context, rate int64) {
 	const every = 100 * time.Millisecond
-	c := redis.NewClient(&redis.Options{Addr: p.front.addr, DisableIdentity: true, Protocol: 2})
+	c := patientClient(p.front.addr)
 	defer c.Close()
 	give := redis.NewScript(compareAndDelete)
 	run, first := "", int64(0)
@@ -125,10 +126,11 @@ func (p *watchedPlace) fill(ctx context.Context, rate int64) {
 
 // front is a fixed address whose server can be replaced, as of a service with a failover.
 type front struct {
-	addr string
-	to   atomic.Pointer[string]
-	mu   sync.Mutex
-	open map[net.Conn]bool
+	addr  string
+	pings atomic.Int64 // that passed to the server
+	to    atomic.Pointer[string]
+	mu    sync.Mutex
+	open  map[net.Conn]bool
 }
 
 func newFront(t *testing.T, to string) *front {
@@ -161,11 +163,22 @@ func (f *front) pass(c net.Conn) {
 	f.mu.Lock()
 	f.open[c] = true
 	f.mu.Unlock()
-	go func() { _, _ = io.Copy(s, c); s.Close() }()
+	go func() { _, _ = io.Copy(counting{s, f}, c); s.Close() }()
 	_, _ = io.Copy(c, s)
 	f.mu.Lock()
 	delete(f.open, c)
 	f.mu.Unlock()
+}
+
+// counting counts the PINGs of a front on their way to the server.
+type counting struct {
+	io.Writer
+	*front
+}
+
+func (c counting) Write(b []byte) (int, error) {
+	c.pings.Add(int64(bytes.Count(b, []byte("PING"))))
+	return c.Writer.Write(b)
 }
 
 // replace sends clients to another server, and ends their connections.
