@@ -81,12 +81,10 @@ func TestNothingOutlivesAKillInAFault(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Env = append(c.Env, "PATH="+tmp, "XDG_CACHE_HOME="+tmp) // no compiler, and no shim
-		inTheMiddle(t, c, tmp, syscall.SIGKILL)
-		// another test's are swept soon
-		for limit := time.Now().Add(10 * time.Second); len(orphanedClocks()) >
-			0; time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(limit) {
-				t.Fatalf("after the next run: %v", orphanedClocks())
+		for _, p := range inTheMiddle(t, c, tmp, syscall.SIGKILL) {
+			pid, _, _ := strings.Cut(p, " ")
+			if left, _ := filepath.Glob("/dev/shm/*faketime*_" + pid); len(left) > 0 {
+				t.Errorf("after the next run: %v of %s", left, p)
 			}
 		}
 	})
@@ -104,8 +102,9 @@ func stuck(t *testing.T, tmp, topology, steps string) []string {
 		"--nemesis", file, "--for", "2m", "--store", filepath.Join(tmp, "store")}
 }
 
-// inTheMiddle ends a run when its fault is in force, and waits until nothing is left of it.
-func inTheMiddle(t *testing.T, c *exec.Cmd, tmp string, end syscall.Signal) {
+// inTheMiddle ends a run when its fault is in force, and waits until nothing is left of it. It
+// returns the processes that the run had then.
+func inTheMiddle(t *testing.T, c *exec.Cmd, tmp string, end syscall.Signal) (had []string) {
 	t.Helper()
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
@@ -113,6 +112,7 @@ func inTheMiddle(t *testing.T, c *exec.Cmd, tmp string, end syscall.Signal) {
 		t.Fatal(err)
 	}
 	awaitFault(t, tmp, &out)
+	had = processes(tmp)
 	_ = c.Process.Signal(end)
 	_ = c.Wait()
 	if code := c.ProcessState.ExitCode(); (end == syscall.SIGINT || end == syscall.SIGTERM) &&
@@ -128,19 +128,7 @@ func inTheMiddle(t *testing.T, c *exec.Cmd, tmp string, end syscall.Signal) {
 	if left, _ := filepath.Glob(filepath.Join(tmp, "lockbench-*")); len(left) > 0 {
 		t.Errorf("after %s and the next run: %v", end, left)
 	}
-}
-
-// orphanedClocks are the files of libfaketime whose process is gone. Files of living processes
-// belong to other tests.
-func orphanedClocks() (left []string) {
-	files, _ := filepath.Glob("/dev/shm/*faketime*")
-	for _, f := range files {
-		pid := f[strings.LastIndex(f, "_")+1:]
-		if _, err := os.Stat("/proc/" + pid); err != nil {
-			left = append(left, f)
-		}
-	}
-	return left
+	return had
 }
 
 // awaitFault waits until the record says that a fault has begun, and for a moment more.
@@ -193,22 +181,19 @@ func TestAForeignRedisIsAsBefore(t *testing.T) {
 func foreign(t *testing.T) (addr string, c *redis.Client) {
 	t.Helper()
 	dir := t.TempDir()
-	for port := 17000; ; port++ {
-		n, err := server.StartNode(server.NodeConfig{Name: "foreign", Host: "127.201.1.1", Port: port,
-			Dir: dir, Log: filepath.Join(dir, "log")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := n.Ready(); err == nil {
-			t.Cleanup(n.Kill)
-			c := redis.NewClient(&redis.Options{Addr: n.Addr()})
-			t.Cleanup(func() { c.Close() })
-			return n.Addr(), c
-		}
-		if port > 17100 {
-			t.Fatal(err)
-		}
+	host, port := testenv.Address()
+	n, err := server.StartNode(server.NodeConfig{Name: "foreign", Host: host, Port: port, Dir: dir,
+		Log: filepath.Join(dir, "log")})
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(n.Kill)
+	if err := n.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	c = redis.NewClient(&redis.Options{Addr: n.Addr()})
+	t.Cleanup(func() { c.Close() })
+	return n.Addr(), c
 }
 
 // standings are all settings of a Redis, and the other clients that are connected.
