@@ -2,10 +2,10 @@ package impls_test
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 )
 
@@ -36,14 +36,9 @@ func startServers(n int) (w environment, stop func(), err error) {
 
 // startServer starts one, as a replica if it is given a master, with further settings.
 func startServer(dir, name, master string, config ...string) (*server.Node, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	host, port := testenv.Address()
 	node, err := server.StartNode(server.NodeConfig{
-		Name: name, Host: "127.0.0.1", Port: port, Dir: filepath.Join(dir, name), Log: filepath.Join(dir,
+		Name: name, Host: host, Port: port, Dir: filepath.Join(dir, name), Log: filepath.Join(dir,
 			name+".log"), ReplicaOf: master, Config: config,
 	})
 	if err != nil {

@@ -20,14 +20,9 @@ func startRedis(t *testing.T) string {
 	t.Helper()
 	testenv.Part(t, "redis")
 	workloads.Silence()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	host, port := testenv.Address()
 	dir := t.TempDir()
-	node, err := server.StartNode(server.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: port,
+	node, err := server.StartNode(server.NodeConfig{Name: "n0", Host: host, Port: port,
 		Dir: dir, Log: filepath.Join(dir, "log")})
 	if err == nil {
 		t.Cleanup(node.Kill)

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,14 +38,16 @@ type staging struct {
 // secret is the user's password.
 const secret = "do-not-tell"
 
-func newStaging(t *testing.T, host string, config ...string) staging {
+func newStaging(t *testing.T, config ...string) staging {
 	t.Helper()
 	testenv.Part(t, "redis")
 	dir := t.TempDir()
+	host, port := testenv.Address()
+	secure := strconv.Itoa(port + 1)
 	cert, key := certificate(t, dir, host)
-	n, err := server.StartNode(server.NodeConfig{Name: "theirs", Host: host, Port: 24568, Dir: dir,
+	n, err := server.StartNode(server.NodeConfig{Name: "theirs", Host: host, Port: port, Dir: dir,
 		Log: filepath.Join(dir, "log"), Config: append(config,
-			"tls-port", "24569", "tls-cert-file", cert, "tls-key-file", key, "tls-ca-cert-file", cert,
+			"tls-port", secure, "tls-cert-file", cert, "tls-key-file", key, "tls-ca-cert-file", cert,
 			"tls-auth-clients", "no",
 		)})
 	if err != nil {
@@ -54,7 +57,7 @@ func newStaging(t *testing.T, host string, config ...string) staging {
 	if err := n.Ready(); err != nil {
 		t.Fatal(err)
 	}
-	s := staging{plain: n.Addr(), tls: net.JoinHostPort(host, "24569"), ca: cert,
+	s := staging{plain: n.Addr(), tls: net.JoinHostPort(host, secure), ca: cert,
 		admin: redis.NewClient(&redis.Options{Addr: n.Addr(), Protocol: 2, DisableIdentity: true})}
 	t.Cleanup(func() { s.admin.Close() })
 	s.do(t, "ACL", "SETUSER", "bench", "on", ">"+secret, "~*lockbench:*", "&*lockbench:*", "+@all",
@@ -141,7 +144,7 @@ var asBench = []string{"LOCKBENCH_REDIS_USER=bench", "LOCKBENCH_REDIS_PASSWORD="
 func TestAVisitLeavesEverythingAsItWas(t *testing.T) {
 	testenv.SkipRace(t)
 	t.Parallel()
-	s := newStaging(t, "127.84.7.1")
+	s := newStaging(t)
 	s.do(t, "SET", "theirs", "1")
 	s.do(t, "SELECT", "0")
 	s.do(t, "CONFIG", "RESETSTAT")
@@ -197,7 +200,7 @@ func tells(t *testing.T, dir string) {
 
 func TestWhatAVisitRefuses(t *testing.T) {
 	t.Parallel()
-	s := newStaging(t, "127.84.7.2")
+	s := newStaging(t)
 	for name, row := range map[string]struct {
 		env  []string
 		args []string
@@ -246,7 +249,7 @@ func TestWhatAVisitRefuses(t *testing.T) {
 // not in it.
 func TestAPlanVisitsTheSameRedisAgain(t *testing.T) {
 	t.Parallel()
-	s := newStaging(t, "127.84.7.3")
+	s := newStaging(t)
 	store := s.visitUntilSure(t, []string{"run", "--impl", "token-lua", "--addr", s.tls, "--tls"},
 		"the first run")
 	in(t, t.TempDir(), 0, append(append([]string{"env", "SSL_CERT_FILE=" + s.ca}, asBench...),

@@ -17,7 +17,7 @@ import (
 // TestATerminalThatIsClosedEndsARun wants a run on a Redis of another owner to leave nothing there.
 func TestATerminalThatIsClosedEndsARun(t *testing.T) {
 	t.Parallel()
-	s := newStaging(t, "127.84.7.4")
+	s := newStaging(t)
 	tmp := t.TempDir()
 	// under nohup it would be ignored, there too
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)

@@ -105,7 +105,7 @@ var asWatcher = []string{"LOCKBENCH_REDIS_USER=watcher", "LOCKBENCH_REDIS_PASSWO
 // one with all rights, while a lock is in use.
 func TestAWatchLeavesEverythingAsItWas(t *testing.T) {
 	t.Parallel()
-	s := newStaging(t, "127.84.7.9")
+	s := newStaging(t)
 	s.used(t)
 	s.do(t, anyWords("ACL SETUSER owner on >"+secret+" ~* &* +@all")...)
 	s.watchChangesNothing(t, asWatcher, "--addr", s.tls, "--tls")
@@ -176,7 +176,7 @@ func TestAWatchThatIsRefusedSaysSoInOneLine(t *testing.T) {
 	if err := os.WriteFile(managed, []byte("rename-command MONITOR hidden\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := newStaging(t, "127.84.7.10", "include", managed)
+	s := newStaging(t, "include", managed)
 	s.used(t)
 	s.do(t, anyWords("ACL SETUSER reader on >"+secret+" ~* +@read +info +ping")...)
 	for _, row := range []struct{ user, password, says string }{
@@ -199,7 +199,7 @@ func TestNothingOfAWatchOutlivesAKill(t *testing.T) {
 	t.Parallel()
 	testenv.Part(t, "redis")
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // under nohup, watch would not end by it
-	s := newStaging(t, "127.84.7.11")
+	s := newStaging(t)
 	s.used(t)
 	before, clients := s.everything(t), s.clients(t)
 	for _, more := range [][]string{nil, {"--proxy", "127.0.0.1:0"}} {

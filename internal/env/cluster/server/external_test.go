@@ -20,11 +20,12 @@ import (
 )
 
 // running is a Redis that lockbench did not start.
-func running(t *testing.T, host string, settings ...string) string {
+func running(t *testing.T, settings ...string) string {
 	t.Helper()
 	testenv.Part(t, "redis")
 	dir := t.TempDir()
-	n, err := server.StartNode(server.NodeConfig{Name: "theirs", Host: host, Port: 24567, Dir: dir,
+	host, port := testenv.Address()
+	n, err := server.StartNode(server.NodeConfig{Name: "theirs", Host: host, Port: port, Dir: dir,
 		Log: filepath.Join(dir, "log"), Config: settings})
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +38,7 @@ func running(t *testing.T, host string, settings ...string) string {
 }
 
 func TestExternalLeavesOnlyWhatItFound(t *testing.T) {
-	addr, ctx := running(t, "127.84.1.1"), context.Background()
+	addr, ctx := running(t), context.Background()
 	c := server.Dial(addr)
 	defer c.Close()
 	if err := c.Set(ctx, "theirs", "1", 0).Err(); err != nil {
@@ -71,7 +72,7 @@ func TestExternalLeavesOnlyWhatItFound(t *testing.T) {
 }
 
 func TestExternalRefusesWhatIsDoneToRedis(t *testing.T) {
-	addr := running(t, "127.84.2.1")
+	addr := running(t)
 	for _, do := range []string{nemesis.KillNode, nemesis.PauseNode, nemesis.NodeClock, nemesis.Stall,
 		nemesis.Promote} {
 		g, err := server.Connect(server.ExternalConfig{Addrs: []string{addr}})
@@ -96,8 +97,8 @@ func TestExternalRefusesWhatIsDoneToRedis(t *testing.T) {
 }
 
 func TestConnectSaysWhatIsWrong(t *testing.T) {
-	locked := running(t, "127.84.3.1", "requirepass", "secret")
-	replica := running(t, "127.84.3.2")
+	locked := running(t, "requirepass", "secret")
+	replica := running(t)
 	c := server.Dial(replica)
 	defer c.Close()
 	if err := c.Do(context.Background(), "REPLICAOF", "127.84.3.9", "1").Err(); err != nil {
@@ -166,7 +167,7 @@ func listening(t *testing.T) (addrs []string) {
 // TestNoOtherUserGetsInWithOurPassword asks at every door that a run opens, as another user of the
 // machine could.
 func TestNoOtherUserGetsInWithOurPassword(t *testing.T) {
-	addr := running(t, "127.84.6.1", "requirepass", "secret")
+	addr := running(t, "requirepass", "secret")
 	g, err := server.Connect(server.ExternalConfig{Addrs: []string{addr}, Password: "secret"})
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +223,7 @@ func TestRepliesOfAStrangerAreBounded(t *testing.T) {
 
 // TestCleanExternal cleans up beside a run that lives, and among keys of others.
 func TestCleanExternal(t *testing.T) {
-	addr, ctx := running(t, "127.84.6.2"), context.Background()
+	addr, ctx := running(t), context.Background()
 	config := server.ExternalConfig{Addrs: []string{addr}, AnyDatabase: true}
 	lives, err := server.Connect(config)
 	if err != nil {
@@ -256,7 +257,7 @@ func TestCleanExternal(t *testing.T) {
 // TestRedisOwnWords wants what Redis refuses at the start to be said in its own words, before a
 // client fails for a reason that only its trace tells.
 func TestRedisOwnWords(t *testing.T) {
-	addr := running(t, "127.84.6.3")
+	addr := running(t)
 	c, ctx := server.Dial(addr), context.Background()
 	defer c.Close()
 	must := func(args ...any) {

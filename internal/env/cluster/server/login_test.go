@@ -17,7 +17,8 @@ import (
 func TestTunnelSpeaksTLS(t *testing.T) {
 	testenv.Part(t, "redis")
 	dir := t.TempDir()
-	n, err := StartNode(NodeConfig{Name: "theirs", Host: "127.84.4.1", Port: 24567, Dir: dir,
+	host, port := testenv.Address()
+	n, err := StartNode(NodeConfig{Name: "theirs", Host: host, Port: port, Dir: dir,
 		Log: filepath.Join(dir, "log")})
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,8 @@ func TestAKilledPostgresLeavesNoSharedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	c := server.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: freePort(t), Kind: kind,
+	host, port := testenv.Address()
+	c := server.NodeConfig{Name: "n0", Host: host, Port: port, Kind: kind,
 		Dir: filepath.Join(folder.Path, "n0"), Log: filepath.Join(t.TempDir(), "log")}
 	files := dynamic(t)
 	n, err := server.StartNode(c)

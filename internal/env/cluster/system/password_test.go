@@ -93,7 +93,8 @@ func running(t *testing.T, system string) server.NodeConfig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { folder.Close() })
-	c := server.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: freePort(t), Kind: found(t, system),
+	host, port := testenv.Address()
+	c := server.NodeConfig{Name: "n0", Host: host, Port: port, Kind: found(t, system),
 		Dir: filepath.Join(folder.Path, "n0"), Log: filepath.Join(t.TempDir(), "log")}
 	n, err := server.StartNode(c)
 	if err != nil {

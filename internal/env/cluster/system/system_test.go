@@ -3,7 +3,6 @@ package system
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,7 +68,8 @@ func TestEverySystemStartsAndComesBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer folder.Close()
-			c := server.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: freePort(t), Kind: kind,
+			host, port := testenv.Address()
+			c := server.NodeConfig{Name: "n0", Host: host, Port: port, Kind: kind,
 				Dir: filepath.Join(folder.Path, "n0"), Log: filepath.Join(t.TempDir(), "log")}
 			for range 2 {
 				if err := lives(c); err != nil {
@@ -91,14 +91,14 @@ func TestAFrontLeadsToItsServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	c := server.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: freePort(t),
+	host, port := testenv.Address()
+	c := server.NodeConfig{Name: "n0", Host: host, Port: port,
 		Kind: found(t, "pgbouncer"), Dir: filepath.Join(folder.Path, "n0"),
 		Log: filepath.Join(t.TempDir(), "n0.log")}
 	front, ok := server.FrontOf(c)
 	if _, bare := server.FrontOf(server.NodeConfig{Kind: Postgres{}}); bare || !ok {
 		t.Fatal("what has a front has none, or the other way round")
 	}
-	front.Port = freePort(t)
 	f, err := server.StartNode(front)
 	if err != nil {
 		t.Fatal(err)
@@ -160,14 +160,4 @@ func found(t *testing.T, name string) server.Kind {
 		t.Fatal(err)
 	}
 	return k
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }

@@ -311,7 +311,8 @@ func startPair(t *testing.T) (master, replica *server.Node) {
 	t.Helper()
 	start := func(name, of string) *server.Node {
 		dir := t.TempDir()
-		n, err := server.StartNode(server.NodeConfig{Name: name, Host: "127.0.0.1", Port: freePort(t),
+		host, port := testenv.Address()
+		n, err := server.StartNode(server.NodeConfig{Name: name, Host: host, Port: port,
 			Dir: dir, Log: filepath.Join(dir, "log"), ReplicaOf: of,
 			// its own PING is something to confirm, too
 			Config: []string{"repl-ping-replica-period", "3600"}})
@@ -332,16 +333,6 @@ func startPair(t *testing.T) (master, replica *server.Node) {
 		t.Fatal(err)
 	}
 	return master, replica
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 func playReal(t *testing.T, master, replica *server.Node, script string) []string {

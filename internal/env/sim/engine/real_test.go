@@ -57,8 +57,9 @@ func startBoth(t *testing.T) *both {
 	}
 	t.Cleanup(func() { b.clock.Close() })
 	b.at(begin)
+	host, port := testenv.Address()
 	n, err := server.StartNode(server.NodeConfig{
-		Name: "n0", Host: "127.0.0.1", Port: freePort(t), Dir: dir, Log: filepath.Join(dir, "log"),
+		Name: "n0", Host: host, Port: port, Dir: dir, Log: filepath.Join(dir, "log"),
 		Env: []string{"LD_PRELOAD=" + lib, "LOCKBENCH_CLOCK=" + b.clock.Name()},
 	})
 	if err != nil {
@@ -71,16 +72,6 @@ func startBoth(t *testing.T) *both {
 	b.addr = n.Addr()
 	b.dial()
 	return b
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 func (b *both) dial() *pair {

@@ -20,13 +20,9 @@ func started(t *testing.T, settings ...string) string {
 	t.Helper()
 	testenv.Part(t, "redis")
 	dir := t.TempDir()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	n, err := server.StartNode(server.NodeConfig{Name: "theirs", Host: "127.0.0.1",
-		Port: l.Addr().(*net.TCPAddr).Port, Dir: dir, Log: filepath.Join(dir, "log"), Config: settings})
+	host, port := testenv.Address()
+	n, err := server.StartNode(server.NodeConfig{Name: "theirs", Host: host, Port: port, Dir: dir,
+		Log: filepath.Join(dir, "log"), Config: settings})
 	if err != nil {
 		t.Fatal(err)
 	}
