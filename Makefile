@@ -12,9 +12,10 @@ export GORACE := atexit_sleep_ms=0 $(GORACE)
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # The packages of make test, those with tests that do less with the race detector, and those without goroutines.
 TESTS := ./...
-LARGE := $(addprefix ./,cmd/lockbench $(addprefix internal/,campaign/matrix env/sim foreign/stepped run/runner search/explore search/replay))
-ALONE := $(addprefix github.com/lockbench/lockbench/,checker% nemesis reports reports/figure reports/timeline \
-	reports/view $(addprefix internal/,choose dev/archtest history%))
+LARGE := $(addprefix ./,cmd/lockbench locktest reports/matrix $(addprefix internal/,campaign/matrix env/sim foreign/stepped run/runner search/explore search/replay))
+ALONE := $(addprefix github.com/lockbench/lockbench/,checker% nemesis reports reports/compare reports/figure reports/gate \
+	reports/hint reports/page reports/sequence reports/spans reports/terminal reports/timeline reports/view \
+	$(addprefix internal/,choose dev/archtest env/sim/engine harness history%))
 RACED = $(filter-out $(if $(RACE),$(ALONE)),$(shell $(GO) list $(TESTS)))
 HOW = -vet=off -timeout 30m
 .PHONY: help run test slowest sample soak bench lint build cross redis browser image pictures clean release reproducible empty-root

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
 // program is the tests of the module in testdata, which imports locktest as a stranger's does.
@@ -33,6 +35,7 @@ func play(t *testing.T, program, dir, test string, env ...string) (string, bool)
 // TestLocksOfAnotherModule searches for defects of a lock in a module of its own, and of libraries.
 // What must be found there is in the first few runs; a lock without a defect passes.
 func TestLocksOfAnotherModule(t *testing.T) {
+	testenv.SkipRace(t) // the program is built without it
 	p := program(t)
 	for _, c := range []struct{ test, finds string }{
 		{"TestMyLock", ""},

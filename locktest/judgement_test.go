@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
 // judged are locks of which a search must not say that they pass, by the name of the test that the
@@ -42,6 +44,7 @@ func TestJudged(t *testing.T) {
 }
 
 func TestWhatASearchMustNotPass(t *testing.T) {
+	testenv.SkipRace(t)
 	for name, c := range judged {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

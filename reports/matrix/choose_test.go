@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
 	"github.com/lockbench/lockbench/internal/choose"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
 
@@ -16,6 +17,7 @@ import (
 // the same locks are the best ones, with the same words in the same order, and the others fall for
 // the same reasons.
 func TestThePageChoosesAsTheVerb(t *testing.T) {
+	testenv.SkipRace(t)
 	known, err := choose.Recorded()
 	if err != nil {
 		t.Fatal(err)
