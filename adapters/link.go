@@ -126,7 +126,7 @@ func (l linking) build(hash, program string) error {
 	l.env = env
 	// a program that is marked as a test may set the random numbers of the process
 	words := append([]string{"build", "-C", l.source, "-mod=readonly", "-buildvcs=false", "-overlay",
-		overlay, "-ldflags", "-X testing.testBinary=1 -X '" + lockbench + "/adapters.Checkout=" +
+		overlay, "-ldflags", "-s -w -X testing.testBinary=1 -X '" + lockbench + "/adapters.Checkout=" +
 			l.source + "'", "-o", program}, flags...)
 	return l.goes(work, append(words, "./cmd/lockbench")...)
 }
