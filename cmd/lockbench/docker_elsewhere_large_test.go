@@ -77,7 +77,7 @@ func runElsewhere(t *testing.T, host string, args []string) string {
 		select {
 		case <-over:
 			running = false
-		case <-time.After(200 * time.Millisecond):
+		case <-time.After(500 * time.Millisecond):
 		}
 	}
 	if !seen["127.0.0.1"] || len(seen) > 1 {
