@@ -181,8 +181,10 @@ var parts = map[string]func(adapterPart){
 		p.say(`{"is":"begun","n":%d,"op":%q,"t":%d}`, o.N, o.Do, proc.Monotonic()-30e9)
 		p.forEver()
 	},
-	"dies inside":    func(p adapterPart) { p.acquired(); os.Exit(4) },
-	"dies in a call": func(p adapterPart) { p.acquired(); p.next(); os.Exit(5) },
+	"expires at once": func(p adapterPart) { playOdd(p, time.Microsecond, 0) },
+	"recovers slowly": func(p adapterPart) { playOdd(p, time.Millisecond, 2*checkWait) },
+	"dies inside":     func(p adapterPart) { p.acquired(); os.Exit(4) },
+	"dies in a call":  func(p adapterPart) { p.acquired(); p.next(); os.Exit(5) },
 	"leaves a child": func(p adapterPart) {
 		p.acquired()
 		c := exec.Command("sleep", "60")
@@ -227,24 +229,7 @@ func patience(name string) limits {
 // cycle.
 func play(t *testing.T, name string, body string) (p played) {
 	t.Helper()
-	dir := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest := fmt.Sprintf("name: mine\nrun: [%q]\nenv: {%s: %q}\n", self, part, name)
-	if err := os.WriteFile(filepath.Join(dir, adapters.ManifestName), []byte(manifest), 0o644); err !=
-		nil {
-		t.Fatal(err)
-	}
-	a, err := adapters.Find(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := adapters.Setup(context.Background(), a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, in := installed(t, name)
 	log, err := os.Create(filepath.Join(dir, "c0.log"))
 	if err != nil {
 		t.Fatal(err)
@@ -265,6 +250,31 @@ func play(t *testing.T, name string, body string) (p played) {
 		t.Error("its process is still there")
 	}
 	return p
+}
+
+// installed sets an adapter up that a test plays.
+func installed(t *testing.T, name string) (dir string, in adapters.Installed) {
+	t.Helper()
+	dir = t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := fmt.Sprintf("name: mine\nrun: [%q]\nenv: {%s: %q}\ndeclares: {lease: true}\n"+
+		"tells: [release]\n", self, part, name)
+	if err := os.WriteFile(filepath.Join(dir, adapters.ManifestName), []byte(manifest), 0o644); err !=
+		nil {
+		t.Fatal(err)
+	}
+	a, err := adapters.Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err = adapters.Setup(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, in
 }
 
 // follow plays the harness' part for one cycle.

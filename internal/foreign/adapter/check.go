@@ -304,11 +304,11 @@ func (c *checker) ask(ctx context.Context) {
 	if !c.wants(holder, take(1), false, "it acquires a free lock", isAcquired) {
 		return
 	}
+	c.sayOfKeys("the lock is in the Redis that it was told of", c.here)
+	c.sayOfKeys("the key is named as adapter.yaml says", c.named)
 	if d := c.use.Declares; d.Lease && !d.Watchdog && !c.use.OwnLease { // a watchdog may renew less
 		c.sayOfKeys("its key lives for the whole lease", func() error { return livesFor(c, taken) })
 	}
-	c.sayOfKeys("the lock is in the Redis that it was told of", c.here)
-	c.sayOfKeys("the key is named as adapter.yaml says", c.named)
 	c.wants(holder, Order{Do: doTouch, N: 1}, false, "the holder touches what the lock guards",
 		isTouched)
 	switch {
@@ -350,9 +350,12 @@ func (c *checker) ask(ctx context.Context) {
 
 // sayOfKeys records a finding about the keys in Redis.
 func (c *checker) sayOfKeys(asked string, look func() error) {
-	if c.kind == nil {
-		c.say(false, asked, look(), "")
+	if c.kind != nil {
+		return
 	}
+	var not notAsked
+	err := look()
+	c.say(errors.As(err, &not), asked, err, "")
 }
 
 // unwritten returns an error if a key of the lock exists. Other keys are not the lock's.
@@ -364,11 +367,12 @@ func (c *checker) unwritten() error {
 	return err
 }
 
-// here returns an error unless some Redis has a key, or a channel with a subscriber.
+// here returns an error unless some Redis has a key, had one that ended by itself, or has a channel
+// with a subscriber.
 func (c *checker) here() error {
 	keys, err := c.names("keys", "*")
 	channels, wrong := c.names("pubsub", "channels", "*")
-	if err = cmp.Or(err, wrong); err == nil && len(keys)+len(channels) == 0 {
+	if err = cmp.Or(err, wrong); err == nil && len(keys)+len(channels) == 0 && expired(c.admin) == 0 {
 		err = fmt.Errorf("no key exists; it must use the addresses of its config")
 	}
 	return err
@@ -407,6 +411,9 @@ func (c *checker) named() error {
 	c.keyless = len(keys) == 0 && slices.Contains(channels, name)
 	if err != nil || c.keyless {
 		return err
+	}
+	if len(keys) == 0 && expired(c.admin) > 0 {
+		return notAsked("its lease is over")
 	}
 	return fmt.Errorf("the key %q does not exist, only %q; say its name under key", name, keys)
 }

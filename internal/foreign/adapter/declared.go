@@ -155,13 +155,44 @@ func (c *checker) askWatchdog(holder, other *remote) {
 // livesFor checks that the lock's key has the lease that was asked for. The lock wrote the key
 // after the given time.
 func livesFor(c *checker, since time.Time) error {
+	there := false
 	for _, a := range c.admin {
 		ms, err := a.Do(context.Background(), "pttl", c.key()).Int64()
 		if err = cmp.Or(err, tooShort(ms, time.Since(since))); err != nil {
 			return err
 		}
+		there = there || ms != noKey
 	}
-	return nil
+	if there || c.keyless {
+		return nil
+	}
+	return whyGone(c.key(), time.Since(since), expired(c.admin))
+}
+
+// noKey is the reply to PTTL if there is no key.
+const noKey = -2
+
+// whyGone returns why there is no key of a lock that was acquired at most age ago, if so many keys
+// have expired since the servers started.
+func whyGone(key string, age time.Duration, expired int64) error {
+	switch {
+	case expired == 0:
+		return notAsked(fmt.Sprintf("no key %q is seen", key))
+	case age >= checkTTL:
+		return notAsked("this machine is slow, and the lease was over")
+	}
+	return fmt.Errorf("no key %q is left %v after the call began, and a key has expired: it was "+
+		"asked for %v (PX and PEXPIRE count milliseconds, EX and EXPIRE seconds)", key,
+		age.Round(10*time.Millisecond), checkTTL)
+}
+
+// expired returns how many keys have ended by themselves, on the servers that tell.
+func expired(servers []server.Admin) (n int64) {
+	for _, a := range servers {
+		counted, _ := a.Counters()
+		n += counted.Expired
+	}
+	return n
 }
 
 // tooShort returns an error if a key that is not older than age, and has so many milliseconds left,

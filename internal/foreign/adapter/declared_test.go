@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"errors"
 	"testing"
 	"time"
 )
@@ -23,6 +24,24 @@ func TestALeaseThatIsTooShort(t *testing.T) {
 	} {
 		if err := tooShort(c.left, c.age); (err != nil) != c.short {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestAKeyThatIsGone convicts a lock only if its key must still be there and a key has expired.
+func TestAKeyThatIsGone(t *testing.T) {
+	for _, c := range []struct {
+		age     time.Duration
+		expired int64
+		wrong   bool
+	}{
+		{10 * time.Millisecond, 1, true},
+		{10 * time.Millisecond, 0, false}, // it has another name
+		{checkTTL, 1, false},
+	} {
+		var not notAsked
+		if err := whyGone("k", c.age, c.expired); errors.As(err, &not) == c.wrong {
+			t.Errorf("%v, %d expired: %v", c.age, c.expired, err)
 		}
 	}
 }

@@ -1,0 +1,118 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/lockbench/lockbench/internal/base/proc"
+	"github.com/lockbench/lockbench/internal/dev/testenv"
+)
+
+// oddLock is SET NX PX, then compare and delete, with a peculiarity.
+type oddLock struct {
+	redis *redis.Client
+	key   string
+	lease time.Duration
+	// how long a client that has been in needs to make the lock anew after all keys were lost
+	recovers time.Duration
+	started  bool
+}
+
+// playOdd plays such a lock, whose lease is the number of milliseconds that it is told, in a unit.
+func playOdd(p adapterPart, unit, recovers time.Duration) {
+	p.in.Scan()
+	var c Config
+	_ = json.Unmarshal(p.in.Bytes(), &c)
+	l := oddLock{redis.NewClient(&redis.Options{Addr: c.Redis[0]}), c.Keys[0],
+		time.Duration(c.TTL) * unit, recovers, false}
+	p.say(`{"is":"ready","pid":%d}`, os.Getpid())
+	for {
+		switch o := p.next(); o.Do {
+		case doTouch:
+			p.done(isTouched, o)
+		case doRelease:
+			p.begun(o)
+			p.done(l.release(o), o)
+		case doAcquire:
+			p.begun(o)
+			if l.acquire(o) {
+				p.done(isAcquired, o)
+			} else {
+				p.say(`{"is":"refused","why":"gave-up","n":%d,"t":%d}`, o.N, proc.Monotonic())
+			}
+		}
+	}
+}
+
+// owner returns the value of an acquisition.
+func owner(o Order) string { return fmt.Sprint(os.Getpid(), ".", o.N) }
+
+func (l *oddLock) acquire(o Order) bool {
+	ctx, wait := context.Background(), time.Duration(*o.Wait)*time.Millisecond
+	if l.recovers > 0 && l.redis.SetNX(ctx, "made:"+l.key, 1, 0).Val() && l.started {
+		if l.redis.Del(ctx, "made:"+l.key); wait < l.recovers {
+			return false
+		}
+		time.Sleep(l.recovers)
+		l.redis.Set(ctx, "made:"+l.key, 1, 0)
+	}
+	l.started = true
+	for end := time.Now().Add(wait); ; time.Sleep(20 * time.Millisecond) {
+		if l.redis.SetNX(ctx, l.key, owner(o), l.lease).Val() {
+			for l.lease < checkWait && l.redis.Exists(ctx, l.key).Val() > 0 {
+				time.Sleep(time.Millisecond) // so that the check finds no key, however fast it is
+			}
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}
+
+func (l *oddLock) release(o Order) string {
+	ctx := context.Background()
+	if l.redis.Get(ctx, l.key).Val() != owner(o) {
+		return isNotOwner
+	}
+	l.redis.Del(ctx, l.key)
+	return isReleased
+}
+
+// TestALeaseThatEndsAtOnce wants the check to name the lease, and no other reason why there is no
+// key.
+func TestALeaseThatEndsAtOnce(t *testing.T) {
+	found := askedOf(t, "expires at once")
+	bad := slices.DeleteFunc(found, func(f Finding) bool { return f.OK })
+	if !slices.ContainsFunc(bad, func(f Finding) bool {
+		return strings.Contains(f.Found, "PX and PEXPIRE count milliseconds") ||
+			strings.Contains(f.Found, "this machine is slow")
+	}) {
+		t.Errorf("it finds %v", bad)
+	}
+	for _, f := range bad {
+		if strings.Contains(f.Found, "addresses") || strings.Contains(f.Found, "under key") {
+			t.Errorf("%s: %s", f.Asked, f.Found)
+		}
+	}
+}
+
+func askedOf(t *testing.T, name string) []Finding {
+	t.Helper()
+	testenv.Part(t, "redis")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	_, in := installed(t, name)
+	found, err := Check(context.WithoutCancel(t.Context()), in, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
