@@ -97,6 +97,10 @@ func (c *checker) forget() {
 	}
 }
 
+// takeAgain returns the order to acquire the lock after the check may have emptied the servers. A
+// lock that has to make its token anew may need a lease for that.
+func takeAgain(n int) Order { return Acquire(n, []string{checkKey}, checkTTL) }
+
 // Numbers of the acquisitions for the declared properties.
 const (
 	overrunning = 201 + iota
@@ -272,7 +276,7 @@ func (c *checker) askLoss(holder *remote) {
 // askVanished checks whether a call reports that the key has gone. The call must report it if the
 // adapter declares this under tells.
 func (c *checker) askVanished(holder *remote, n int, do, way, call string) {
-	if !c.wants(holder, take(n), false, "it acquires", isAcquired) {
+	if !c.wants(holder, takeAgain(n), false, "it acquires", isAcquired) {
 		return
 	}
 	c.forget()
@@ -295,11 +299,11 @@ const (
 // askForeign checks that a release after the end of the hold does not remove the lock of the next
 // client.
 func (c *checker) askForeign(holder, other *remote) {
-	if !c.wants(holder, take(outliving), false, "it acquires", isAcquired) {
+	if !c.wants(holder, takeAgain(outliving), false, "it acquires", isAcquired) {
 		return
 	}
 	c.forget()
-	a, err := c.perform(other, take(outliving))
+	a, err := c.perform(other, takeAgain(outliving))
 	if err == nil && a.Is != isAcquired {
 		// No key is there, but something else keeps the client out, so the question has no answer.
 		err = notAsked(fmt.Sprintf("the next client was answered %q", a.Is))

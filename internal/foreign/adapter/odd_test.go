@@ -105,6 +105,16 @@ func TestALeaseThatEndsAtOnce(t *testing.T) {
 	}
 }
 
+// TestALockThatRecoversSlowly wants a right lock to get the time to recover after the check emptied
+// the servers.
+func TestALockThatRecoversSlowly(t *testing.T) {
+	for _, f := range askedOf(t, "recovers slowly") {
+		if !f.OK {
+			t.Errorf("%s: %s", f.Asked, f.Found)
+		}
+	}
+}
+
 func askedOf(t *testing.T, name string) []Finding {
 	t.Helper()
 	testenv.Part(t, "redis")
