@@ -354,8 +354,7 @@ var allCases = slices.Concat(propertyCases, lostCases, conditionCases, declaredC
 	certainCases, absentCases, presentCases, lostConditions, ownerConditions, waitConditions,
 	deliveryConditions, stallConditions, reenteredConditions, nearCases, closerCases,
 	closestCases, likelyCases, besideCases, gaveUpCases, severalCases,
-	helperCases, lookCases, againCases, causedCases, noteCases,
-	orphanConditions)
+	helperCases, lookCases, againCases, causedCases, noteCases, formerCases, orphanConditions)
 
 func TestProperties(t *testing.T) {
 	for _, c := range allCases {

@@ -127,7 +127,7 @@ func takes(args []string, done history.Command) (lease time.Duration, ok bool) {
 	}
 	switch strings.ToLower(args[0]) {
 	case "set":
-		return expiryOf(args), done.Reply == "OK"
+		return expiryOf(args), created(args, done.Reply) && (done.Reply == "OK" || asksOld(args))
 	case "setnx":
 		return 0, done.Reply == "1"
 	case "eval", "evalsha", "fcall":

@@ -21,6 +21,9 @@ func TestTheGrantIsTheLastCommandThatTook(t *testing.T) {
 		{[]string{"n0 5 SET k v NX PX 2000 > (nil)", "n0 7 SET k v NX PX 2000 > OK"}, 7, 2 * time.Second,
 			"n0"},
 		{[]string{"n0 5 SET k v EX 3 NX > OK", "n0 9 GET k > v"}, 5, 3 * time.Second, "n0"},
+		{[]string{"n0 5 SET k v NX GET PX 2000 > w", "n0 7 SET k v NX GET PX 2000 > (nil)"}, 7,
+			2 * time.Second, "n0"},
+		{[]string{"n0 5 SET k v NX GET PX 2000 > OK"}, 0, 0, ""}, // the other's value is OK
 		{[]string{"n0 5 SETNX k v > 0"}, 0, 0, ""},
 		{[]string{"n0 5 SETNX k v > 1"}, 5, 0, "n0"},
 		{[]string{"n0 5 SET other v NX PX 2000 > OK"}, 0, 0, ""},

@@ -138,7 +138,7 @@ func (m *meanings) replied(c, done history.Command) {
 		}
 		return
 	}
-	if creates(c.Args) && created(done.Reply) {
+	if creates(c.Args) && created(c.Args, done.Reply) {
 		m.call.plain, m.call.created[c.Node] = true, true
 	}
 }
@@ -193,7 +193,7 @@ func (m *meanings) makes(at string, c, done history.Command) bool {
 	if done.Err != "" {
 		return false
 	}
-	return known && done.Reply == reply || id == "" && creates(c.Args) && created(done.Reply)
+	return known && done.Reply == reply || id == "" && creates(c.Args) && created(c.Args, done.Reply)
 }
 
 // scriptOf returns the ID of the script that a command runs, or "".
@@ -244,4 +244,15 @@ func takesOver(args []string) bool {
 }
 
 // created reports whether the reply confirms the creation. GETSET has no reply on a free key.
-func created(reply string) bool { return reply != "0" && reply != "(nil)" && reply != "" }
+func created(args []string, reply string) bool {
+	if asksOld(args) {
+		return reply == "(nil)"
+	}
+	return reply != "0" && reply != "(nil)" && reply != ""
+}
+
+// asksOld reports whether a command is a SET with NX and GET, whose reply is the value that is
+// there: none if it set the key.
+func asksOld(args []string) bool {
+	return strings.EqualFold(args[0], "set") && has(args, "nx") && has(args, "get")
+}

@@ -30,6 +30,12 @@ func TestMeanings(t *testing.T) {
 			release
 			EVALSHA aa 1 k v = 1 | on-key first-of-release last-of-release
 			done`,
+		"a command that asks whose the lock is": `
+			acquire
+			SET k v NX GET PX 9 = w | on-key first-of-acquire creates-key
+			SET k v NX GET PX 9 = (nil) | on-key creates-key creates-key!
+			EXPIRE k 9 = 1 | on-key after-creation
+			done`,
 		"two commands each way": `
 			acquire
 			SETNX k v = 0 | on-key first-of-acquire creates-key

@@ -47,7 +47,7 @@ func (r *Reader) MayVote(m *history.Command) bool {
 	case e.Kind == Expire, e.Kind == Persist:
 		return scripted(m) || found(m)
 	case e.Kind.Writes() && !scripted(m):
-		return commands[verb].done == nil || has(m.Args, "GET")
+		return commands[verb].done == nil || has(m.Args, "GET") && !r.Denied(m)
 	}
 	return e.Kind == None && !scripted(m) && !silent[verb]
 }

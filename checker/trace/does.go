@@ -77,7 +77,7 @@ func (r *Reader) observedDoes(m *history.Command, e Effect) deed {
 // plainDoes returns the effect of one of Redis' own commands.
 func plainDoes(m *history.Command) deed {
 	done := func(yes, no deed) deed {
-		if c := commands[Verb(m)]; c.done != nil && c.done(m.Reply) {
+		if c := commandOf(m.Args); c.done != nil && c.done(m.Reply) {
 			return yes
 		}
 		return no
@@ -85,8 +85,8 @@ func plainDoes(m *history.Command) deed {
 	none := m.Reply == "(nil)"
 	switch e := EffectOf(m.Args); e.Kind {
 	case Take:
-		if has(m.Args, "GET") {
-			return unclear
+		if has(m.Args, "GET") && m.Reply == e.Value {
+			return sees
 		}
 		return done(takes, refused)
 	case Rewrite:

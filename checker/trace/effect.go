@@ -103,6 +103,20 @@ var commands = map[string]command{
 	"FCALL":   {kind: Script, done: notZero},
 }
 
+// commandOf returns the row of a command. The reply to a SET with NX and GET is the value that is
+// there: none if it set the key. If the value is its own, an earlier try took the key.
+func commandOf(args []string) command {
+	c := commands[verb(args)]
+	if c.kind != Write || !has(args, "GET") {
+		return c
+	}
+	if e := EffectOf(args); e.Kind == Take {
+		c.done = func(r string) bool { return r == "(nil)" }
+		c.refused = func(r string) bool { return r != "(nil)" && r != e.Value }
+	}
+	return c
+}
+
 // EffectOf returns the purpose of a command with these arguments.
 func EffectOf(args []string) Effect {
 	if len(args) == 0 {

@@ -36,7 +36,7 @@ func (r *Reader) Takes(m *history.Command) bool {
 	if e, ok := r.observed(m); ok {
 		return Answered(m) && (e.Kind.Writes() && e.Kind != Take || e.Kind == Take && yes(m.Reply))
 	}
-	c, kind := commands[Verb(m)], EffectOf(m.Args).Kind
+	c, kind := commandOf(m.Args), EffectOf(m.Args).Kind
 	return kind.Writes() && c.done != nil && Answered(m) && c.done(m.Reply)
 }
 
@@ -63,7 +63,7 @@ func (r *Reader) MayTake(m *history.Command) bool {
 }
 
 // Denied reports whether a command tried to take a lock and was told that it is taken. A SET with
-// XX, IFEQ or GET does not tell that by (nil).
+// XX, IFEQ, or GET without NX does not tell that by (nil).
 func (r *Reader) Denied(m *history.Command) bool {
 	if !Answered(m) {
 		return false
@@ -74,8 +74,9 @@ func (r *Reader) Denied(m *history.Command) bool {
 	if _, ok := r.observed(m); ok {
 		return r.habit(m).takes && r.changedNothing(m)
 	}
-	c, e := commands[Verb(m)], EffectOf(m.Args)
-	tries := e.Kind.Writes() && e.Kind != Rewrite && !e.Compares && !has(m.Args, "GET")
+	c, e := commandOf(m.Args), EffectOf(m.Args)
+	tries := e.Kind == Take || e.Kind.Writes() && e.Kind != Rewrite && !e.Compares &&
+		!has(m.Args, "GET")
 	return tries && c.refused != nil && c.refused(m.Reply)
 }
 
@@ -135,7 +136,6 @@ func (r *Reader) MayHaveDeleted(m *history.Command) bool {
 // Refused reports whether a command that tried to take a lock certainly changed nothing: it was
 // told that the lock is taken, or the server did not execute it.
 func (r *Reader) Refused(m *history.Command) bool {
-	e := EffectOf(m.Args)
 	switch {
 	case m.Recv == 0 || m.Err != "" || r.Undeclared(m):
 		return false
@@ -143,7 +143,7 @@ func (r *Reader) Refused(m *history.Command) bool {
 		return r.Denied(m)
 	case len(m.Effects) > 0:
 		return r.Denied(m)
-	case e.Kind != Take || has(m.Args, "GET"): // the reply of SET with GET is what the key was before
+	case EffectOf(m.Args).Kind != Take:
 		return false
 	}
 	return strings.HasPrefix(m.Reply, "(error)") || r.Denied(m)
