@@ -25,8 +25,8 @@ var (
 		"Have the resource refuse old holders: each grant draws a larger token, the resource learns it " +
 			"before the holder reads, and each write carries it",
 		[]string{`redis.call("incr", KEYS[2])  -- in the script of the grant; a failover may set it back`,
-			"UPDATE account SET token = $1 WHERE id = $2 AND token < $1;  -- first",
-			"UPDATE account SET balance = $3 WHERE id = $2 AND token = $1;  -- each write",
+			"UPDATE account SET token = <token> WHERE id = <id> AND token < <token>;  -- first",
+			"UPDATE account SET balance = <balance> WHERE id = <id> AND token = <token>;  -- each write",
 			"-- no row: a later holder was here, or this was sent before: read the token"}}
 	// of a lock whose servers count apart, or do not run Redis
 	drawn = &Repair{fence.Name, fence.Do, append([]string{
@@ -35,9 +35,10 @@ var (
 	together = &Repair{"one transaction",
 		"Take the row of the lock and write in one transaction: when its session ends, the database " +
 			"undoes both",
-		[]string{"BEGIN;",
-			"SELECT 1 FROM locks WHERE name = $1 FOR UPDATE;  -- waits for the holder",
-			"UPDATE account SET balance = $3 WHERE id = $2;",
+		[]string{"INSERT INTO locks (name) VALUES (<name>);  -- once; name is unique: no row, no lock",
+			"BEGIN;",
+			"SELECT 1 FROM locks WHERE name = <name> FOR UPDATE;  -- waits for the holder",
+			"UPDATE account SET balance = <balance> WHERE id = <id>;",
 			"COMMIT;  -- the write and the release"}}
 	later = &Repair{"a newer version",
 		"Use a newer version of the library: redis-py 5.0.4 and 8.1.0 delete only " +
