@@ -3,11 +3,30 @@ package checker
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/checker/linear/lineartest"
 	"github.com/lockbench/lockbench/internal/history"
 )
+
+// TestALostUpdateNamesTheFailover: a read after a promotion shows the value from before a write
+// that was confirmed. Where the promotion is not between the two, it is not named.
+func TestALostUpdateNamesTheFailover(t *testing.T) {
+	for promoted, want := range map[string]string{
+		"fault promote n1 9 10":  "n1 was promoted at 0.000 s, and client 1 read 5",
+		"fault promote n1 7 10":  "",
+		"fault promote n1 15 16": "",
+		"":                       "",
+	} {
+		h := story(t, "c0 acquire 1 2; c0 read 3 4 value=5; c0 write 5 8 value=6; c1 acquire 10 11; "+
+			"c1 read 12 13 value=5; c1 write 14 17 value=6; "+promoted)
+		p := Check(h, nil, Options{Properties: []string{"U"}}).Properties[0]
+		if p.Verdict != Violated || !strings.HasPrefix(p.Cause, want) || want == "" && p.Cause != "" {
+			t.Errorf("%q: %s, cause %q", promoted, p.Verdict, p.Cause)
+		}
+	}
+}
 
 // TestUpdatesAgainstTheResource lets sections read and write a resource in a random order of single
 // accesses: U must be violated only if some section wrote upon a value that was not the latest any

@@ -209,3 +209,16 @@ func LostUpdate(key int, a, b *linear.Section) string {
 		"the two updates of resource %d is lost.",
 		a.Process, a.Read, Stamp(a.From), a.Wrote, b.Process, b.Read, Stamp(b.From), b.Wrote, key)
 }
+
+// ReadBack names the server that was promoted after a write was confirmed, and before another
+// section read the value from before that write. It returns "" if there is none.
+func ReadBack(faults []record.Fault, a, b *linear.Section) string {
+	for i := range faults {
+		if f := &faults[i]; f.Promotes() && f.From > a.To && f.From < b.From {
+			return Say("%s was promoted at %s, and client %d read %d at %s, from before client %d's "+
+				"write of %d, which was confirmed at %s.", f.Target, Stamp(f.From), b.Process, b.Read,
+				Stamp(b.From), a.Process, a.Wrote, Stamp(a.To))
+		}
+	}
+	return ""
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/linear"
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -34,7 +35,7 @@ func (c updateRule) updates() property {
 		c.verdict.Evidence.Sections += len(ss)
 		bad, exact := linear.FastRegister(ss)
 		p = verdict.Worse(p, c.decide(key, linear.Register(ss, c.limits.Timeout), exact, bad != nil,
-			func() property { return c.unlessLapsed(key, lostUpdate(key, ss, bad)) }))
+			func() property { return c.unlessLapsed(key, lostUpdate(c.faults, key, ss, bad)) }))
 	}
 	if c.verdict.Evidence.Sections == 0 {
 		return notApplicable("the workload did not read and write a guarded resource")
@@ -67,7 +68,8 @@ const silentWrite = "a write does not say its value"
 
 // lostUpdate explains a lost update, preferably with two sections that wrote upon the same value,
 // otherwise with the finding of the check without search.
-func lostUpdate(key int, ss []linear.Section, bad *linear.Misplaced) property {
+func lostUpdate(faults []record.Fault, key int, ss []linear.Section,
+	bad *linear.Misplaced) property {
 	by := map[int64]*linear.Section{}
 	for i := range ss {
 		s := &ss[i]
@@ -81,7 +83,7 @@ func lostUpdate(key int, ss []linear.Section, bad *linear.Misplaced) property {
 		}
 		p := violated(key, hold{Process: o.Process, N: o.N, From: o.From, To: o.To},
 			hold{Process: s.Process, N: s.N, From: s.From, To: s.To})
-		p.Explanation = explain.LostUpdate(key, o, s)
+		p.Explanation, p.Cause = explain.LostUpdate(key, o, s), explain.ReadBack(faults, o, s)
 		return p
 	}
 	return property{Verdict: verdict.Violated, Explanation: explain.NoUpdateOrder(key, bad)}
