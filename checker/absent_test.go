@@ -53,27 +53,28 @@ const (
 // open.
 var absentCases = []propertyCase{
 	{"absent: a client sleeps at a free lock, and another has paused for less", "D", sleeper,
-		sleeps + pauses, Violated, ""},
+		sleeps + pauses, Violated, MissedWake},
 	{"absent: it sleeps for as long as the lock declares", "D", sleeper + "pause 4500000000; ",
 		sleeps + pauses, Valid, ""},
 	{"absent: it did not run", "D", sleeper + "c1 gap 8900000000 gap=8700000000", sleeps + pauses,
 		Unknown, ""},
 	{"absent: it did not run for a moment", "D", sleeper + "c1 gap 8900000000 gap=700000000",
-		sleeps + pauses, Violated, ""},
+		sleeps + pauses, Violated, MissedWake},
 	{"absent: a command was on its way until the lock was granted", "D", sleeper,
 		sleeps + pauses + "1 1 30 8999999000 n0 SET k b NX PX 1 -> (nil)\n", Unknown,
 		""},
 	{"absent: a command was on its way for a moment", "D", sleeper, sleeps + pauses +
-		"1 1 30 150000000 n0 SET k b NX PX 1 -> (nil)\n", Violated, ""},
+		"1 1 30 150000000 n0 SET k b NX PX 1 -> (nil)\n", Violated, MissedWake},
 	{"absent: a call of another client is unknown, and was told all", "D", sleeper +
 		"c3 acquire 110000000 1500000000 info", sleeps + pauses +
-		strings.ReplaceAll(refusals(3, 1, 110_000_005, 13), "SET k b NX PX 1", "GET k"), Violated, ""},
+		strings.ReplaceAll(refusals(3, 1, 110_000_005, 13), "SET k b NX PX 1", "GET k"),
+		Violated, MissedWake},
 	{"absent: a call of another client is unknown, and was not told all", "D", sleeper +
 		"c3 acquire 110000000 8900000000 info", sleeps + pauses +
 		"3 1 110000005 110000006 n0 GET k -> (nil)\n3 1 8800000000 0 n0 SET k d NX PX 1 -> \n",
 		Valid, ""},
 	{"absent: two clients sleep, and neither excuses the other", "D", sleepers, sleepTraces, Violated,
-		""},
+		MissedWake},
 	{"absent: two clients sleep for as long as another one did", "D", sleepers + slowStory,
 		sleepTraces + slowTrace, Valid, ""},
 	{"absent: two clients sleep, and no other had to wait", "D", sleepers,
@@ -82,7 +83,7 @@ var absentCases = []propertyCase{
 	{"absent: two clients sleep, and another had to wait later", "D", sleepers +
 		"c4 acquire 10000000000 10200000001 sent=10200000000 lease=1000; ",
 		strings.Replace(sleepTraces, "0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n", "", 1) +
-			strings.ReplaceAll(slowTrace, "18840000", "10200000"), Violated, ""},
+			strings.ReplaceAll(slowTrace, "18840000", "10200000"), Violated, MissedWake},
 	{"absent: they sleep, and another was refused at last", "D", sleepers +
 		"c4 acquire 10000000000 10200000002 fail; ",
 		strings.Replace(sleepTraces, "0 1 20 21 n0 SET k a NX PX 1000 -> (nil)\n",
@@ -92,11 +93,11 @@ var absentCases = []propertyCase{
 		strings.Replace(sleepTraces, "0 1 200000000 200000001 n0 DEL k -> 1\n",
 			"0 1 199999998 199999999 n0 EVAL free 1 k a -> 1\n"+
 				"0 1 200000000 200000001 n0 GET k -> (nil)\n", 1) + "5 0 200000004 200000005 n0 GET k -> " +
-			"(nil)\n", Violated, ""},
+			"(nil)\n", Violated, MissedWake},
 	{"absent: a read while it was deleted says nothing", "D", sleepers,
-		sleepTraces + "5 0 200000000 200000005 n0 GET k -> a\n", Violated, ""},
+		sleepTraces + "5 0 200000000 200000005 n0 GET k -> a\n", Violated, MissedWake},
 	{"absent: a refusal while it was deleted says nothing", "D", sleepers,
-		sleepTraces + "5 0 200000000 200000005 n0 SET k x NX PX 9 -> (nil)\n", Violated, ""},
+		sleepTraces + "5 0 200000000 200000005 n0 SET k x NX PX 9 -> (nil)\n", Violated, MissedWake},
 	{"absent: a script while it was deleted may have taken it", "D", sleepers,
 		sleepTraces + "5 0 200000000 200000005 n0 EVAL maybe 1 k x -> 1\n", Valid, ""},
 	{"absent: a read shows that the lock is taken", "D", sleepers,
@@ -117,11 +118,12 @@ var absentCases = []propertyCase{
 	{"absent: they sleep, and a replica that took over may have brought the key back", "D", sleepers +
 		"fault switch-over n1 100000010 100000020; ", sleepTraces, Valid, ""},
 	{"absent: a client sleeps until it gives up", "D", refusedAsleep,
-		asleepTrace + asleepFree, Violated, ""},
+		asleepTrace + asleepFree, Violated,
+		MissedWake},
 	{"absent: it sleeps, and it is not known whether the lock is free", "D", refusedAsleep,
 		asleepTrace, Valid, ""},
 	{"absent: a client sleeps until it gives up, in a run without a fault", "D", refusedAsleep +
-		"nemesis none; ", asleepTrace + asleepFree, Violated, ""},
+		"nemesis none; ", asleepTrace + asleepFree, Violated, MissedWake},
 	{"absent: a client sleeps, and a fault was before", "D", refusedAsleep +
 		"fault pause c4 20 30; c4 acquire 91000000 91000005 sent=91000002 lease=1000; " +
 		"c4 release 91000006 91000007; ", asleepTrace +
@@ -135,5 +137,6 @@ var absentCases = []propertyCase{
 	{"absent: a scenario kept another client standing", "D", refusedAsleep +
 		"c2 gap 8900000000 gap=8700000000 planned; nemesis x; ", asleepTrace + asleepFree, Valid, ""},
 	{"absent: a scenario kept it standing, and then it slept", "D", refusedAsleep +
-		"c1 gap 200000000 gap=50000000 planned; nemesis x; ", asleepTrace + asleepFree, Violated, ""},
+		"c1 gap 200000000 gap=50000000 planned; nemesis x; ", asleepTrace + asleepFree, Violated,
+		MissedWake},
 }

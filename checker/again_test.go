@@ -74,7 +74,7 @@ var againCases = []propertyCase{
 		""},
 	{"again: a lost GETDEL gives a key back", "D", lossyWait, bothFree("GETDEL k -> !timeout",
 		"DEL k -> 1") + "0 2 210 215 n0 GET k -> (nil)\n" +
-		"0 2 8000000000 8000000010 n0 GET k -> (nil)\n", Violated, ""},
+		"0 2 8000000000 8000000010 n0 GET k -> (nil)\n", Violated, MissedWake},
 	{"again: a lost DEL gives a key back", "D", lossyWait, "2 1 52 62 n0 DEL k -> !timeout\n" +
 		bothFree("DEL k -> 1", "DEL x -> 0") + keptOut, Violated, ""},
 	{"again: a described script names a queue, and a client loses its leave", "D", "script take " +

@@ -44,7 +44,7 @@ func busyLock(times int) (out string) {
 var callCases = []propertyCase{
 	// Errors.
 	{"calls that end with an error of the lock's own command", "D", once + noScript, noScriptTrace,
-		Violated, ""},
+		Violated, ForgottenScript},
 	{"such calls, for less than the bound", "D", once + fewErrors, fewTrace, Valid, ""},
 	{"calls that a server refuses to serve", "D", once + oom, oomTrace, Valid, ""},
 	{"calls that fail and send nothing", "D", once + later1, ping, Violated, ""},
@@ -52,7 +52,8 @@ var callCases = []propertyCase{
 
 	// Calls that do not return.
 	{"an acquire that hangs while others are granted the lock", "D",
-		free + "timeout 500000000; " + others + "c1 acquire 10; end 6000000000", ping, Violated, ""},
+		free + "timeout 500000000; " + others + "c1 acquire 10; end 6000000000", ping, Violated,
+		EndlessCall},
 	{"an acquire that returns in time", "D", free + "timeout 500000000; " + others +
 		"c1 acquire 10 2000000000 fail; end 6000000000", ping, Valid, ""},
 	{"an acquire that hangs while a fault is under way", "D", free + "timeout 500000000; " + others +
@@ -65,15 +66,15 @@ var callCases = []propertyCase{
 	{"an acquire that is open at the end and in time", "D", free + "timeout 500000000; " + others +
 		"c1 acquire 5900000000; end 6000000000", ping, Valid, ""},
 	{"an acquire that hangs until its client is killed", "D", free + "timeout 500000000; " + others +
-		"c1 acquire 10; c1 kill 4000000000; end 6000000000", ping, Violated, ""},
+		"c1 acquire 10; c1 kill 4000000000; end 6000000000", ping, Violated, EndlessCall},
 	{"an acquire whose client is killed in time", "D", free + "timeout 500000000; " + others +
 		"c1 acquire 10; c1 kill 900000000; end 6000000000", ping, Valid, ""},
 	{"a release that hangs", "D", free + "clienttimeout 250000000; " +
 		"c1 acquire 10 15 sent=12 lease=1000; c1 release 20; " + others + "end 6000000000", ping,
-		Violated, ""},
+		Violated, EndlessCall},
 	{"a release that hangs for unknown time-outs, and was answered", "D", free +
 		"c1 acquire 10 15 sent=12 lease=1000; c1 release 20; " + others + "end 6000000000", ping +
-		"\n1 1 12 13 n0 SET k b NX PX 1 -> OK\n1 1 21 22 n0 DEL k -> 1", Violated, ""},
+		"\n1 1 12 13 n0 SET k b NX PX 1 -> OK\n1 1 21 22 n0 DEL k -> 1", Violated, EndlessCall},
 	{"a release that takes long for unknown time-outs, and its command was lost", "D", free +
 		"c1 acquire 10 15 sent=12 lease=1000; c1 release 20; " + others + "end 6000000000", ping +
 		"\n1 1 12 13 n0 SET k b NX PX 1 -> OK\n1 1 21 30 n0 DEL k -> !EOF", NA, ""},

@@ -149,6 +149,10 @@ const (
 	OldToken             = verdict.OldToken
 	RefusedThoughGranted = verdict.RefusedThoughGranted
 	KeptOwn              = verdict.KeptOwn
+	RenewedOn            = verdict.RenewedOn
+	ForgottenScript      = verdict.ForgottenScript
+	MissedWake           = verdict.MissedWake
+	EndlessCall          = verdict.EndlessCall
 )
 
 // Class is a row of the table of classes.

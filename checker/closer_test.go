@@ -204,7 +204,7 @@ var closerCases = []propertyCase{
 			"2 1 20000000001 20000000002 n0 SET k c NX PX 1 -> OK\n" +
 			"2 1 20000000201 20000000202 n0 DEL k -> 1\n" +
 			"2 2 98000000001 98000000002 n0 SET k c NX PX 1 -> OK\n" +
-			"2 2 98000000201 98000000202 n0 DEL k -> 1\n", Violated, ""},
+			"2 2 98000000201 98000000202 n0 DEL k -> 1\n", Violated, MissedWake},
 
 	// The votes of a call.
 	{"closer: the key is deleted in the call, and a helper stays", "V", inside,

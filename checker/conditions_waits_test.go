@@ -47,7 +47,7 @@ var waitConditions = []propertyCase{
 		"names k; c3 acquire 1 5 sent=2 lease=1000; c3 release 89 92; c1 acquire 10 20 fail; " +
 		"c1 acquire 40 9000000005 fail", "3 1 2 4 n0 SET k d NX PX 1000 -> OK\n" +
 		"1 1 12 13 n0 SET k b NX PX 1000 -> (nil)\n1 2 41 42 n0 SET k b NX PX 1000 -> (nil)\n" +
-		"3 1 90 91 n0 DEL k -> 1\n", Violated, ""},
+		"3 1 90 91 n0 DEL k -> 1\n", Violated, MissedWake},
 	{"a back-off that the lock does not declare, and the harness did not run meanwhile", "D",
 		unpaced + "c1 acquire 10 1500000000 sent=1450000000 lease=1000; " +
 			"c1 release 1500000001 1500000002; c-1 gap 1200000000 gap=600000000",
@@ -60,7 +60,7 @@ var waitConditions = []propertyCase{
 		"fault pause-node n0 5000000000 6000000000 lasted; end 6000000000", ping, NA, ""},
 
 	{"an acquire that hangs and waits for no answer", "D", starving + "c1 acquire 10; end 6000000000",
-		"1 1 1 2 n0 PING -> PONG", Violated, ""},
+		"1 1 1 2 n0 PING -> PONG", Violated, EndlessCall},
 	{"an acquire that hangs and waits for an answer", "D", starving +
 		"c1 acquire 10; end 6000000000", "1 1 1 2 n0 PING -> PONG\n" +
 		"1 1 20 7000000000 n0 SET k b NX PX 1 -> OK", Unknown, ""},

@@ -29,7 +29,7 @@ var presentCases = []propertyCase{
 	{"present: another client read it", "D", stays, staysTrace + "3 0 30 31 n0 GET k -> a\n",
 		Violated, ""},
 	{"present: the dead client's program renewed it", "D", stays, staysTrace +
-		"0 0 30 31 n0 PEXPIRE k 1000 -> 1\n", Violated, ""},
+		"0 0 30 31 n0 PEXPIRE k 1000 -> 1\n", Violated, RenewedOn},
 	{"present: a client was refused, and the key that it met may be an earlier one", "D", stays,
 		staysTrace + "3 0 22 23 n0 EVAL maybe 1 k d -> 1\n" +
 			"3 0 1999999999 2000000000 n0 SET k d NX PX 1000 -> (nil)\n", Unknown, ""},

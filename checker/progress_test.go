@@ -85,7 +85,8 @@ var progressCases = []propertyCase{
 	{"a READONLY answer before", "D", once + "c1 acquire 10 1300000000 fail",
 		"1 1 18 19 n0 SET k b NX PX 1 -> (error) READONLY\n" + refusedTrace, Violated, ""},
 	{"an error of the lock's own command", "D", once + "c1 acquire 10 1500000000 info",
-		strings.ReplaceAll(dense(), "(nil)", "(error) NOSCRIPT No matching script."), Violated, ""},
+		strings.ReplaceAll(dense(), "(nil)", "(error) NOSCRIPT No matching script."), Violated,
+		ForgottenScript},
 	{"many READONLY answers", "D", once + "c1 acquire 10 1500000000 fail",
 		strings.ReplaceAll(dense(), "(nil)", "(error) READONLY You can't write"), Valid, ""},
 	{"many refusals", "D", once + "c1 acquire 10 1500000000 fail", dense(), Violated, ""},
@@ -100,7 +101,7 @@ var progressCases = []propertyCase{
 	{"a call that never returns though servers answer", "D",
 		once + "timeout 1000; c1 acquire 10; c0 acquire 1200000000 1300000000 info; end 3000000000",
 		"1 1 20 21 n0 PING -> PONG\n0 2 1200000000 1200000001 n0 PING -> PONG\n" +
-			"0 2 2000000000 2000000001 n0 PING -> PONG", Violated, ""},
+			"0 2 2000000000 2000000001 n0 PING -> PONG", Violated, EndlessCall},
 	{"a call that does not return, and no server answers", "D",
 		once + "timeout 1000; c1 acquire 10; end 3000000000", "1 1 20 21 n0 PING -> PONG", Unknown, ""},
 

@@ -354,7 +354,8 @@ var allCases = slices.Concat(propertyCases, lostCases, conditionCases, declaredC
 	certainCases, absentCases, presentCases, lostConditions, ownerConditions, waitConditions,
 	deliveryConditions, stallConditions, reenteredConditions, nearCases, closerCases,
 	closestCases, likelyCases, besideCases, gaveUpCases, severalCases,
-	helperCases, lookCases, againCases, causedCases, noteCases, formerCases, orphanConditions)
+	helperCases, lookCases, againCases, causedCases, noteCases, keptOutCases, formerCases,
+	orphanConditions)
 
 func TestProperties(t *testing.T) {
 	for _, c := range allCases {

@@ -19,6 +19,7 @@ type Wait struct {
 	Votes           []Vote
 	Left            *Leftover
 	Error           *history.Command // the answer to a command of the lock itself, or nil
+	Last            bool             // the calls that had such an error had no later answer
 }
 
 // Vote names the client that one of several independent servers granted a lock last.
@@ -72,7 +73,7 @@ func Stuck(w Wait) string {
 // StuckCause says why no client was granted a free lock, or "" if the record does not tell.
 func StuckCause(w Wait) string {
 	switch {
-	case w.Error != nil:
+	case w.Last:
 		return Say("a command of the lock itself was answered %q.", errorOf(w.Error))
 	case w.Left != nil && w.Left.Renewal != nil:
 		return Say("client %d went on renewing the key although it was not inside.",

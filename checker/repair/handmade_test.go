@@ -31,6 +31,8 @@ type handmade struct {
 	gives    bool // it gives up its renewals when one fails
 	clings   bool // it renews on after a release that failed
 	tells    bool // it tells its holder in time that its lease will be over
+	digests  bool // it sends its script by its digest alone
+	hangs    bool // its calls have one connection in turn, and keep it after an error
 	mended   bool // the defect is repaired
 
 	redis  *redis.Client
@@ -40,6 +42,7 @@ type handmade struct {
 	value  string
 	tries  int
 	stop   context.CancelFunc
+	turn   chan struct{} // whose call has the connection
 }
 
 // handmades has the locks by the names that the table gives them.
@@ -55,6 +58,8 @@ var handmades = map[string]handmade{
 	"a renewal that cuts short":      {renews: true, curtails: true},
 	"a renewal that goes on":         {renews: true, clings: true},
 	"a renewal that gives up":        {renews: true, gives: true},
+	"a script known by its digest":   {digests: true},
+	"a connection that is kept":      {hangs: true},
 }
 
 // options returns the options that run a handmade lock in the simulator.
@@ -67,6 +72,9 @@ func (l handmade) options(name string) harness.RunOptions {
 			Loss: l.tells},
 		Defaults: adapters.Defaults{Poll: adapters.OwnTime(100 * time.Millisecond)}}
 	o := harness.RunOptions{Linked: &m, TTL: time.Second}
+	if l.hangs {
+		o.AcquireTimeout = o.TTL / 4
+	}
 	if l.gives {
 		o.ClientTimeout, o.ClientRetries = 100*time.Millisecond, new(int)
 	}
@@ -81,6 +89,10 @@ func (l handmade) connect(c workloads.LinkedClient) (workloads.LinkedLock, error
 		DisableIdentity: true, MaxRetries: -1, MinRetryBackoff: -1, MaxRetryBackoff: -1,
 		PoolSize: 64, MaintNotificationsConfig: &maintnotifications.Config{
 			Mode: maintnotifications.ModeDisabled}})
+	l.turn = make(chan struct{}, 1)
+	if l.digests {
+		return &l, grant.Load(c.Life, l.redis).Err()
+	}
 	return &l, nil
 }
 
@@ -123,6 +135,31 @@ func (l *handmade) promise(from time.Time) (said workloads.Said) {
 
 // take asks once.
 func (l *handmade) take(ctx context.Context) error {
+	switch {
+	case l.digests:
+		return l.evaluate(ctx)
+	case l.hangs:
+		return l.inTurn(ctx)
+	}
+	return l.set(ctx)
+}
+
+// inTurn asks once, on the only connection.
+func (l *handmade) inTurn(ctx context.Context) error {
+	select {
+	case l.turn <- struct{}{}:
+	case <-l.client.Life.Done():
+		return l.client.Life.Err()
+	}
+	err := l.set(ctx)
+	if err == nil || err == errTaken || l.mended {
+		<-l.turn
+	}
+	return err
+}
+
+// set asks once by a SET.
+func (l *handmade) set(ctx context.Context) error {
 	set := redis.SetArgs{Mode: "NX", TTL: l.ttl}
 	if l.short && !l.mended {
 		set.TTL /= 4
@@ -143,6 +180,22 @@ func (l *handmade) take(ctx context.Context) error {
 	}
 	return err
 }
+
+// evaluate asks once by a script.
+func (l *handmade) evaluate(ctx context.Context) error {
+	run := grant.EvalSha
+	if l.mended {
+		run = grant.Run
+	}
+	err := run(ctx, l.redis, []string{l.key}, l.value, l.ttl.Milliseconds()).Err()
+	if err == redis.Nil {
+		return errTaken
+	}
+	return err
+}
+
+var grant = redis.NewScript(
+	`return redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[2])`)
 
 // refuse gives back what the call may have written.
 func (l *handmade) refuse(ctx context.Context) error {

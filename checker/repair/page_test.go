@@ -25,6 +25,8 @@ A key that **vanished** was evicted, flushed or deleted by a third party, and no
 prevents that: ` + "`lockbench run --impl token-lua --nemesis flush`" + `. Give locks a Redis of their
 own with ` + "`maxmemory-policy noeviction`" + `, or use etcd or a row of a database, which evict
 nothing. No run here deletes a key there.
+A **missed wake-up** (clients that wait do not ask again) needs a wait with an end: subscribe before
+the try, and ask again after a bounded time even if no message came.
 A **session of a database** does not lock behind a pool in transaction mode. Use a row lock
 (` + "`lockbench run --adapter postgres --variant row-pooled`" + `) or a connection of its own.
 

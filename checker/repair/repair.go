@@ -110,7 +110,6 @@ type Violation struct {
 	Masters         int    // independent ones; 0 and 1 mean one
 	Lease           bool   // the lock declares a lease
 	Plain           bool   // the key was deleted with a plain command, which compares nothing
-	Renewed         bool   // the key was renewed on although no client was inside
 	CameLate        bool   // the grant was believed although its lease was over
 	OneValue        bool   // the clients wrote the same value
 	Waits           bool   // the lock waits for replicas already
@@ -179,14 +178,13 @@ func Find(v Violation) *Found {
 // must be for this kind of violation and fault, and keep the violated property. One that makes the
 // violation harmless need not. If the row does not list the lock, some repairs fit only some
 // violations: the owner check a plain deletion, a fresh value another one, the promised lease a
-// lock that has one, the end of renewals a key that was renewed on, and a look at the validity a
-// grant that came late. Clients that wrote one value need a fresh one in any case. A lock that
-// waits for replicas already gains nothing from a confirmed grant.
+// lock that has one, and a look at the validity a grant that came late. Clients that wrote one
+// value need a fresh one in any case. A lock that waits for replicas already gains nothing from a
+// confirmed grant.
 func (v Violation) suits(r Row) bool {
 	unfit := r.Repair == owner && !v.Plain ||
 		r.Repair == fresh && (v.Plain && !r.Alike || !v.OneValue && r.Alike) ||
 		r.Repair == whole && !v.Lease ||
-		(r.Repair == quit) != v.Renewed && r.Kind == verdict.Deadlock ||
 		(r.Repair == validity) != v.CameLate && r.Kind == verdict.LateMessage
 	if unfit && !slices.Contains(r.Locks, v.Lock) || v.Waits && r.Repair == confirmed ||
 		v.OneValue && r.Kind == verdict.ReleasedByNonOwner && !r.Alike {
@@ -255,6 +253,9 @@ func Fence() Repair {
 
 // LastingTokens returns the repair of a resource whose tokens no server of the lock can forget.
 func LastingTokens() Repair { return *drawn }
+
+// EndingCall returns the repair of a call that does not end.
+func EndingCall() Repair { return *timed }
 
 // Rows returns the table. The caller must not change it.
 func Rows() []Row { return rows }

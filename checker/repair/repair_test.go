@@ -281,6 +281,12 @@ func TestFind(t *testing.T) {
 		{"mine", "suspend:granting", "V", checker.PromisedTooLong, "", ""},
 		{"mine", "none", "V", checker.NoServer, "an answered grant",
 			"lockbench run --impl token-lua --nemesis restart-delayed --properties L,V"},
+		{"mine", "crash", "D", checker.RenewedOn, "renewals that end",
+			"lockbench run --impl token-lua --nemesis partition:reset --properties L,O,D"},
+		{"setnx", "crash", "D", checker.ForgottenScript, "a script that is sent again",
+			"lockbench run --impl token-lua --nemesis scripts-lost --properties L,O,D"},
+		{"mine", "none", "D", checker.EndlessCall, "a call that ends",
+			"lockbench run --impl token-lua --nemesis reply-loss:acquire --properties L,O,D"},
 		{"mine", "none", "L", checker.LostRenewal, "a whole renewal",
 			"lockbench run --impl redisson --nemesis pause --properties L,O"},
 	} {
@@ -295,20 +301,6 @@ func TestFind(t *testing.T) {
 		if name != c.want || command != c.command {
 			t.Errorf("%s, %s, %s: %q, %q", c.lock, c.fault, c.class, name, command)
 		}
-	}
-}
-
-// TestARenewalThatGoesOnHasItsOwnRepair gives a lock that is not in the table the repair only if
-// its key was renewed on.
-func TestARenewalThatGoesOnHasItsOwnRepair(t *testing.T) {
-	v := repair.Violation{Flags: "--adapter ./mylock", Fault: "crash", Property: checker.Deadlock,
-		Lease: true}
-	if x := repair.Find(v); x != nil {
-		t.Errorf("a key that nobody renews: %q", x.Name)
-	}
-	v.Renewed = true
-	if x := repair.Find(v); x == nil || x.Name != "renewals that end" || x.Own {
-		t.Errorf("a key that is renewed on: %+v", x)
 	}
 }
 

@@ -71,6 +71,13 @@ var (
 	quit = &Repair{"renewals that end",
 		"Stop renewing before the release is sent, whatever becomes of it: then the lease ends a lock " +
 			"whose release was lost", nil}
+	resent = &Repair{"a script that is sent again",
+		"Send a script's text when its digest is answered NOSCRIPT: a restart, a failover and SCRIPT " +
+			"FLUSH forget it",
+		[]string{"EVALSHA <digest> 1 key ...  -- NOSCRIPT: EVAL <text> 1 key ..., the same arguments"}}
+	timed = &Repair{"a call that ends",
+		"Give each command a time-out and each wait a bound, also the wait for a connection, and give " +
+			"the connection back after an error", nil}
 	leave = &Repair{"leaving when told",
 		"Leave as soon as the lock tells that the hold is over: stop the work, and write nothing more",
 		nil}
@@ -204,8 +211,12 @@ var rows = []Row{
 		Locks: []string{"redisson fixed lease", "redisson watchdog", "redisson-spin",
 			"redisson-fenced fixed lease", "redisson-fenced"},
 		Faults: []string{"message:duplicate-acquire"}},
-	{Kind: verdict.Deadlock, Repair: quit, With: tokenLua, Keeps: progress, General: true,
+	{Kind: verdict.RenewedOn, Repair: quit, With: tokenLua, Keeps: progress, General: true,
 		Locks: []string{"a renewal that goes on"}, Faults: []string{"partition:reset"}},
+	{Kind: verdict.ForgottenScript, Repair: resent, With: tokenLua, Keeps: progress, General: true,
+		Locks: []string{"a script known by its digest"}, Faults: []string{"scripts-lost"}},
+	{Kind: verdict.EndlessCall, Repair: timed, With: tokenLua, Keeps: progress, General: true,
+		Locks: []string{"a connection that is kept"}, Faults: []string{"reply-loss:acquire"}},
 	{Kind: verdict.KeptOwn, Repair: written, With: Lock{Impl: "setpx-getdel"}, Others: NoOther,
 		Keeps: orphans, Locks: []string{"setpx-getdel-as-posted"}, Faults: []string{"none", "crash"}},
 

@@ -43,6 +43,7 @@ func (c deadlockRule) deadlock() property {
 	calls := c.waits().openCalls()
 	if k := c.waits().hanging(calls, bound); k != nil {
 		p := violated(k.Key, hold{Process: k.Process, N: k.N, From: k.From, To: k.To})
+		p.Class = hangingClass(c.Case, k)
 		p.Explanation, p.Cause = explain.Hanging(k), explain.HangingCause(k)
 		return p
 	}
@@ -220,12 +221,13 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 			p := violated(l.Key, hold{Process: w.Process(from), From: from, To: to})
 			wait := explain.Wait{Key: l.Key, Process: w.Process(from), From: from,
 				To: to, Bound: bound, Contention: need > bound, Votes: c.quorums().votes(l, q),
-				Left: c.keptBy(l, from, to), Error: c.ownError(l, from, to)}
+				Left: c.keptBy(l, from, to)}
+			wait.Error, wait.Last = ownError(c.Case, l, from, to)
 			if left := wait.Left; left != nil && left.Renewal != nil {
 				p.Witness.Commands = []command{{Command: *left.Renewal, Kind: verdict.Renewal,
 					Of: left.Renewal.Process, Effect: explain.Keeps(left.Renewal.Process)}}
 			}
-			p.Explanation = explain.Stuck(wait)
+			p.Class, p.Explanation = stuckClass(c.Case, wait), explain.Stuck(wait)
 			p.Cause = cmp.Or(explain.StuckCause(wait), c.faultTimes().promotedWithout(l, from))
 			return p, true
 		}
@@ -248,22 +250,6 @@ func (c deadlockRule) mayStillHold(l *record.Lock, at int64) int {
 		return -1
 	}
 	return last.Process
-}
-
-// ownError returns the latest error that a command of an acquire call for the lock got as its
-// answer within a time, or nil.
-func (c deadlockRule) ownError(l *record.Lock, from, to int64) (last *history.Command) {
-	for _, k := range l.Calls {
-		if k.To < from {
-			continue
-		}
-		for _, m := range c.waits().commandsOf(k) {
-			if m.Sent <= to && trace.Served(m) && !trace.Answered(m) {
-				last = m
-			}
-		}
-	}
-	return last
 }
 
 // noPause is why it is unknown how soon a client must be granted a free lock.

@@ -314,6 +314,17 @@ func Served(m *history.Command) bool {
 		!(strings.HasPrefix(m.Reply, "(error)") && history.NotServing(m.Reply))
 }
 
+// NoScript reports whether a server answered that it does not know a script.
+func NoScript(m *history.Command) bool {
+	return m.Err == "" && strings.HasPrefix(m.Reply, "(error) NOSCRIPT")
+}
+
+// Listens reports whether a command makes its client wait for others: a subscription, or one whose
+// reply its server keeps back.
+func Listens(m *history.Command) bool {
+	return Blocks(m) && m.Recv == 0 || Verb(m) == "SUBSCRIBE" || Verb(m) == "PSUBSCRIBE"
+}
+
 // blocking are the commands whose server may keep the reply back until a key has an element.
 var blocking = []string{"BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BLMPOP", "BZPOPMIN", "BZPOPMAX",
 	"BZMPOP"}

@@ -24,6 +24,10 @@ const (
 	OldToken             = "old token"
 	RefusedThoughGranted = "refused although granted"
 	KeptOwn              = "refused to release its own"
+	RenewedOn            = "renewed without a holder"
+	ForgottenScript      = "forgotten script"
+	MissedWake           = "missed wake-up"
+	EndlessCall          = "call without an end"
 )
 
 // Class is all that is said of one kind of violation outside of the rule that finds it.
@@ -143,6 +147,29 @@ var classes = []Class{
 			"that node shows that it was",
 		Summary: "a release was refused although the lock was its client's own",
 		Cause:   "a client was told that the lock is not its own, although its value was still there"},
+	{Name: RenewedOn, Letters: []string{Deadlock},
+		Needs:     "a client renewed the key while clients were kept out and none was inside",
+		Summary:   "a client without a hold went on renewing the key",
+		Cause:     "a client went on renewing the key although it was not inside",
+		Prevented: "ending the renewals before the release is sent"},
+	{Name: ForgottenScript, Letters: []string{Deadlock},
+		Needs: "clients were kept out, and the last command of their calls that a server answered " +
+			"was answered NOSCRIPT",
+		Summary:   "the server did not know the lock's script",
+		Cause:     "a server did not know the lock's script, and the lock did not send it again",
+		Prevented: "sending a script's text when the server does not know its digest"},
+	{Name: MissedWake, Letters: []string{Deadlock},
+		Needs: "the key was absent and no client that waited asked for it, or one waited for a " +
+			"message, without an end and with no other client inside",
+		Summary:   "clients that waited did not ask again",
+		Cause:     "clients that waited for the lock did not ask for it again",
+		Prevented: "bounding each wait for a message, and asking again then"},
+	{Name: EndlessCall, Letters: []string{Deadlock},
+		Needs: "a call outlived its own time-outs and the bound, although no fault was under way " +
+			"and servers answered",
+		Summary:   "a call of the lock did not end",
+		Cause:     "a call of the lock did not end in time",
+		Prevented: "a time-out for each command and a bound for each wait"},
 }
 
 // formerly has the present name of each class that older records call otherwise.

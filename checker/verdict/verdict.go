@@ -129,13 +129,6 @@ type Property struct {
 	Witness *Witness `json:"witness,omitempty"`
 }
 
-// Renewed reports whether a deadlock was seen to be one of a key that was renewed on without a
-// holder.
-func (p Property) Renewed() bool {
-	return p.Property == Deadlock && p.Witness != nil &&
-		slices.ContainsFunc(p.Witness.Commands, func(m WitnessCommand) bool { return m.Kind == Renewal })
-}
-
 // CameLate reports whether the violation is a grant that was believed although its lease was over
 // when the reply came.
 func (p Property) CameLate() bool {

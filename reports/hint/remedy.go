@@ -140,11 +140,16 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 	case redis && loses && (t.overrun || counter):
 		f := repair.LastingTokens()
 		return Remedy{Do: f.Do, Code: f.Code, Repair: f.Name, Why: []string{"Draw the " +
-			"tokens elsewhere: under this fault Redis may forget a counter. No run of lockbench has " +
-			"tried this."}}, nil
+			"tokens elsewhere: under this fault Redis may forget a counter. " + untried}}, nil
 	case t.worst.Class == checker.LateMessage && t.worst.Assumption != "":
 		return Remedy{Do: "Tell the time by a clock that goes on while the machine sleeps " +
 			"(CLOCK_BOOTTIME of Linux), and take no grant whose lease is over by it"}, nil
+	case t.worst.Class == checker.MissedWake:
+		return Remedy{Do: "Subscribe before the try, and ask again after a bounded time even if no " +
+			"message came: a holder that dies sends none", Why: []string{untried}}, nil
+	case t.worst.Class == checker.EndlessCall:
+		f := repair.EndingCall()
+		return Remedy{Do: f.Do, Repair: f.Name, Why: []string{untried}}, nil
 	case redis && t.worst.Class == checker.Vanished:
 		return Remedy{Do: "Give locks a Redis of their own that evicts nothing (maxmemory-policy " +
 			"noeviction) and that nobody empties, or use etcd or a row of a database"}, nil
@@ -160,6 +165,9 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 	}
 	return instead(t.plan, t.worst)
 }
+
+// untried says of a remedy that no run has shown it.
+const untried = "No run of lockbench has tried this."
 
 // runWithStandby shows that a database loses no write if its commits wait for the standby.
 var runWithStandby = advice.Command{Line: advice.Verb("run") + " --adapter db-version --variant " +

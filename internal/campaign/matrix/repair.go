@@ -18,8 +18,8 @@ import (
 func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repair.Found {
 	x := repair.Violation{Flags: LockFlags(p), Property: property, Class: class,
 		System: p.System(), Masters: p.Masters, Lease: p.Declares().Lease,
-		Plain:   plain(v.Property(property)),
-		Renewed: v.Property(property).Renewed(), CameLate: v.Property(property).CameLate(),
+		Plain:    plain(v.Property(property)),
+		CameLate: v.Property(property).CameLate(),
 		OneValue: v.Property(property).OneValue != "", Waits: p.WaitReplicas > 0}
 	if row, ok := RowFor(p); ok && (p.Adapter == nil || p.Adapter.Dir == "") {
 		x.Lock = row.Name

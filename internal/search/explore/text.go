@@ -289,7 +289,6 @@ func (f Finding) repair() *repair.Found {
 	p := f.counterexample.Plan
 	v := repair.Violation{Fault: p.Nemesis, Property: f.Property, Class: f.Class, System: p.System(),
 		Masters: p.Masters, Lease: p.Declares().Lease, Plain: f.plain(),
-		Renewed:  f.counterexample.Verdict.Renewed(),
 		CameLate: f.counterexample.Verdict.CameLate(),
 		OneValue: f.counterexample.Verdict.OneValue != ""}
 	if p.Adapter == nil && p.Variant == "" {

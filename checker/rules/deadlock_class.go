@@ -1,0 +1,75 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/internal/history"
+)
+
+// stuckClass returns the class of a time in which no client was granted a free lock. It returns ""
+// if the commands do not tell what kept the clients out.
+func stuckClass(c *Case, w explain.Wait) string {
+	switch {
+	case w.Last && trace.NoScript(w.Error):
+		return verdict.ForgottenScript
+	case w.Last:
+		return ""
+	case w.Left != nil && w.Left.Renewal != nil:
+		return verdict.RenewedOn
+	case c.waits().absent(w.Key, record.Interval{From: w.From, To: w.To}):
+		return verdict.MissedWake
+	}
+	return ""
+}
+
+// hangingClass returns the class of a call that does not end. It returns "" for a client that waits
+// for as long as the lock is taken, if a key without an end may be there. Such a client misses its
+// wake-up if it waits for a message.
+func hangingClass(c *Case, k *explain.OpenCall) string {
+	if !ignoresTimeout(c.history.Header, k) {
+		return verdict.EndlessCall
+	}
+	sent := c.quorums().sentWithin(k.Process, k.From, k.To)
+	left := deadlockRule{c}.keptBy(c.waits().lock(k.Key), k.Since, k.To)
+	switch {
+	case left != nil && mayStay(c, left):
+		return ""
+	case len(sent) > 0 && trace.Listens(sent[len(sent)-1]):
+		return verdict.MissedWake
+	}
+	return verdict.EndlessCall
+}
+
+// mayStay reports whether a key that was left behind may outlive the longest lease.
+func mayStay(c *Case, left *explain.Leftover) bool {
+	if left.LifeUnknown {
+		return !c.history.Header.Declares.Lease
+	}
+	return left.Expiry <= 0 || left.Expiry > left.Lease
+}
+
+// ownError returns the latest error that a command of an acquire call for the lock got as its
+// answer within a time, or nil. It is last if all of these calls had it as their last answer.
+func ownError(c *Case, l *record.Lock, from, to int64) (latest *history.Command, last bool) {
+	var ends []*history.Command
+	for _, k := range l.Calls {
+		if k.To < from {
+			continue
+		}
+		served := slices.DeleteFunc(slices.Clone(c.waits().commandsOf(k)),
+			func(m *history.Command) bool { return m.Sent > to || !trace.Served(m) })
+		for _, m := range served {
+			if !trace.Answered(m) {
+				latest = m
+			}
+		}
+		ends = append(ends, served[max(0, len(served)-1):]...)
+	}
+	return latest, latest != nil && !slices.ContainsFunc(ends, func(m *history.Command) bool {
+		return m.Reply != latest.Reply
+	})
+}
