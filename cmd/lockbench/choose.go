@@ -208,7 +208,7 @@ func (a answer) undecided() {
 		}
 	}
 	if len(names) > 0 {
-		a.say("Not known (why: --all): %s", listFirst(names))
+		a.say("%s", fitting("Not known (why: --all): ", names))
 	}
 }
 
@@ -246,17 +246,27 @@ func leftBy(way choose.Way) string {
 	n := len(way.Locks)
 	switch {
 	case n > 0:
-		return listFirst(way.Locks)
+		return listFirst(way.Locks, closest)
 	case way.Closest != nil:
 		return "none; closest is " + way.Closest.Name + ": " + strings.Join(way.Closest.Against, "; ")
 	}
 	return "none"
 }
 
-// listFirst lists the first names, and says how many more there are.
-func listFirst(names []string) string {
-	if n := len(names) - closest; n > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:closest], ", "), n)
+// fitting lists as many of the first names as fit on a line after a lead, at least one.
+func fitting(lead string, names []string) (line string) {
+	for n := closest; n > 0; n-- {
+		if line = lead + listFirst(names, n); utf8.RuneCountInString(line) <= widest {
+			break
+		}
+	}
+	return line
+}
+
+// listFirst lists the first names, at most so many, and says how many more there are.
+func listFirst(names []string, most int) string {
+	if n := len(names) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n)
 	}
 	return strings.Join(names, ", ")
 }

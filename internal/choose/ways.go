@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ var others = []struct{ fault, what string }{
 }
 
 // WaysOut returns changed queries to try if no lock meets the query: those that some locks meet, or
-// else what comes closest to each.
+// else the two that come closest.
 func WaysOut(q Query) (ways []Way, err error) {
 	for _, w := range changed(q) {
 		all, err := Choose(w.query)
@@ -50,9 +51,21 @@ func WaysOut(q Query) (ways []Way, err error) {
 		ways = append(ways, w)
 	}
 	if slices.ContainsFunc(ways, Way.leads) {
-		ways = slices.DeleteFunc(ways, func(w Way) bool { return !w.leads() })
+		return slices.DeleteFunc(ways, func(w Way) bool { return !w.leads() }), nil
 	}
-	return ways, nil
+	slices.SortStableFunc(ways, func(a, b Way) int { return cmp.Compare(a.against(), b.against()) })
+	return ways[:min(len(ways), dead)], nil
+}
+
+// dead is the number of ways to name if none leads to a lock.
+const dead = 2
+
+// against counts the reasons against the lock that comes closest.
+func (w Way) against() int {
+	if w.Closest == nil {
+		return 0
+	}
+	return len(w.Closest.Against)
 }
 
 // leads reports whether locks meet the changed query.

@@ -1,13 +1,16 @@
 package matrix
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/run/batch"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Impossible returns the reason why a lock cannot be run under a fault, or "". An impossible cell
@@ -55,13 +58,33 @@ func findColumns(rows []Row, names []string) ([]Column, error) {
 	}
 	found, err := find("fault", all, func(c Column) string { return c.Name }, names)
 	for _, n := range names {
-		known := slices.ContainsFunc(all, func(c Column) bool { return c.Name == n })
-		if of := ColumnsOf(n); err != nil && !known && len(of) > 0 {
-			return nil, fmt.Errorf("the runs of --nemesis %s are in the column %s; name that column",
-				n, of[0].Name)
+		if err != nil && !hasColumn(all, n) {
+			return nil, cmp.Or(elsewhere(all, n), err)
 		}
 	}
 	return found, err
+}
+
+func hasColumn(all []Column, name string) bool {
+	return slices.ContainsFunc(all, func(c Column) bool { return c.Name == name })
+}
+
+// elsewhere says where runs under a fault are that has no column of its name. It returns nil for a
+// name that is no fault.
+func elsewhere(all []Column, fault string) error {
+	if of := ColumnsOf(fault); len(of) > 0 {
+		return fmt.Errorf("the runs of --nemesis %s are in the column %s; name that column", fault,
+			of[0].Name)
+	}
+	near, _, _ := strings.Cut(fault, "-")
+	switch _, _, err := nemesis.Find(fault); {
+	case err != nil:
+		return nil
+	case hasColumn(all, near):
+		return fmt.Errorf("the matrix has no column %s; name %s, which is nearest", fault, near)
+	}
+	return fmt.Errorf("the matrix has no column %s, and no lock was measured under it; `%s --nemesis "+
+		"%s` tries one", fault, advice.Verb("run"), fault)
 }
 
 // FindRows returns rows by their names or the names of their locks. An empty list and "all" select
