@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +26,7 @@ type gateFlags struct {
 	options gate.Options
 	store   string
 	out     string
+	resume  string
 	init    bool
 	lock    gate.Snapshot // with init: the configuration to measure
 	asJSON  bool
@@ -99,6 +99,7 @@ broke, 130 interrupted.`,
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.StringVar(&f.out, "out", "",
 		"write to this directory instead of one in the store; it must be empty or new")
+	s.StringVar(&f.resume, "resume", "", "go on with an interrupted gate: its directory")
 	s.BoolVar(&f.asJSON, "json", false, "print gate.json")
 	f.registerTracked(s)
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the answer")
@@ -120,6 +121,9 @@ func (f *gateFlags) check(set *pflag.FlagSet) (err error) {
 		f.since+f.metrics != ""):
 		return errors.New("--init writes a whole file; omit --only, --shard, --json, --since and " +
 			"--metrics")
+	case f.resume != "" && (f.init || f.out != ""):
+		return errors.New("--resume goes on in its own directory; omit --init and --out (an " +
+			"interrupted --init goes on by itself)")
 	case f.lock.Runs < 0 || f.lock.Lease < 0:
 		return errors.New("--repeat and --ttl must not be below zero")
 	}
@@ -184,8 +188,11 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 	if err := s.Write(r); err != nil {
 		return err
 	}
-	return errors.Join(os.Remove(f.options.Record.Name()), written(c, name))
+	return errors.Join(f.finish(), written(c, name))
 }
+
+// finish removes the record of the runs, so that no gate goes on with them.
+func (f *gateFlags) finish() error { return os.Remove(f.options.Record.Name()) }
 
 func (f *gateFlags) run(c *cobra.Command, name string) error {
 	g, err := gate.ReadFile(name)
@@ -199,7 +206,12 @@ func (f *gateFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	return f.conclude(c, dir, r, c.Context().Err())
+	if c.Context().Err() == nil {
+		if err := f.finish(); err != nil {
+			return broken(err)
+		}
+	}
+	return f.conclude(c, name, dir, r, c.Context().Err())
 }
 
 // carryOut runs a gate in a directory of its own, and writes what came of it there.
@@ -213,14 +225,12 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 	if err != nil {
 		return "", nil, err
 	}
-	dir, lock, err := f.open(c, g, name)
+	dir, lock, err := f.open(c, machine.Record(), name)
 	if err != nil {
 		return "", nil, err
 	}
 	defer lock.Close()
-	if f.options.Record != nil {
-		defer f.options.Record.Close()
-	}
+	defer f.options.Record.Close()
 	warnOfLoad(c, g.Environment)
 	bar := progress.StartBar(c.ErrOrStderr())
 	if f.options.Tell = bar.Step; !f.quiet {
@@ -239,15 +249,20 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 	return dir, r, nil
 }
 
-// open opens the directory of a gate. A measurement that was interrupted keeps its own.
-func (f *gateFlags) open(c *cobra.Command, g *gate.File, name string) (dir string, lock io.Closer,
+// open opens the directory of a gate and the record of its runs. A measurement that was interrupted
+// keeps its directory, and a gate if --resume names it.
+func (f *gateFlags) open(c *cobra.Command, record, name string) (dir string, lock io.Closer,
 	err error) {
 	base := baseOf(name)
-	if !f.init {
-		return newDir(f.out, f.store, "gate", base)
+	switch {
+	case f.init:
+		dir = gate.Unfinished(f.dirs(base), record)
+	case f.resume != "":
+		if dir = gate.Unfinished([]string{f.resume}, record); dir == "" {
+			return "", nil, fmt.Errorf("--resume %s: no gate was interrupted there, or its file, a lock, "+
+				"this machine or lockbench has changed; run the gate anew", f.resume)
+		}
 	}
-	record := f.lock.Record(g)
-	dir = gate.Unfinished(f.dirs(base), record)
 	if dir != "" {
 		lock, err = batch.Lock(dir)
 	} else {
@@ -261,8 +276,8 @@ func (f *gateFlags) open(c *cobra.Command, g *gate.File, name string) (dir strin
 		return dir, nil, errors.Join(err, lock.Close())
 	}
 	if n := len(f.options.Record.Known); n > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "lockbench: continues the measurement in %s (%s done); "+
-			"remove that directory to start over\n", dir, units.Count(n, "run"))
+		fmt.Fprintf(c.ErrOrStderr(), "lockbench: goes on in %s (%s done); remove that directory to "+
+			"start over\n", dir, units.Count(n, "run"))
 	}
 	return dir, lock, nil
 }
@@ -288,13 +303,13 @@ func (f *gateFlags) dirs(base string) (all []string) {
 }
 
 // conclude prints the result and returns the exit code.
-func (f *gateFlags) conclude(c *cobra.Command, dir string, r *gate.Result,
+func (f *gateFlags) conclude(c *cobra.Command, name, dir string, r *gate.Result,
 	runErr error) error {
 	if err := showGate(c, dir, r, f.asJSON, f.quiet); err != nil {
 		return broken(err)
 	}
-	if errors.Is(runErr, context.Canceled) {
-		return exit{exitInterrupted, fmt.Errorf("interrupted; what there is is in %s", dir)}
+	if runErr != nil {
+		return interrupted(fmt.Sprintf("`%s` goes on", advice.GateResume.Fill(name, dir)))
 	}
 	return result(r.Exit)
 }

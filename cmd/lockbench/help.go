@@ -67,8 +67,8 @@ var groups = map[string][]group{
 		machines,
 	},
 	"gate": {
-		{title: "A run of the gate", flags: strings.Fields("only out store jobs shard quiet json " +
-			"since metrics help")},
+		{title: "A run of the gate", flags: strings.Fields("only resume out store jobs shard quiet " +
+			"json since metrics help")},
 		{title: "A new file", flags: strings.Fields("init adapter impl nemesis env repeat ttl seed")},
 	},
 	"check": {

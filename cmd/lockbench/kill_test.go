@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/campaign/gate"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
 
@@ -173,4 +175,61 @@ func TestAnInterruptionEndsEveryVerb(t *testing.T) {
 			t.Errorf("%v: exit code %d: %s", args, code, said.String())
 		}
 	}
+}
+
+// TestAnInterruptedGateGoesOn interrupts a gate after one of many runs. The command that it prints
+// makes the others, and refuses the runs of another file.
+func TestAnInterruptedGateGoesOn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, store := filepath.Join(dir, "g.yaml"), filepath.Join(dir, "store")
+	write := func(seeds int) {
+		text := fmt.Sprintf("environment: sim\nseeds: %d\nentries:\n"+
+			"  - {impl: token-lua, nemesis: crash, expect: safe}\n", seeds)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(100)
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		defer stop()
+		for ctx.Err() == nil && len(recordOf(store)) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	var said strings.Builder
+	code := Main(ctx, []string{"gate", file, "--jobs", "1", "--store", store}, io.Discard, &said)
+	_, line, printed := strings.Cut(said.String(), "interrupted; `lockbench ")
+	if line, _, _ = strings.Cut(line, "`"); code != exitInterrupted || !printed {
+		t.Fatalf("exit code %d: %s", code, said.String())
+	}
+	resume := append(strings.Fields(line), "--json")
+	write(99)
+	if code := Main(t.Context(), resume, io.Discard, &said); code != exitUsage {
+		t.Errorf("exit code %d for another file", code)
+	}
+	write(100)
+	known := bytes.Count(recordOf(store), []byte("\n"))
+	var out strings.Builder
+	said.Reset()
+	if code := Main(t.Context(), resume, &out, &said); code != 0 ||
+		!strings.Contains(said.String(), fmt.Sprintf(" (%d run", known)) {
+		t.Errorf("exit code %d: %s", code, said.String())
+	}
+	var r gate.Result
+	err := json.Unmarshal([]byte(out.String()), &r)
+	if err != nil || len(r.Entries) != 1 || len(r.Entries[0].Runs) != 100 || recordOf(store) != nil {
+		t.Errorf("the result: %v, %.400s", err, out.String())
+	}
+}
+
+// recordOf returns the record of the interrupted gate in a store, or nil.
+func recordOf(store string) []byte {
+	names, _ := filepath.Glob(filepath.Join(store, "gate-g", "2*", "runs-*.jsonl"))
+	if len(names) == 0 {
+		return nil
+	}
+	b, _ := os.ReadFile(names[0])
+	return b
 }

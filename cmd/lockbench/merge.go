@@ -116,7 +116,7 @@ func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
 	if err := errors.Join(err, f.point(out)); err != nil {
 		return broken(err)
 	}
-	return (&gateFlags{asJSON: f.asJSON}).conclude(c, out, r, nil)
+	return (&gateFlags{asJSON: f.asJSON}).conclude(c, "", out, r, nil)
 }
 
 func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {

@@ -111,6 +111,7 @@ var elsewhere = map[string]string{
 	"lockbench explore --adapter":              "TestAnAdapterIsExplored",
 	"lockbench run --adapter %s --nemesis %s":  "TestFindings",
 	"lockbench matrix --adapters":              "testdata/script/adapters.txtar",
+	"lockbench gate %s --resume":               "TestAnInterruptedGateGoesOn",
 	"lockbench tour --from":                    "testdata/pure/tour.txtar",
 	"lockbench replay --env process":           "testdata/script/replay.txtar",
 	"lockbench matrix --impl %s --nemesis %s":  "testdata/script/matrix.txtar",

@@ -120,6 +120,7 @@ var (
 	GateMyLock   = form("gate --init --adapter ./mylock")
 	Gate         = form("gate %s", "{gate}")
 	GateAlone    = form("gate %s --only %s --jobs 1", "{gate}", "{entry}")
+	GateResume   = form("gate %s --resume %s", "{gate}", "{interrupted}")
 
 	MatrixResume  = form("matrix --resume %s", "{matrix}")
 	MatrixLock    = form("matrix --impl %s --nemesis %s --repeat 20", "token-lua", "crash")

@@ -15,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/run/runner"
 )
 
-// Done is a finished run in the record of a measurement, so that another process can go on after an
+// Done is a finished run in the record of a gate, so that another process can go on after an
 // interruption.
 type Done struct {
 	Format int      `json:"format"`
@@ -25,11 +25,11 @@ type Done struct {
 	Says   []string `json:"says,omitempty"`
 }
 
-// Record returns the name of the record in the directory of a measurement. Only a measurement of
-// the same file, lock, machine and version of lockbench has the same name.
-func (s *Snapshot) Record(g *File) string {
-	of := fmt.Sprintln(g.Digest, s.lock, runner.Machine(s.Environment), runner.Version())
-	return fmt.Sprintf("init-%.8x.jsonl", sha256.Sum256([]byte(of)))
+// Record returns the name of the record in the directory of a gate. Only the same file with the
+// same locks, machine and version of lockbench has the same name.
+func (m *Machine) Record() string {
+	of := fmt.Sprintln(m.gate.Digest, m.locks, runner.Machine(m.gate.Environment), runner.Version())
+	return fmt.Sprintf("runs-%.8x.jsonl", sha256.Sum256([]byte(of)))
 }
 
 // Unfinished returns the last of the directories that has the record, or "". Their names tell their
@@ -44,14 +44,15 @@ func Unfinished(dirs []string, record string) string {
 	return last
 }
 
-// recall takes the runs of an earlier process from the record. It returns the jobs that are left.
+// recall takes the runs of an earlier process from the record. It returns the jobs that are left. A
+// search is made anew: its first run may not be its last one.
 func (r *execution) recall(todo []job) (left []job) {
 	if r.Record == nil {
 		return todo
 	}
 	for _, j := range todo {
 		i := slices.IndexFunc(r.Record.Known, func(d Done) bool {
-			return d.Entry == j.entry.Name && d.Run.Seed == j.seed &&
+			return !j.entry.search() && d.Entry == j.entry.Name && d.Run.Seed == j.seed &&
 				cmp.Or(d.Run.Repeat, 1) == j.repeat
 		})
 		if i < 0 {

@@ -22,7 +22,7 @@ func TestAMeasurementGoesOn(t *testing.T) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	name := (&Snapshot{}).Record(g)
+	name := (&Machine{gate: g}).Record()
 	open := func() *batch.Record[Done] {
 		r, err := batch.OpenRecord[Done](filepath.Join(dir, name))
 		if err != nil {
@@ -64,7 +64,7 @@ func TestAMeasurementGoesOn(t *testing.T) {
 		}
 	}
 	g.Digest = "sha256:1"
-	if (&Snapshot{}).Record(g) == name {
+	if (&Machine{gate: g}).Record() == name {
 		t.Error("another file goes on with the runs of this one")
 	}
 }

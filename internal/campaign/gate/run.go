@@ -22,7 +22,7 @@ type Options struct {
 	Shard batch.Shard
 	Drop  func(dir string) // removes a run that is not needed; if nil, all runs are kept
 	Tell  func(done, all int, entry string)
-	// of a measurement: the finished runs of an earlier process, and of this one; nil for others
+	// the finished runs of an earlier process, and of this one; nil if none are kept
 	Record *batch.Record[Done]
 }
 
