@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/run/runner"
@@ -81,10 +82,9 @@ func TestNothingOutlivesAKillInAFault(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Env = append(c.Env, "PATH="+tmp, "XDG_CACHE_HOME="+tmp) // no compiler, and no shim
-		for _, p := range inTheMiddle(t, c, tmp, syscall.SIGKILL) {
-			pid, _, _ := strings.Cut(p, " ")
-			if left, _ := filepath.Glob("/dev/shm/*faketime*_" + pid); len(left) > 0 {
-				t.Errorf("after the next run: %v of %s", left, p)
+		for _, pid := range inTheMiddle(t, c, tmp, syscall.SIGKILL) {
+			if left, _ := filepath.Glob(fmt.Sprintf("/dev/shm/*faketime*_%d", pid)); len(left) > 0 {
+				t.Errorf("after the next run: %v", left)
 			}
 		}
 	})
@@ -104,7 +104,7 @@ func stuck(t *testing.T, tmp, topology, steps string) []string {
 
 // inTheMiddle ends a run when its fault is in force, and waits until nothing is left of it. It
 // returns the processes that the run had then.
-func inTheMiddle(t *testing.T, c *exec.Cmd, tmp string, end syscall.Signal) (had []string) {
+func inTheMiddle(t *testing.T, c *exec.Cmd, tmp string, end syscall.Signal) (had []int) {
 	t.Helper()
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
@@ -112,7 +112,7 @@ func inTheMiddle(t *testing.T, c *exec.Cmd, tmp string, end syscall.Signal) (had
 		t.Fatal(err)
 	}
 	awaitFault(t, tmp, &out)
-	had = processes(tmp)
+	had = proc.Descendants(c.Process.Pid)
 	_ = c.Process.Signal(end)
 	_ = c.Wait()
 	if code := c.ProcessState.ExitCode(); (end == syscall.SIGINT || end == syscall.SIGTERM) &&
