@@ -103,8 +103,18 @@ func (r *Reader) Wrote(m *history.Command) bool {
 // notExecuted reports whether a server answered a command by an error before it did anything. A
 // script may have done something before its error.
 func notExecuted(m *history.Command) bool {
-	return m.Err == "" && strings.HasPrefix(m.Reply, "(error)") &&
+	return aborted(m) || m.Err == "" && strings.HasPrefix(m.Reply, "(error)") &&
 		(!scripted(m) || history.ScriptNotExecuted(m.Reply))
+}
+
+// aborted reports whether a command was not executed because a key that its client watched had
+// changed: EXEC answered nil, which neither a SET without a condition nor a DEL does by itself.
+func aborted(m *history.Command) bool {
+	if m.Err != "" || m.Reply != "(nil)" || scripted(m) || has(m.Args, "GET") {
+		return false
+	}
+	kind := EffectOf(m.Args).Kind
+	return kind == Write || kind == Free && Verb(m) != "GETDEL"
 }
 
 // Unsure reports whether a command may have failed to do its work: it was never answered, or its

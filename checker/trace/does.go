@@ -27,6 +27,8 @@ func (r *Reader) does(m *history.Command) deed {
 	switch {
 	case !Answered(m), r.Undeclared(m), m.Reply == someOf:
 		return unclear
+	case aborted(m):
+		return nothing
 	case r.declared(m) != nil:
 		return r.scriptDoes(m)
 	case ok:

@@ -65,7 +65,7 @@ func (r *Reader) MayTake(m *history.Command) bool {
 // Denied reports whether a command tried to take a lock and was told that it is taken. A SET with
 // XX, IFEQ, or GET without NX does not tell that by (nil).
 func (r *Reader) Denied(m *history.Command) bool {
-	if !Answered(m) {
+	if !Answered(m) || aborted(m) {
 		return false
 	}
 	if s := r.declared(m); s != nil {
