@@ -37,8 +37,11 @@ func (a *adapter) Acquire(ctx context.Context, _ int, keys []string, wait time.D
 	if errors.Is(err, ErrTaken) {
 		return sdk.Grant{}, sdk.GaveUp
 	}
+	if err != nil {
+		return sdk.Grant{}, err
+	}
 	a.held = held
-	return sdk.Grant{}, err
+	return sdk.Grant{ValidUntil: held.Until}, nil
 }
 
 func (a *adapter) Release(ctx context.Context, _ int) error {

@@ -11,9 +11,11 @@ class OwnLock:
 
     def acquire(self, n, keys, wait):
         try:
-            self.held[n] = own_lock.acquire(self.redis, keys[0], self.lease, wait or 0)
+            hold = own_lock.acquire(self.redis, keys[0], self.lease, wait or 0)
         except own_lock.Taken:
             raise lockbench.Refused("gave-up")
+        self.held[n] = hold
+        return {"valid_until": int(hold.until * 1e9)}
 
     def release(self, n):
         try:
