@@ -331,6 +331,9 @@ func (c *checker) ask(ctx context.Context) {
 	if !c.wants(holder, Release(1), false, "the holder releases", isReleased) {
 		return
 	}
+	if d := c.use.Declares; !d.Reentrant && !d.Optimistic && !d.Endless {
+		askSame(c, holder)
+	}
 	if c.use.Declares.Cancels && err == nil {
 		c.askCancel(holder, other)
 	}

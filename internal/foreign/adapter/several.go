@@ -4,6 +4,21 @@ package adapter
 // them first, whether it goes by the order of the call or of the names.
 const keyBefore, keyAfter = "lock:before", "lock:next"
 
+// askSame checks that a lock keeps out a second call of the process that holds it, as another
+// thread makes one. In a system other than Redis a lock may belong to the session, which both calls
+// share.
+func askSame(c *checker, holder *remote) {
+	const first, second = 131, 132
+	if !c.wants(holder, take(first), false, "it acquires", isAcquired) {
+		return
+	}
+	if !c.wants(holder, take(second), c.kind != nil, "a second call in the same process is refused",
+		isRefused) {
+		_, _ = c.perform(holder, Release(second))
+	}
+	_, _ = c.perform(holder, Release(first))
+}
+
 // askSeveral checks that a refused acquire of several keys leaves none of them taken.
 func askSeveral(c *checker, holder, other *remote) {
 	const first, refused, rest = 121, 122, 123
