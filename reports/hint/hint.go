@@ -143,6 +143,10 @@ func fallback(v *checker.Verdict, p harness.Plan) change {
 		}
 		return change{why: stood + " if you can"}
 	}
+	if rest := besidesOwner(v); len(rest) > 0 {
+		return change{"Only O is unknown: if another seed shows the same, no command tells whose key " +
+			"it was, and the other properties can be judged", "--properties " + strings.Join(rest, ",")}
+	}
 	if drawn, _, _ := nemesis.Find(p.Nemesis); drawn.Drawn && v.Evidence.Undone == nil {
 		return change{"Draw another run", fmt.Sprint("--seed ", p.Seed+1)}
 	}
@@ -163,6 +167,20 @@ func stalled(v *checker.Verdict) bool {
 	return slices.ContainsFunc(v.Properties, func(p checker.Property) bool {
 		return !p.Reported && p.Stalled && p.Verdict.String() == string(checker.Unknown)
 	})
+}
+
+// besidesOwner returns the properties that were decided, if O is the only one that was not.
+func besidesOwner(v *checker.Verdict) (decided []string) {
+	for _, p := range v.Properties {
+		switch {
+		case p.Reported || p.Verdict == checker.NA:
+		case p.Verdict.String() != string(checker.Unknown):
+			decided = append(decided, p.Property)
+		case p.Property != history.OwnerRelease:
+			return nil
+		}
+	}
+	return decided
 }
 
 // undecided reports whether D is unknown.

@@ -92,6 +92,16 @@ func TestHintsAfterARun(t *testing.T) {
 				Property: checker.Deadlock, Verdict: checker.Unknown, Stalled: true}}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"},
 			[]string{"The machine stood still in this run: run it again"}},
+		{"whose key a release deleted is all that is not known", &checker.Verdict{
+			Verdict: checker.Unknown, Evidence: checker.Evidence{Acquisitions: 9},
+			Properties: []checker.Property{{Property: "S", Verdict: checker.Valid},
+				{Property: "O", Verdict: checker.Unknown}, {Property: "D", Verdict: checker.Valid},
+				{Property: "V", Verdict: checker.NA},
+				{Property: "R", Verdict: checker.Unknown, Reported: true}}},
+			harness.RunOptions{Impl: "token-lua", Nemesis: "random"}, []string{
+				"Only O is unknown: if another seed shows the same, no command tells whose key it was, and " +
+					"the other properties can be judged: lockbench run --for 9s --seed 3 --nemesis x " +
+					"--properties S,D"}},
 		{"a command that the lock does not send", unsent, harness.RunOptions{Impl: "redisson-multi",
 			Nemesis: "crash:expire"}, []string{
 			"without its aim: lockbench run --for 9s --seed 3 --nemesis crash"}},
