@@ -26,7 +26,7 @@ var (
 			"before the holder reads, and each write carries it",
 		[]string{`redis.call("incr", KEYS[2])  -- in the script of the grant; a failover may set it back`,
 			"UPDATE account SET token = <token> WHERE id = <id> AND token < <token>;  -- first",
-			"UPDATE account SET balance = <balance> WHERE id = <id> AND token = <token>;  -- each write",
+			"UPDATE account SET balance = <n> WHERE id = <id> AND token = <token>;  -- each write",
 			"-- no row: a later holder was here, or this was sent before: read the token"}}
 	// of a lock whose servers count apart, or do not run Redis
 	drawn = &Repair{fence.Name, fence.Do, append([]string{
@@ -38,7 +38,7 @@ var (
 		[]string{"INSERT INTO locks (name) VALUES (<name>);  -- once; name is unique: no row, no lock",
 			"BEGIN;",
 			"SELECT 1 FROM locks WHERE name = <name> FOR UPDATE;  -- waits for the holder",
-			"UPDATE account SET balance = <balance> WHERE id = <id>;",
+			"UPDATE account SET balance = <n> WHERE id = <id>;",
 			"COMMIT;  -- the write and the release"}}
 	later = &Repair{"a newer version",
 		"Use a newer version of the library: redis-py 5.0.4 and 8.1.0 delete only " +

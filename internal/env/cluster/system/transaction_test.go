@@ -65,7 +65,7 @@ func printedTransaction(t *testing.T) (sql []string) {
 	if i < 0 {
 		t.Fatal("there is no such repair")
 	}
-	values := strings.NewReplacer("<name>", "'a'", "<id>", "1", "<balance>", "5")
+	values := strings.NewReplacer("<name>", "'a'", "<id>", "1", "<n>", "5")
 	for _, line := range repair.Rows()[i].Code {
 		sql = append(sql, values.Replace(line))
 	}
