@@ -52,8 +52,8 @@ func TestLeasesThatCannotBeAreRefused(t *testing.T) {
 		impl, ttl string
 		change    func(*Plan)
 	}{
-		"--ttl and --leases both":               {impl: "token-lua", ttl: "2s"},
-		"both say the leases":                   {impl: "token-lua", ttl: "documented"},
+		"--leases 1s,3s is another; omit --ttl": {impl: "token-lua", ttl: "2s"},
+		"--ttl is documented, and the longest":  {impl: "token-lua", ttl: "documented"},
 		"always has the lease of its document":  {impl: "getset-java"},
 		"the longest of --leases 1s,3s must be": {"token-lua", "", func(p *Plan) { p.TTL = 1 }},
 		"--leases is 0s; it must be above zero": {"token-lua", "", func(p *Plan) { p.Leases[0] = 0 }},

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -118,14 +117,15 @@ type RunOptions struct {
 }
 
 // SetLease reads a lease: a duration, "documented", or "" for the default. The default of clients
-// with leases of their own is the longest of them.
+// with leases of their own is the longest of them, and no other is accepted.
 func (o *RunOptions) SetLease(text string) error {
 	switch {
 	case text == "":
 		o.TTL = o.Leases.Most(history.Duration(o.TTL)).D()
 		return nil
-	case len(o.Leases) > 0:
-		return errors.New("--ttl and --leases both say the leases of the clients; omit one of them")
+	case len(o.Leases) > 0 && !o.isLongest(text):
+		return fmt.Errorf("--ttl is %s, and the longest of --leases %v is another; omit --ttl", text,
+			o.Leases)
 	case text == "documented":
 		o.Documented = true
 		return nil
@@ -136,6 +136,13 @@ func (o *RunOptions) SetLease(text string) error {
 	}
 	o.TTL = ttl
 	return nil
+}
+
+// isLongest reports whether a text is the longest of the clients' own leases. The defaults of a
+// gate file may say it for all entries.
+func (o *RunOptions) isLongest(text string) bool {
+	ttl, err := time.ParseDuration(text)
+	return err == nil && ttl == o.Leases.Most(0).D()
 }
 
 // Configure adds settings of every redis-server, each key=value.
