@@ -61,7 +61,7 @@ func ParseUpTo(size int, file string, src []byte) (v Value, err error) {
 		}
 	}()
 	if len(src) > size {
-		return v, start.Errorf("a file of %d bytes is too long; at most %d are read", len(src), size)
+		return v, start.Errorf("the file is too long; at most %d bytes are read", size)
 	}
 	src = bytes.TrimPrefix(src, []byte("\ufeff")) // some editors start a file with it
 	tokens := lexer.Tokenize(string(src))

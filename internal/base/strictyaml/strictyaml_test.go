@@ -137,9 +137,8 @@ func TestWrongFiles(t *testing.T) {
 		"below: [a":        "s.yaml:1:",
 		"\tname: a":        "s.yaml:1:",
 		"name: a\nname: b": "s.yaml:2:1: ",
-		"name: " + strings.Repeat("a", MaxSize): "s.yaml:1:1: a file of 1048582 bytes " +
-			"is too long; at most " +
-			"1048576 are read",
+		"name: " + strings.Repeat("a", MaxSize): "s.yaml:1:1: the file is too long; at " +
+			"most 1048576 bytes are read",
 	} {
 		v, err := Parse("s.yaml", []byte(text))
 		if err == nil {

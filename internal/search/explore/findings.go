@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -151,7 +152,8 @@ func (k *Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error
 		}
 		file, err := k.save(x, len(all) == 0)
 		if err != nil {
-			return all, SaveError{err}
+			return all, SaveError{fmt.Errorf("seed %d violates %s, but nothing is saved: %w", h.Seed,
+				h.Property, err)}
 		}
 		all = append(all, Finding{File: file, Seed: h.Seed, Run: h.Run, Property: h.Property,
 			Class: x.Verdict.Class, Outside: x.Verdict.Outside(), Explanation: x.Verdict.Explanation,
@@ -209,9 +211,9 @@ func (k Keeper) save(x *counterexample.Counterexample, first bool) (string, erro
 			x.Verdict.Property, x.Verdict.Class}, "-"), "-")
 		file = filepath.Join(dir, strings.NewReplacer(":", "-", " ", "-", "/", "-").Replace(name)+".yaml")
 	}
-	out, err := os.Create(file)
-	if err != nil {
+	var text bytes.Buffer
+	if err := x.Write(&text); err != nil {
 		return "", err
 	}
-	return file, errors.Join(x.Write(out), out.Close())
+	return file, os.WriteFile(file, text.Bytes(), 0o644)
 }

@@ -49,9 +49,9 @@ type Counterexample struct {
 	Curve *Curve `yaml:"curve,omitempty"`
 }
 
-// maxFile is how many bytes of a file are read: a long run that was not shrunk has some thousand
-// steps.
-const maxFile = 4 << 20
+// maxFile is how many bytes of a file are read and written. A client that tries again without a
+// pause makes some ten thousand steps in a second, of some 110 bytes each.
+const maxFile = units.MaxFile
 
 // Read reads what Write wrote, and believes nothing of it: an unknown field, format, lock or absurd
 // number is an error with its line.
@@ -106,9 +106,8 @@ func (c *Counterexample) Validate() error {
 		return fmt.Errorf("schedule %q is not known; there are: %s, %s", c.Schedule, Timed, Picked)
 	case len(c.Steps) == 0:
 		return fmt.Errorf("the file has no steps, so it is truncated")
-	case len(c.Steps) > maxSteps || len(c.Deviations) > maxDeviations:
-		return fmt.Errorf("%d steps and %d deviations; at most %d of each are read", len(c.Steps),
-			len(c.Deviations), maxSteps)
+	case c.tooLong() != nil:
+		return c.tooLong()
 	case c.Verdict.Verdict != checker.Violated || c.Verdict.Property == "":
 		return fmt.Errorf("the verdict names no property that is violated")
 	case max(p.For, p.TTL, p.Hold, p.Poll, p.AcquireTimeout, p.ClientTimeout, p.Think, p.Backoff) >
@@ -130,6 +129,15 @@ func (c *Counterexample) Validate() error {
 		return err
 	}
 	return validSteps(c.Steps, p)
+}
+
+// tooLong returns an error for a counterexample of which no file is read.
+func (c *Counterexample) tooLong() error {
+	if len(c.Steps) > maxSteps || len(c.Deviations) > maxDeviations {
+		return fmt.Errorf("%d steps and %d deviations; at most %d of each are read", len(c.Steps),
+			len(c.Deviations), maxSteps)
+	}
+	return nil
 }
 
 func validSteps(steps []Step, p harness.Plan) error {

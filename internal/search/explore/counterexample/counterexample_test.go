@@ -86,6 +86,23 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestWhatIsWrittenCanBeRead: the file of a client that tries again without a pause has some
+// megabytes. A file that would be too long to be read is not written.
+func TestWhatIsWrittenCanBeRead(t *testing.T) {
+	c := sample(t)
+	c.Steps[2].Reply = strings.Repeat("x", 8<<20)
+	if _, err := Read(strings.NewReader(text(t, c))); err != nil {
+		t.Error(err)
+	}
+	for _, s := range [][]Step{make([]Step, maxSteps+1), {{Reply: strings.Repeat("x", maxFile)}}} {
+		c.Steps = s
+		var b bytes.Buffer
+		if err := c.Write(&b); err == nil || b.Len() > 0 {
+			t.Errorf("%d bytes of %d steps are written: %v", b.Len(), len(s), err)
+		}
+	}
+}
+
 // TestBadFiles wants one line that says what is wrong, and where.
 func TestBadFiles(t *testing.T) {
 	good := text(t, sample(t))

@@ -1,13 +1,12 @@
 package counterexample
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"crypto/sha1"
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -31,16 +30,26 @@ var fileTemplate = template.Must(template.New("file").Funcs(template.FuncMap{
 		return slices.SortedFunc(maps.Keys(all), natural)
 	}}).Parse(fileYAML))
 
-// Write writes the file. It starts with a comment that explains the verdict.
+// Write writes the file. It starts with a comment that explains the verdict. Write returns an error
+// and writes nothing if Read would not read the file because it is too long.
 func (c *Counterexample) Write(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	err := fileTemplate.Execute(b, struct {
+	if err := c.tooLong(); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	err := fileTemplate.Execute(&b, struct {
 		*Counterexample
 		Linked       bool
 		Replay, Real string
 	}{c, c.Plan.Adapter.Linked(), advice.Replay.Fill("FILE").Line,
 		advice.ReplayReal.Fill("FILE").Line})
-	return errors.Join(err, b.Flush())
+	if err == nil && b.Len() > maxFile {
+		err = fmt.Errorf("a file of %d bytes; at most %d are read", b.Len(), maxFile)
+	}
+	if err == nil {
+		_, err = b.WriteTo(w)
+	}
+	return err
 }
 
 // natural compares names so that the 9th message comes before the 10th.
