@@ -103,6 +103,9 @@ const (
 	fewBroken     = 0.05 // largest share of failed runs
 	leastGranted  = 0.5  // smallest share of runs with a grant, among the others
 	leastHandover = 0.1  // smallest share of runs with a hand-over
+	// fewest runs: with fewer, one run in ten may show a violation that the search did not see, and
+	// the rule of three does not hold
+	leastRuns = 30
 )
 
 // TooManyBroke reports whether so many runs failed that the others prove little, and why the first
@@ -115,7 +118,20 @@ func (p Progress) TooManyBroke() (why string, many bool) {
 		units.Count(p.Runs, "run"), p.Broke), true
 }
 
-// Doubt returns the reason why a search that found nothing shows too little, or "".
+// WhyTooLittle returns the reason why a search that found nothing shows too little, or "". A
+// search over a time needs some runs, which its shards share. One that asks for seeds has what it
+// asks for.
+func (f Findings) WhyTooLittle() string {
+	p := f.Progress
+	n := (p.Runs - p.HarnessErrors) * max(f.Shard.Of, 1)
+	if why := p.Doubt(); why != "" || f.Covered != nil || f.Asked["seeds"] != "" || n >= leastRuns {
+		return why
+	}
+	return fmt.Sprintf("fewer than %d runs; let it search longer (--for)", leastRuns)
+}
+
+// Doubt returns the reason why runs that show no violation show too little, however many they are,
+// or "".
 func (p Progress) Doubt() string {
 	n := p.Runs - p.HarnessErrors
 	switch why, many := p.TooManyBroke(); {

@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
 // TestASearchThatShowsTooLittleSaysSo: each row stands next to one that shows enough.
@@ -40,10 +41,39 @@ func TestASearchThatShowsTooLittleSaysSo(t *testing.T) {
 			Untouched: "lock:0"}}, `names the key "lock:0"`},
 		"nothing judged": {Progress{Runs: 100, Evidence: aimless},
 			"no run could judge E: not re-entrant"},
+		"few runs":          {Progress{Runs: 29, Evidence: enough}, "fewer than 30 runs"},
+		"runs just enough":  {Progress{Runs: 30, Evidence: enough}, ""},
 		"one of two judged": {Progress{Runs: 100, Evidence: partly}, ""},
 	} {
-		if says := c.progress.Doubt(); (says == "") != (c.says == "") || !strings.Contains(says, c.says) {
+		says := (Findings{Progress: c.progress}).WhyTooLittle()
+		if (says == "") != (c.says == "") || !strings.Contains(says, c.says) {
 			t.Errorf("%s: %q, want %q", name, says, c.says)
+		}
+	}
+}
+
+// TestFewRunsShowTooLittleUnlessTheyWereAskedFor: the other shards of a search have their share.
+func TestFewRunsShowTooLittleUnlessTheyWereAskedFor(t *testing.T) {
+	p := Progress{Runs: 15, Evidence: Evidence{Granted: 15, HandedOver: 15}}
+	for name, x := range map[string]struct {
+		search Findings
+		enough bool
+	}{
+		"over a time":   {Findings{Progress: p}, false},
+		"a half":        {Findings{Progress: p, Shard: batch.Shard{Index: 1, Of: 2}}, true},
+		"15 seeds":      {Findings{Progress: p, Asked: map[string]string{"seeds": "15"}}, true},
+		"all schedules": {Findings{Progress: p, Covered: &Covered{}}, true},
+	} {
+		if why := x.search.WhyTooLittle(); (why == "") != x.enough {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
+func TestASlowSearchSaysHowLongARunTakes(t *testing.T) {
+	for rate, want := range map[float64]string{0.04: "25 s for each run", 152.3: "152 runs/s"} {
+		if got := (Findings{Rate: rate}).pace(); got != want {
+			t.Errorf("%v: %q, want %q", rate, got, want)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func Merge(parts []Part, allowMissing bool) (Findings, error) {
 	out.Found = shortest(out.Found)
 	out.Rarer, out.Doubt = out.Progress.RarerThan(), ""
 	if len(out.Found) == 0 && out.Covered == nil {
-		out.Doubt = out.Progress.Doubt()
+		out.Doubt = out.WhyTooLittle()
 	}
 	return out, nil
 }

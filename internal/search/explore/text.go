@@ -46,7 +46,7 @@ func (f Findings) Text(w io.Writer) error {
 // noDefect reports whether a search without a named fault found only what no lock of its kind can
 // prevent, in runs that show enough.
 func (f Findings) noDefect() bool {
-	return len(f.Found) > 0 && f.Nemesis == "" && f.Covered == nil && f.Progress.Doubt() == "" &&
+	return len(f.Found) > 0 && f.Nemesis == "" && f.Covered == nil && f.WhyTooLittle() == "" &&
 		!f.Stopped && !slices.ContainsFunc(f.Found, func(x Finding) bool { return x.Outside == "" })
 }
 
@@ -63,12 +63,21 @@ func (f Findings) none(t *screen) {
 		if f.Stopped {
 			early = "stopped early: "
 		}
-		t.line("%sno violation of %s under %s in %d runs, %s (%.0f runs/s)%s", early, f.Impl,
-			cmp.Or(f.Nemesis, "any fault"), p.Runs, p.states(), f.Rate, cmp.Or(f.tooLittle(), p.rarer()))
+		t.line("%sno violation of %s under %s in %s, %s (%s)%s", early, f.Impl,
+			cmp.Or(f.Nemesis, "any fault"), units.Count(p.Runs, "run"), p.states(), f.pace(),
+			cmp.Or(f.tooLittle(), p.rarer()))
 	}
 	if p.nothingJudged() == "" {
 		t.line("Judged: %s", f.judged())
 	}
+}
+
+// pace says how many runs a search made in a second, or how long one took.
+func (f Findings) pace() string {
+	if f.Rate > 0 && f.Rate < 1 {
+		return fmt.Sprintf("%.0f s for each run", 1/f.Rate)
+	}
+	return fmt.Sprintf("%.0f runs/s", f.Rate)
 }
 
 // tooLittle says why a search that found nothing shows too little.
