@@ -136,7 +136,12 @@ func (c *script) aims(kind TargetKind, s Step) error {
 			return fmt.Errorf("it has no target, but %q is given", t)
 		}
 	case Node:
-		return among("node", t, c.stage.nodes())
+		err := among("node", t, c.stage.nodes())
+		if err != nil && s.Do == KillNode && c.client(t) == nil {
+			return fmt.Errorf("%s is a client, and %s is for nodes; write `%s %s`", t,
+				KillNode, Crash, t)
+		}
+		return err
 	case Copy:
 		return among("replica", t, c.stage.replicaNames())
 	case Link:

@@ -31,6 +31,11 @@ func TestCheck(t *testing.T) {
 			{Do: "kil", Target: "n0"}},
 		`step 1: kill: unknown node "n7"; there are: n0, n1`: {
 			{Do: KillNode, Target: "n7"}},
+		"step 1: kill: c1 is a client, and kill is for nodes; write `crash c1`": {
+			{Do: KillNode, Target: "c1"}},
+		"step 2: kill: second is a client, and kill is for nodes; write `crash second`": {
+			await(Await{As: "second", Phase: "granted"}),
+			{Do: KillNode, Target: "second"}},
 		`step 1: promote: unknown replica "n0"; there are: n1`: {
 			{Do: Promote, Target: "n0"}},
 		`step 1: pause: client c4 does not exist; there are c0 to c3`: {
