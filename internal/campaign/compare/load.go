@@ -53,6 +53,9 @@ func LoadFS(ctx context.Context, name string, dir fs.FS, tell func(done, all int
 		err = l.matrix()
 	case l.has(store.History):
 		err = l.run()
+	case l.has(store.Latest):
+		err = fmt.Errorf("%s is a directory of several; the newest is %s", name,
+			filepath.Join(name, store.Latest))
 	default:
 		err = fmt.Errorf("%s is not a run, matrix or gate: it has no %s, matrix.json or gate.json",
 			name, store.History)
