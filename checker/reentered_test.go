@@ -64,7 +64,7 @@ func TestAReleaseThatUndidOneEntry(t *testing.T) {
 		"0 1 7 15 n0 EVAL free 1 k a -> 0\n":                                 undid,
 		"0 1 7 10 n0 EVAL free 1 k a -> 0\n0 1 11 0 n0 EVAL free 1 k a ->\n": "",
 		"0 1 7 15 n1 EVAL free 1 k a -> 0\n":                                 "",
-		"0 1 7 15 n0 GET k -> a\n":                                           "",
+		"0 1 7 15 n0 GET k -> a\n2 1 16 17 n0 DEL k2 -> 0\n":                 "",
 	} {
 		p := Check(story(t, free+leftoverScripts+"c0 acquire 1 5 sent=2 lease=1000; "+
 			"c0 release 7 15; c1 acquire 20 40 fail"), commands(t,
@@ -74,6 +74,29 @@ func TestAReleaseThatUndidOneEntry(t *testing.T) {
 		if p.Verdict != Violated || p.Cause != want {
 			t.Errorf("%s: %s: %q, want %q; %s%s", released, p.Verdict, p.Cause, want, p.Explanation,
 				p.Reason)
+		}
+	}
+}
+
+// TestALockThatDeletesNothing: R names the declaration of a minimum hold if a lock was released,
+// and certainly sent no deletion.
+func TestALockThatDeletesNothing(t *testing.T) {
+	const never = "No client sent a deletion of a key."
+	const declare = " A lock that keeps its key on purpose says minimum_hold in adapter.yaml."
+	for _, c := range []struct{ header, release, more, want string }{
+		{"", "c0 release 7 15; ", "", never + declare},
+		{"minimumhold 9; ", "c0 release 7 15; ", "", never},
+		{"", "c0 release 7 15; ", "2 1 50 51 n0 DEL k2 -> 0\n", ""},
+		{"", "c0 release 7 15; ", "2 1 50 51 n0 EVAL s 1 k2 -> 0\n", ""},
+		{"", "c0 release 7 15 info; ", "", ""},
+		{"", "c0 exit 15; ", "", ""},
+	} {
+		p := Check(story(t, "names k; lease; "+c.header+"c0 acquire 1 5 sent=2 lease=9; "+c.release+
+			"c1 acquire 20 40 fail; end 60"), commands(t, "0 1 2 3 n0 SET k a NX PX 9 -> OK\n"+
+			"1 1 21 39 n0 SET k b NX PX 9 -> (nil)\n"+c.more), Options{Properties: []string{"R"}}).
+			Properties[0]
+		if p.Cause != c.want {
+			t.Errorf("%+v: %s: %q, want %q; %s%s", c, p.Verdict, p.Cause, c.want, p.Explanation, p.Reason)
 		}
 	}
 }

@@ -129,6 +129,16 @@ func LeftByRelease(m *history.Command) string {
 		m.Process, Stamp(m.Sent), m.Reply)
 }
 
+// NeverFreed says that a lock deletes no key, and how it declares that it does so on purpose. Kept
+// is the minimum hold that it declares, or 0.
+func NeverFreed(kept history.Duration) string {
+	why := Say("No client sent a deletion of a key.")
+	if kept > 0 {
+		return why
+	}
+	return why + Say(" A lock that keeps its key on purpose says minimum_hold in adapter.yaml.")
+}
+
 // Deleted describes a command whose reply says that it deleted the key, although another client
 // held it (O). Own is the hold that the sender meant, or nil if unknown. Acquiring says that the
 // sender had an acquire call open.

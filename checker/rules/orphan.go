@@ -111,7 +111,7 @@ func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 }
 
 // cause names a release that was answered and left the key there, or that the promoted server never
-// heard of. It returns "" if there is none.
+// heard of, or says that no command deletes a key. It returns "" if none of these is known.
 func (c orphanRule) cause(key int, refused, writer, lost *history.Command) string {
 	if lost != nil {
 		return ""
@@ -125,7 +125,17 @@ func (c orphanRule) cause(key int, refused, writer, lost *history.Command) strin
 			return explain.LeftByRelease(m)
 		}
 	}
+	if released := c.releaseBefore(refused.Sent); released && leftover.NeverFreed(c.trace) {
+		return explain.NeverFreed(c.history.Header.Declares.MinimumHold)
+	}
 	return ""
+}
+
+// releaseBefore reports whether a release with a definite answer was over before a stamp.
+func (c orphanRule) releaseBefore(t int64) bool {
+	return slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
+		return h.Ended == record.Released && h.Answer != history.Info && h.End < t
+	})
 }
 
 // decides reports whether a leftover key decides the run. It never does if its writer is unknown,

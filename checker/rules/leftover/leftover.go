@@ -54,6 +54,13 @@ func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writ
 	return writer, lost
 }
 
+// NeverFreed reports whether no command of a trace is known to delete a key, or may do so.
+func NeverFreed(t *trace.Trace) bool {
+	return !slices.ContainsFunc(t.Commands, func(m history.Command) bool {
+		return t.Frees(&m) || t.Undeclared(&m)
+	})
+}
+
 // writes reports whether a command wrote its key, or may have.
 func writes(t *trace.Trace, m *history.Command) bool {
 	return t.Takes(m) || mayWrite(m)

@@ -331,8 +331,11 @@ func (c *checker) ask(ctx context.Context) {
 	if !c.wants(holder, Release(1), false, "the holder releases", isReleased) {
 		return
 	}
+	askMinimum(c, taken)
+	outlastMinimum(c)
 	if d := c.use.Declares; !d.Reentrant && !d.Optimistic && !d.Endless {
 		askSame(c, holder)
+		outlastMinimum(c)
 	}
 	if c.use.Declares.Cancels && err == nil {
 		c.askCancel(holder, other)
@@ -344,8 +347,11 @@ func (c *checker) ask(ctx context.Context) {
 		askSeveral(c, holder, other)
 	}
 	if err == nil {
-		c.wants(other, take(2), false, "then the second client acquires", isAcquired)
+		if !c.wants(other, take(2), false, "then the second client acquires", isAcquired) {
+			nameMinimum(c)
+		}
 		c.wants(other, Release(2), false, "and releases", isReleased)
+		outlastMinimum(c)
 		c.askDeclared(other, holder)
 	}
 	c.ends(holder)

@@ -247,6 +247,7 @@ func (c *checker) askLease(holder, other *remote) {
 		_, _ = c.perform(other, Release(n))
 	}
 	_, _ = c.perform(holder, Release(overrunning))
+	outlastMinimum(c)
 }
 
 // askLoss deletes the key, and waits until the library tells its holder.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 )
@@ -24,15 +25,16 @@ type oddLock struct {
 	// how long a client that has been in needs to make the lock anew after all keys were lost
 	recovers time.Duration
 	started  bool
+	keeps    bool // its key, after a release
 }
 
 // playOdd plays such a lock, whose lease is the number of milliseconds that it is told, in a unit.
-func playOdd(p adapterPart, unit, recovers time.Duration) {
+func playOdd(p adapterPart, unit, recovers time.Duration, keeps bool) {
 	p.in.Scan()
 	var c Config
 	_ = json.Unmarshal(p.in.Bytes(), &c)
 	l := oddLock{redis.NewClient(&redis.Options{Addr: c.Redis[0]}), c.Keys[0],
-		time.Duration(c.TTL) * unit, recovers, false}
+		time.Duration(c.TTL) * unit, recovers, false, keeps}
 	p.say(`{"is":"ready","pid":%d}`, os.Getpid())
 	for {
 		switch o := p.next(); o.Do {
@@ -83,14 +85,16 @@ func (l *oddLock) release(o Order) string {
 	if l.redis.Get(ctx, l.key).Val() != owner(o) {
 		return isNotOwner
 	}
-	l.redis.Del(ctx, l.key)
+	if !l.keeps {
+		l.redis.Del(ctx, l.key)
+	}
 	return isReleased
 }
 
 // TestALeaseThatEndsAtOnce wants the check to name the lease, and no other reason why there is no
 // key.
 func TestALeaseThatEndsAtOnce(t *testing.T) {
-	found := askedOf(t, "expires at once")
+	found := askedOf(t, "expires at once", 0)
 	bad := slices.DeleteFunc(found, func(f Finding) bool { return f.OK })
 	if !slices.ContainsFunc(bad, func(f Finding) bool {
 		return strings.Contains(f.Found, "PX and PEXPIRE count milliseconds") ||
@@ -108,18 +112,43 @@ func TestALeaseThatEndsAtOnce(t *testing.T) {
 // TestALockThatRecoversSlowly wants a right lock to get the time to recover after the check emptied
 // the servers.
 func TestALockThatRecoversSlowly(t *testing.T) {
-	for _, f := range askedOf(t, "recovers slowly") {
+	for _, f := range askedOf(t, "recovers slowly", 0) {
 		if !f.OK {
 			t.Errorf("%s: %s", f.Asked, f.Found)
 		}
 	}
 }
 
-func askedOf(t *testing.T, name string) []Finding {
+// TestALockThatKeepsItsKey wants the check to name minimum_hold, to find nothing wrong once the
+// adapter declares it, and to find a key that was not kept as declared.
+func TestALockThatKeepsItsKey(t *testing.T) {
+	const keeps, kept = "keeps its key", "as declared, the key outlives a release"
+	for _, c := range []struct {
+		part, wrong, says string
+		least             time.Duration
+	}{
+		{keeps, "then the second client acquires", "says minimum_hold in adapter.yaml", 0},
+		{keeps, "", "", time.Hour},
+		{"deletes its key", kept, "minimum_hold says 2.5s", time.Hour},
+	} {
+		var wrong, says string
+		for _, f := range askedOf(t, c.part, c.least) {
+			if !f.OK && !f.Optional && wrong == "" {
+				wrong, says = f.Asked, f.Found
+			}
+		}
+		if wrong != c.wrong || !strings.Contains(says, c.says) {
+			t.Errorf("%s, and declares %v: %s: %s", c.part, c.least, wrong, says)
+		}
+	}
+}
+
+func askedOf(t *testing.T, name string, least time.Duration) []Finding {
 	t.Helper()
 	testenv.Part(t, "redis")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	_, in := installed(t, name)
+	in.Declares.MinimumHold = adapters.Duration(least)
 	found, err := Check(context.WithoutCancel(t.Context()), in, "")
 	if err != nil {
 		t.Fatal(err)
