@@ -56,7 +56,9 @@ func (b *Book) mitigations(p *page) {
 	p.paragraph("**The answer.** The recommended settings and their effect, measured by "+
 		"`lab mitigations`, each fault %d times without and with it, on %s, with a lease "+
 		"of %s. WAIT protects a grant only if **all** replicas must confirm it: with "+
-		"fewer, the one that is promoted may be the one that never heard of it. Then a replica that is "+
+		"fewer, the one that is promoted may be the one that never heard of it. So it was here, where "+
+		"the harness promotes it as an operator would. Sentinel prefers the replica that has read most, "+
+		"of those that it reaches. Where all must confirm, a replica that is "+
 		"away keeps all clients out.", m.Repeat, redisOf(m.Versions), m.TTL.D())
 	p.head("mitigation", "mends", "no client is granted the lock afterwards", "does not mend",
 		"an acquire, without and with")

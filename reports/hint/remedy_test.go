@@ -215,7 +215,7 @@ func TestRemedies(t *testing.T) {
 		{"a lock that waited for a replica", harness.RunOptions{Impl: "token-lua",
 			Nemesis: "failover-sentinel", Settings: impls.Settings{WaitReplicas: 1}},
 			[]checker.Property{violated("S", checker.LostByServer)},
-			[]string{"Use another lock", "one that had not confirmed was promoted"}},
+			[]string{"Use another lock", "one that had not confirmed was promoted. An operator"}},
 		{"votes that a restart took", harness.RunOptions{Impl: "redlock", Nemesis: "restart"},
 			[]checker.Property{violated("L", checker.LostByServer)},
 			[]string{"Have Redis write to its disk", "only when the longest lease is over"}},

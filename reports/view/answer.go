@@ -168,18 +168,29 @@ func (j judgement) validSentence() string {
 		s += fmt.Sprintf("; %s refused, since another client was first",
 			units.Count(e.Conflicts, "write")+units.Plural(e.Conflicts, " was", " were"))
 	}
-	switch {
-	case e.Withheld > 0:
-		s += fmt.Sprintf("; no client entered on %s that too few replicas had, before their server died",
-			units.Count(e.Withheld, "grant"))
-	case e.Aimed > 0:
+	if e.Withheld == 0 && e.Aimed > 0 {
 		s += fmt.Sprintf("; %d of %s hit a hold while another client waited", e.Hits,
 			units.Count(e.AimedFaults(), "planned fault"))
 	}
 	if e.AfterFailover > 0 {
 		s += fmt.Sprintf("; %s granted %s", Successor(j.header), units.Count(e.AfterFailover, "time"))
 	}
-	return s + "." + j.explainUnjudged() + " The answer says no more than this."
+	return s + "." + withheld(e) + j.explainUnjudged() + " The answer says no more than this."
+}
+
+// withheld says how many grants no client entered on since too few replicas had them. If that was
+// all that a single fault struck, it says what the run does not show.
+func withheld(e checker.Evidence) string {
+	if e.Withheld == 0 {
+		return ""
+	}
+	s := fmt.Sprintf(" Before the server died, too few replicas had %s, and no client entered then.",
+		units.Count(e.Withheld, "grant"))
+	if e.AimedFaults() > 1 {
+		return s
+	}
+	return s + " The fault struck no hold that enough replicas had while another client waited for " +
+		"it. So this run does not show whether a failover keeps a grant that they had."
 }
 
 // Successor names the server that took over from a lost one, or the servers that are left of those
