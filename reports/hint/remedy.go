@@ -331,7 +331,8 @@ func instead(p harness.Plan, worst checker.Property) (r Remedy, err error) {
 	known, err := choose.Lookup(p)
 	if worst.Class == checker.LostByServer && p.WaitReplicas > 0 {
 		r.Rest = append(r.Rest, fmt.Sprintf("The lock waited for %d of %s: one that had not confirmed "+
-			"was promoted. An operator may do that, or a Sentinel that cannot reach the others.", p.WaitReplicas, units.Count(max(p.Replicas, 1), "replica")))
+			"was promoted. An operator may do that, or a Sentinel that cannot reach the others.",
+			p.WaitReplicas, units.Count(max(p.Replicas, 1), "replica")))
 	} else if known != nil && worst.Class == checker.LostByServer {
 		r.Rest = append(r.Rest, settings(p.Nemesis, known.Helps)...)
 	}

@@ -333,10 +333,6 @@ func (c *checker) ask(ctx context.Context) {
 	}
 	askMinimum(c, taken)
 	outlastMinimum(c)
-	if d := c.use.Declares; !d.Reentrant && !d.Optimistic && !d.Endless {
-		askSame(c, holder)
-		outlastMinimum(c)
-	}
 	if c.use.Declares.Cancels && err == nil {
 		c.askCancel(holder, other)
 	}
@@ -352,6 +348,7 @@ func (c *checker) ask(ctx context.Context) {
 		}
 		c.wants(other, Release(2), false, "and releases", isReleased)
 		outlastMinimum(c)
+		askSame(c, holder)
 		c.askDeclared(other, holder)
 	}
 	c.ends(holder)

@@ -9,6 +9,9 @@ const keyBefore, keyAfter = "lock:before", "lock:next"
 // share.
 func askSame(c *checker, holder *remote) {
 	const first, second = 131, 132
+	if d := c.use.Declares; d.Reentrant || d.Optimistic || d.Endless {
+		return
+	}
 	if !c.wants(holder, take(first), false, "it acquires", isAcquired) {
 		return
 	}
@@ -17,6 +20,7 @@ func askSame(c *checker, holder *remote) {
 		_, _ = c.perform(holder, Release(second))
 	}
 	_, _ = c.perform(holder, Release(first))
+	outlastMinimum(c)
 }
 
 // askSeveral checks that a refused acquire of several keys leaves none of them taken.
