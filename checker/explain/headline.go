@@ -148,6 +148,10 @@ func Because(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	if !verdict.FindClass(v.Class).Overrun || end > p.B.From {
 		return ""
 	}
+	if over := p.A.LatestEnd(p.B.From); over > end {
+		return Say("client %d's lease was over at %s, at the latest; it left at %s.", p.A.Process,
+			Stamp(over), leaseEnd(p.A.End))
+	}
 	return Say("client %d's lease ended at %s%s; it left at %s.", p.A.Process, Stamp(end),
 		cmp.Or(whilePaused(faults, p.A.Process, end), whileApart(faults, p.A, end)), leaseEnd(p.A.End))
 }

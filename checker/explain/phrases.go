@@ -100,6 +100,12 @@ func Outstayed(process int) string {
 		"none: that is not the lock's doing. Try the fault without \":stay\"", process)
 }
 
+// MayBeOver says why two holds prove nothing: no one knows when the lease of the first began.
+func MayBeOver(process int) string {
+	return Say("client %d's lease may have been over: its grant does not say when it was asked for",
+		process)
+}
+
 // Failure describes the failure of a run.
 func Failure(f *record.Failure) string {
 	said := ""

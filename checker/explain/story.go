@@ -48,9 +48,8 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 		granted(first, Say("lock %d", p.Key)), granted(second, Say("the same lock")),
 	}
 	told = append(told, struckBetween(faults, p, v)...)
-	if end := p.A.LeaseAt(p.B.From); end <= p.B.From {
-		told = append(told, happening{t: end, words: Say("client %d's lease ran out",
-			p.A.Process), tail: whilePaused(faults, p.A.Process, end)})
+	if p.A.LeaseAt(p.B.From) <= p.B.From {
+		told = append(told, leaseRanOut(faults, p))
 	}
 	if t := p.A.Lost; p.B.From <= t && t < p.To {
 		told = append(told, happening{t: t, words: Say("client %d was told that its hold was over",
@@ -65,6 +64,17 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 		story += bothLeased(p)
 	}
 	return story
+}
+
+// leaseRanOut returns the end of the first holder's lease. If only bounds are known, it is the time
+// at which the lease was surely over.
+func leaseRanOut(faults []record.Fault, p *record.Pair) happening {
+	end := p.A.LatestEnd(p.B.From)
+	words := Say("client %d's lease ran out", p.A.Process)
+	if end > p.A.LeaseAt(p.B.From) {
+		words = Say("client %d's lease was over", p.A.Process)
+	}
+	return happening{t: end, words: words, tail: whilePaused(faults, p.A.Process, end)}
 }
 
 // slow is how late the reply of a grant must be for a story to name the time of its command.

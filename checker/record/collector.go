@@ -323,11 +323,11 @@ func (c *Collector) acquired(p *Client, e *history.Event) {
 			c.Holds[outer].reenter(&c.Inner[len(c.Inner)-1])
 			continue
 		}
-		if c.declares.Lease && (e.Grant == nil || e.Grant.Lease == 0) {
+		h := c.hold(p, e, key, depth)
+		if c.declares.Lease && (h.Granted == 0 || h.Later > 0 && h.From >= h.LeaseEnd()) {
 			c.WithoutLease++
 		}
-		p.Inside = append(p.Inside, len(c.Holds))
-		c.Holds = append(c.Holds, c.hold(p, e, key, depth))
+		p.Inside, c.Holds = append(p.Inside, len(c.Holds)), append(c.Holds, h)
 	}
 }
 

@@ -30,6 +30,9 @@ func (c *Collector) hold(p *Client, e *history.Event, key, depth int) Hold {
 	if l := p.early; l != nil && l.T >= h.Sent && (l.Key == nil || *l.Key == key) {
 		h.Lost = l.T // else it was of an earlier try of this call
 	}
+	if g.Sent == 0 && g.Lease > 0 {
+		h.Later = e.T - h.Sent
+	}
 	h.Granting = h.Sent
 	h.Length = int64(g.Lease)
 	h.Leases = []Lease{{Call: p.op.T, From: e.T, To: c.leaseEnd(h.Sent, g.Lease)}}

@@ -34,7 +34,7 @@ type Record struct {
 	Unknown         int           // operations whose outcome is unknown
 	RefusedReleases int           // releases that were refused
 	Shared          bool          // some holds are shared
-	WithoutLease    int           // grants that do not name a lease although the lock declares one
+	WithoutLease    int           // grants without a known lease although the lock declares one
 	SelfRefused     []SelfRefusal // calls of clients that were inside already and were refused
 
 	Trust Trust // how far the history can be trusted
@@ -67,6 +67,7 @@ type Hold struct {
 	Promised        int64        // so too, as the grant said it, before any extension
 	Granted         int64        // the lease of the grant; zero if it does not end
 	Leases          []Lease      // never empty
+	Later           int64        // by so much the lease of the grant may end later than Leases says
 	Length          int64        // of the latest lease, as the lock named it; zero if endless
 	Node            string       // the server that granted it
 	Token           int64        // fencing token; zero if none
@@ -147,11 +148,21 @@ func (h *Hold) ShortenLease(lease, end int64) {
 }
 
 // CameLate reports whether the client got inside when the lease of its grant was over.
-func (h *Hold) CameLate() bool { return h.From >= h.Leases[0].To }
+func (h *Hold) CameLate() bool { return h.From >= h.Leases[0].To+h.Later }
 
 // LeaseAt returns the end of the lease that is in force at t, or of the last one before. What the
 // client asked for after t does not count.
 func (h *Hold) LeaseAt(t int64) int64 { return h.LeaseIn(t).endAt(t) }
+
+// LatestEnd returns when the lease that LeaseAt speaks of is surely over. That is later if the
+// grant does not say when it was asked for: the lease began between the call and its return.
+func (h *Hold) LatestEnd(t int64) int64 {
+	end := h.LeaseAt(t)
+	if end > h.Granting+h.Granted { // it was extended, or has no end
+		return end
+	}
+	return end + h.Later
+}
 
 // BelievedEnd returns until when the client may take the lock to be its own: the lock's own
 // promise, or the latest lease counted from its sending, without regard to drift; Forever if there

@@ -23,6 +23,9 @@ func (c *Case) classifier() classifier { return classifier{c} }
 // a server has lost its memory, or a clock was moved.
 func (c classifier) classify(p *record.Pair, commands []command) (class, assumption string) {
 	leased := p.A.LeaseAt(p.B.From)
+	if p.A.Valid != record.Forever && p.B.From < p.A.Valid {
+		leased = p.A.LatestEnd(p.B.From)
+	}
 	switch {
 	case c.cameLate(p.A) && (leased <= p.B.From || !deletes(commands)) ||
 		c.cameLate(p.B) && leased > p.B.From && !deletes(commands) && !c.grantedFirst(p):
@@ -103,7 +106,7 @@ func (c classifier) cameLate(h *record.Hold) bool {
 			at = max(at, m.Recv)
 		}
 	}
-	return cmp.Or(at, h.From) >= h.Leases[0].To
+	return cmp.Or(at, h.From) >= h.Leases[0].To+h.Later
 }
 
 // stoodClock returns the assumption that a client's clock goes on, if its grant would have come

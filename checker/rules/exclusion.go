@@ -34,7 +34,7 @@ func (c exclusionRule) exclusion(b record.ExclusionRule) property {
 	}
 	if unnamed := c.Record.WithoutLease; b == record.WhileLeased && unnamed > 0 &&
 		p.Verdict != verdict.Violated {
-		return unknown("%d grants do not say how long their lease is", unnamed)
+		return unknown("%d grants do not say when their lease ends", unnamed)
 	}
 	return p
 }
@@ -97,6 +97,14 @@ func (c exclusionRule) outstayed(p *record.Pair) string {
 	return ""
 }
 
+// mayBeOver reports whether no one knows if the lease of the first holder was over while both were
+// inside: its grant does not say when it was asked for. What the lock promised stands all the same.
+func mayBeOver(p *record.Pair) bool {
+	over := p.A.LatestEnd(p.From)
+	return p.A.LeaseAt(p.From) <= p.From && p.To <= over &&
+		(p.A.Valid == record.Forever || p.A.Valid <= p.From)
+}
+
 // outlasted returns a slow action of the harness during which the first holder's lease ran out,
 // although no fault stopped the holder. It returns nil if there is none. The scenario paused the
 // holder for as long, so the lock is not to blame.
@@ -120,12 +128,14 @@ func (c exclusionRule) outlasted(p *record.Pair) *record.Slow {
 func (c exclusionRule) overlap(b record.ExclusionRule, key int, ss []record.Span) property {
 	var excuse string
 	var p *record.Pair
-	more := 0
+	more, itsOwn := 0, c.history.Header.Outstays
 	record.Overlaps(ss, func(x, y record.Span) bool {
 		q := c.Record.Pair(b, key, x, y)
 		switch why := cmp.Or(c.excuse(q), c.outstayed(q)); {
 		case why != "":
 			excuse = why
+		case mayBeOver(q):
+			excuse, itsOwn = explain.MayBeOver(q.A.Process), true
 		case p == nil:
 			p = q
 		case q.A != p.A || q.B != p.B: // not only another part of the same two holds
@@ -134,7 +144,7 @@ func (c exclusionRule) overlap(b record.ExclusionRule, key int, ss []record.Span
 		return more < verdict.MostMore
 	})
 	switch {
-	case p == nil && c.history.Header.Outstays:
+	case p == nil && itsOwn:
 		return unknown("two clients were inside at once, but %s", excuse)
 	case p == nil:
 		return stalled("two clients were inside at once, but %s", excuse)

@@ -63,7 +63,11 @@ func (c excuses) lapsed(h *record.Hold, at int64) string {
 	if end > at {
 		return ""
 	}
-	lost, worst := c.lostBetween(h.Process, h.Granting, at)
+	since := h.Granting
+	if over := h.LatestEnd(at); over <= at {
+		since, end = since+h.Later, over
+	}
+	lost, worst := c.lostBetween(h.Process, since, at)
 	if at-lost < end {
 		return explain.Stall(worst)
 	}

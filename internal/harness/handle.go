@@ -36,10 +36,7 @@ func (r *run) handle(rep workloads.Report) error {
 func (r *run) event(e history.Event) error {
 	e.T -= r.record.epoch
 	if g := e.Grant; g != nil {
-		g.Sent -= r.record.epoch
-		if g.ValidUntil != 0 {
-			g.ValidUntil -= r.record.epoch
-		}
+		convert(g, r.record.epoch)
 	}
 	if e.Type == history.Fault {
 		r.nemesis.effects.adopt(&e)
@@ -58,6 +55,15 @@ func (r *run) event(e history.Event) error {
 		}
 	}
 	return nil
+}
+
+// convert converts the stamps of a grant, those that it has, to the time since epoch.
+func convert(g *history.Grant, epoch int64) {
+	for _, t := range []*int64{&g.Sent, &g.ValidUntil} {
+		if *t != 0 {
+			*t -= epoch
+		}
+	}
 }
 
 // done draws the next cycle. The client pauses after an unknown outcome, and after it was granted

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/lockbench/lockbench/internal/history"
@@ -23,9 +24,9 @@ func (h *leaseTracker) learn(e history.Event, now int64) {
 	switch {
 	case e.F == history.Acquire && e.Type == history.OK && e.Depth == 0:
 		*h = leaseTracker{inside: true, since: e.T, n: e.N, losses: h.losses}
-		h.renew(e.Grant)
+		h.renew(e)
 	case e.Type == history.Extend:
-		h.renew(e.Grant)
+		h.renew(e)
 	case e.Type == history.Lost:
 		h.lose()
 	case e.F == history.Release && e.Type == history.Invoke && e.N == h.n, e.Type == history.Exit:
@@ -33,9 +34,11 @@ func (h *leaseTracker) learn(e history.Event, now int64) {
 	}
 }
 
-func (h *leaseTracker) renew(g *history.Grant) {
-	if g != nil && g.Lease > 0 {
-		h.over = g.Sent + int64(g.Lease)
+// renew learns when a lease ends. A grant that does not say when it was asked for may be as young
+// as its event.
+func (h *leaseTracker) renew(e history.Event) {
+	if g := e.Grant; g != nil && g.Lease > 0 {
+		h.over = cmp.Or(g.Sent, e.T) + int64(g.Lease)
 	}
 }
 

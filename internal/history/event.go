@@ -124,7 +124,8 @@ func (r Refusal) Denied() bool { return r == Taken || r == GaveUp || r == Called
 // Grant is the lock's own description of a hold. A zero field means that the lock does not declare
 // the property.
 type Grant struct {
-	// stamp: the client was about to send the granting command of the successful attempt
+	// stamp: the client was about to send the granting command of the successful attempt; zero if no
+	// one says, so that a lease began at some time between the call and its return
 	Sent int64 `json:"sent,omitempty"`
 	// the time that the server keeps the lock from then on; zero means for ever
 	Lease Duration `json:"lease,omitempty"`

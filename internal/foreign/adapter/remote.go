@@ -183,10 +183,7 @@ func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err erro
 	if err := Failure(a); err != nil {
 		return g, err
 	}
-	g.Sent, g.Lease, g.Node = time.Duration(begun), l.Lease, ""
-	if l.direct {
-		l.sent(&g, a)
-	}
+	g.Sent, g.Lease, g.Node = l.sent(begun, a), l.Lease, ""
 	l.Fill(&g)
 	g.ValidUntil, g.Fence = time.Duration(a.ValidUntil), a.Token
 	l.Begin(n)
@@ -198,15 +195,14 @@ func (r *remote) interrupts(ctx context.Context, n int) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { _ = r.child.order(Interrupt(ctx, n)) })
 }
 
-// sent takes the send time of a grant from the adapter, for locks whose commands the tap does not
-// see. Without that time, the call may have waited for long before, and the end of the lease is
-// unknown.
-func (l lock) sent(g *workloads.Granted, a Answer) {
-	if a.Sent == 0 {
-		g.Lease = 0
-		return
+// sent returns when the command of a grant was about to leave, as far as it is known without the
+// tap: the adapter says it, and a lease began in the call otherwise. For that sent returns 0: the
+// call may have waited for long before. Without a lease it is the beginning of the call.
+func (l lock) sent(begun int64, a Answer) time.Duration {
+	if l.Lease == 0 && a.Sent == 0 {
+		return time.Duration(begun)
 	}
-	g.Sent = time.Duration(a.Sent)
+	return time.Duration(a.Sent)
 }
 
 // Release implements workloads.RemoteLock.
