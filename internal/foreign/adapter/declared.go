@@ -104,6 +104,7 @@ func takeAgain(n int) Order { return Acquire(n, []string{checkKey}, checkTTL) }
 // Numbers of the acquisitions for the declared properties.
 const (
 	overrunning = 201 + iota
+	telling     // of both clients
 	vanishing
 	extending
 	releasing
@@ -113,10 +114,10 @@ const (
 	trying
 )
 
-// askDeclared checks the declared properties of a library whose keys can be seen.
+// askDeclared checks the declared properties of a library.
 func (c *checker) askDeclared(holder, other *remote) {
 	if c.kind != nil {
-		c.say(true, "how its holds end is as declared", fmt.Errorf("not asked of %s", c.use.System), "")
+		askUnseen(c, holder, other)
 		return
 	}
 	switch {
@@ -140,6 +141,44 @@ func (c *checker) askDeclared(holder, other *remote) {
 	}
 	c.askVanished(holder, releasing, doRelease, "release", "a release")
 	c.askForeign(holder, other)
+}
+
+// askUnseen checks the lease of a library whose commands are not seen.
+func askUnseen(c *checker, holder, other *remote) {
+	if d := c.use.Declares; !d.Lease || d.Watchdog {
+		c.say(true, "how its holds end is as declared", fmt.Errorf("not asked of %s", c.use.System), "")
+		return
+	}
+	askBounds(c, holder, other)
+	if !c.use.OwnLease {
+		c.askLease(holder, other)
+	}
+}
+
+// askBounds checks that it is known when the lease of a grant began: the answer says it, or the
+// call does not wait.
+func askBounds(c *checker, holder, other *remote) {
+	granted, err := c.perform(holder, take(telling))
+	if err != nil || granted.Is != isAcquired {
+		return // other findings tell
+	}
+	refused, err := c.perform(other, take(telling))
+	if err == nil {
+		err = bounded(granted, refused)
+	}
+	c.say(false, "it is known when a lease began", err, "")
+	_, _ = c.perform(holder, Release(telling))
+}
+
+// bounded returns an error if no one knows when the lease of a grant began, because the grant does
+// not say it, and a refusal says that the call waited.
+func bounded(granted, refused Answer) error {
+	if granted.Sent > 0 || refused.Is != isRefused || refused.Why == whyTaken {
+		return nil
+	}
+	return errors.New("an acquire waits, and does not say when it asked for the lease that it was " +
+		"granted, so an S may stay unknown: answer `sent` (Sent of Go's Grant), or make one try and " +
+		"refuse as `taken`")
 }
 
 // askWatchdog checks that a watchdog keeps a hold for longer than a lease, and for its holder.
@@ -227,11 +266,12 @@ func askInner(c *checker, other *remote, since time.Time) {
 
 // askLease lets the other client try until the lease must be over.
 func (c *checker) askLease(holder, other *remote) {
+	began := time.Now()
 	if !c.wants(holder, take(overrunning), false, "the first client acquires", isAcquired) {
 		return
 	}
 	const patience = 2 * checkTTL
-	began, n := time.Now(), trying
+	n := trying
 	a, err := c.perform(other, take(n))
 	for ; err == nil && a.Is == isRefused && time.Since(began) < patience; n++ {
 		time.Sleep(checkWait / 4)
@@ -240,6 +280,9 @@ func (c *checker) askLease(holder, other *remote) {
 	if err == nil && a.Is != isAcquired {
 		err = fmt.Errorf("it answered %q for %v, and the lease is %v (adapter.yaml declares a watchdog)",
 			a.Is, patience, checkTTL)
+	}
+	if err == nil {
+		err = tooShort(0, time.Since(began))
 	}
 	c.say(false, "as declared, the lock is free again when the lease is over", err,
 		fmt.Sprintf("after %.1f s", time.Since(began).Seconds()))

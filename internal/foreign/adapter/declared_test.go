@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // TestALeaseThatIsTooShort adds what is left of a lease to the key's greatest age. Only a sum below
@@ -24,6 +26,39 @@ func TestALeaseThatIsTooShort(t *testing.T) {
 	} {
 		if err := tooShort(c.left, c.age); (err != nil) != c.short {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestWhenALeaseBegan wants an adapter to say when it asked for a lease only if its calls wait.
+func TestWhenALeaseBegan(t *testing.T) {
+	for _, c := range []struct {
+		sent  int64
+		is    string
+		why   string
+		wrong bool
+	}{
+		{0, isRefused, whyTaken, false},
+		{0, isRefused, whyGaveUp, true},
+		{7, isRefused, whyGaveUp, false},
+		{0, isAcquired, "", false},
+	} {
+		if err := bounded(Answer{Sent: c.sent}, Answer{Is: c.is, Why: c.why}); (err != nil) != c.wrong {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// TestWhenAGrantWasAskedFor wants the beginning of a call not to pass for that of a lease.
+func TestWhenAGrantWasAskedFor(t *testing.T) {
+	const begun = 100
+	for _, c := range []struct {
+		lease      time.Duration
+		sent, want int64
+	}{{time.Second, 0, 0}, {time.Second, 150, 150}, {0, 0, begun}, {0, 150, 150}} {
+		l := lock{remote: &remote{Grants: &workloads.Grants{Lease: c.lease}}}
+		if got := int64(l.sent(begun, Answer{Sent: c.sent})); got != c.want {
+			t.Errorf("lease %v, sent %d: got %d, want %d", c.lease, c.sent, got, c.want)
 		}
 	}
 }
