@@ -109,6 +109,7 @@ type Violation struct {
 	System          string // of the servers; "" for Redis
 	Masters         int    // independent ones; 0 and 1 mean one
 	Lease           bool   // the lock declares a lease
+	Renews          bool   // a watchdog renews it
 	Plain           bool   // the key was deleted with a plain command, which compares nothing
 	CameLate        bool   // the grant was believed although its lease was over
 	OneValue        bool   // the clients wrote the same value
@@ -144,12 +145,13 @@ type Found struct {
 
 // Find returns the repair of a violation, or nil if no run has shown one. It prefers the rows of
 // the lock and of the exact fault. It uses a row of another fault if the repair does not depend on
-// the fault.
+// the fault. For another lock with a watchdog it uses no row that turns the watchdog off.
 func Find(v Violation) *Found {
 	of := filter(rows, v.suits)
 	own := filter(of, func(r Row) bool { return slices.Contains(r.Locks, v.Lock) })
 	others := filter(of, func(r Row) bool {
-		return r.Others == AnyOther || r.Others == Leaseless && !v.Lease
+		return (r.Others == AnyOther || r.Others == Leaseless && !v.Lease) &&
+			!(v.Renews && r.With.NoWatchdog)
 	})
 	for _, rows := range [][]Row{own, others} {
 		r, fault, ok := pick(rows, v.Fault)

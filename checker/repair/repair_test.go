@@ -227,6 +227,8 @@ func TestFind(t *testing.T) {
 		// a lock that is not in the table, by the class alone
 		{"redis-py", "pause", "S", checker.LeaseOverrun, "fencing token", "lockbench run --impl " +
 			"redisson-fenced --watchdog=false --workload fenced --nemesis pause --properties D,F,U"},
+		{"renews", "pause", "S", checker.LeaseOverrun, "fencing token", "lockbench run --impl " +
+			"redisson-fenced --workload fenced --nemesis pause --properties D,F,U"},
 		{"mine", "restart", "L", checker.LostByServer, "a disk", "lockbench run --impl token-lua " +
 			"--redis-config appendonly=yes --redis-config appendfsync=always --nemesis restart " +
 			"--properties L,O"},
@@ -292,7 +294,8 @@ func TestFind(t *testing.T) {
 	} {
 		got := repair.Find(repair.Violation{Lock: c.lock, Flags: "--impl x", Fault: c.fault,
 			Property: c.property, Class: c.class, Plain: c.lock == "mine",
-			Lease: c.lock != "mine", Waits: c.lock == "waits", CameLate: c.want == "validity check" ||
+			Lease: c.lock != "mine", Waits: c.lock == "waits", Renews: c.lock == "renews",
+			CameLate: c.want == "validity check" ||
 				c.fault == "suspend:granting"})
 		name, command := "", ""
 		if got != nil {

@@ -18,6 +18,7 @@ import (
 func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repair.Found {
 	x := repair.Violation{Flags: LockFlags(p), Property: property, Class: class,
 		System: p.System(), Masters: p.Masters, Lease: p.Declares().Lease,
+		Renews:   p.Renews(),
 		Plain:    plain(v.Property(property)),
 		CameLate: v.Property(property).CameLate(),
 		OneValue: v.Property(property).OneValue != "", Waits: p.WaitReplicas > 0}
