@@ -186,6 +186,32 @@ func TestStoriesOfOtherKinds(t *testing.T) {
 	}
 }
 
+// TestGapsOfSeveralClients tells what several clients lost in one instant in one row.
+func TestGapsOfSeveralClients(t *testing.T) {
+	gap := func(process int, at, length int64) history.Event {
+		return history.Event{Type: history.Gap, T: at, Process: process, Gap: history.Duration(length)}
+	}
+	r := &store.Run{History: &history.History{Header: history.Header{Clients: 4}, Events: []history.
+		Event{gap(2, 10e6, 9e6), gap(0, 11e6, 9e6), gap(1, 12e6, 9e6), gap(3, 12e6, 9e6),
+		gap(0, 13e6, 7e6), gap(1, 40e6, 9e6), {Type: history.End, T: 100e6,
+			Process: history.Harness}}}}
+	w := &view.Violation{Properties: []string{"S"}, From: 1e6, To: 50e6, Holds: []checker.Hold{
+		{Process: 0, From: 5e6, To: 50e6}, {Process: 1, From: 5e6, To: 50e6},
+		{Process: 2, From: 5e6, To: 50e6}}}
+	steps, _ := Steps(reporttest.View(t, r), w)
+	var got []string
+	for _, s := range steps {
+		if strings.Contains(s.Tip, "did not run") {
+			got = append(got, s.Words())
+		}
+	}
+	want := []string{"Clients 0, 1 and 2 did not run for 9.0 ms", "Client 0 did not run for 7.0 ms",
+		"Client 1 did not run for 9.0 ms"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestEveryVoteIsDrawn has a grant of five servers, of which the verdict names one command.
 func TestEveryVoteIsDrawn(t *testing.T) {
 	r := &store.Run{History: &history.History{Header: history.Header{Clients: 1,

@@ -38,6 +38,7 @@ type Step struct {
 	Tip     string // all of it
 	During  bool   // while two are inside
 	Failed  bool   // a reply that is an error
+	alike   []int  // the clients of a row that says the same of several
 }
 
 // Words returns the step as a line of text.
@@ -158,10 +159,40 @@ func (t *teller) marks() {
 		// a kill appears as the end of its hold, and a short gap decides nothing
 		told := e.Type == history.Lost || e.Type == history.Exit ||
 			e.Type == history.Gap && e.Gap > t.History.Header.ShortestLease()/16
-		if text := t.MarkText(e); told && text != "" && e.T >= t.lo && e.T <= t.hi && t.w.Has(e.Process) {
+		text := t.MarkText(e)
+		switch {
+		case !told || text == "" || e.T < t.lo || e.T > t.hi || !t.w.Has(e.Process):
+		case e.Type != history.Gap || !t.joinGap(e, text):
 			t.add(e.T, stepMark, e.Process, text, text)
 		}
 	}
+}
+
+// instant is how long after a gap of one client that of another one may end, to be told with it.
+const instant = int64(10 * time.Millisecond)
+
+// joinGap adds the client of a gap to the row that says the same of others in this instant. It
+// returns false if there is none.
+func (t *teller) joinGap(e *history.Event, text string) bool {
+	for i := range t.steps {
+		s := &t.steps[i]
+		if !strings.HasSuffix(s.Text, text) || s.T > e.T || e.T-s.T > instant {
+			continue
+		}
+		if len(s.alike) == 0 {
+			s.alike = []int{s.Process}
+		}
+		if slices.Contains(s.alike, e.Process) {
+			return true
+		}
+		s.alike = append(s.alike, e.Process)
+		slices.Sort(s.alike)
+		s.Kind, s.Process = stepFault, history.Harness
+		s.Text = "clients " + units.List(s.alike) + " " + text
+		s.Tip = units.Upper(s.Text)
+		return true
+	}
+	return false
 }
 
 // explainBefore adds the end of the last hold before a violation that has none.
