@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/batch/batchtest"
+	"github.com/lockbench/lockbench/internal/run/store"
 )
 
 // snapshot is a gate of one entry with what its file says was found.
@@ -389,6 +390,31 @@ func TestFewRunsDoNotPass(t *testing.T) {
 		e := then.judge(Says{Of: 6, Forms: c.now}, heard{true, 5, 5}, "process")
 		if e.Result != c.result || !strings.Contains(e.Claim, c.claim) {
 			t.Errorf("%s: %s: %s", c.name, e.Result, e.Claim)
+		}
+	}
+}
+
+// TestARandomValueOfDigitsIsNoTime: one of many random values looks like a time. A lock that sends
+// times sends nothing else there.
+func TestARandomValueOfDigitsIsNoTime(t *testing.T) {
+	set := func(value string) history.Command {
+		return history.Command{Args: []string{"SET", "lock:0", value, "NX", "PX", "2000"}}
+	}
+	del := history.Command{Args: []string{"DEL", "lock:0"}}
+	for _, c := range []struct {
+		values []string
+		want   string
+	}{
+		{[]string{"9b21353428d52a93", "7208218082686371"}, "SET KEY VALUE NX PX 2000 → DEL KEY"},
+		{[]string{"1763830000123", "1763830000124"}, "SET KEY TIME NX PX 2000 → DEL KEY"},
+	} {
+		r := &store.Run{History: &history.History{}}
+		for _, v := range c.values {
+			r.Trace = append(r.Trace, set(v), del)
+		}
+		all := forms(r)
+		if !slices.Contains(all, c.want) || len(all) != 2 {
+			t.Errorf("%q: %q", c.values, all)
 		}
 	}
 }

@@ -64,6 +64,7 @@ func forms(r *store.Run) []string {
 	if p := pause(r.Trace); p > 0 {
 		seen["two tries: "+p.String()+" apart or more"] = true
 	}
+	form := formIn(r.Trace)
 	for _, c := range r.Trace {
 		if len(c.Args) == 0 {
 			continue
@@ -85,6 +86,24 @@ func forms(r *store.Run) []string {
 		seen[f] = true
 	}
 	return slices.Sorted(maps.Keys(seen))
+}
+
+// formIn returns form for the commands of a run. In a run of many acquisitions one random value may
+// have digits only and look like a time. It is a value if the same command has other values, too.
+func formIn(trace []history.Command) func(args []string) string {
+	all := map[string]bool{}
+	for _, c := range trace {
+		if len(c.Args) > 0 {
+			all[form(c.Args)] = true
+		}
+	}
+	return func(args []string) string {
+		f := form(args)
+		if other := strings.ReplaceAll(f, " TIME", " VALUE"); all[other] {
+			return other
+		}
+		return f
+	}
 }
 
 // repeats reports whether a client sent a command again because no reply came. It ignores a first
