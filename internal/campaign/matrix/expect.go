@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -120,7 +121,8 @@ func find[T any](what string, all []T, name func(T) string, wanted []string) ([]
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("the matrix has no %s %q; it has: %s", what, w, strings.Join(names, ", "))
+			return nil, fmt.Errorf("the matrix has no %s %q%s; it has: %s", what, w,
+				units.DidYouMean(w, names), strings.Join(names, ", "))
 		}
 	}
 	return out, nil
