@@ -14,7 +14,7 @@ import (
 // that was confirmed. Where the promotion is not between the two, it is not named.
 func TestALostUpdateNamesTheFailover(t *testing.T) {
 	for promoted, want := range map[string]string{
-		"fault promote n1 9 10":  "n1 was promoted at 0.000 s, and client 1 read 5",
+		"fault promote n1 9 10":  "n1 was promoted at 0.000 s, after client 0's write of",
 		"fault promote n1 7 10":  "",
 		"fault promote n1 15 16": "",
 		"":                       "",

@@ -39,7 +39,8 @@ func startServer(dir, name, master string, config ...string) (*server.Node, erro
 	host, port := testenv.Address()
 	node, err := server.StartNode(server.NodeConfig{
 		Name: name, Host: host, Port: port, Dir: filepath.Join(dir, name), Log: filepath.Join(dir,
-			name+".log"), ReplicaOf: master, Config: config,
+			name+".log"), ReplicaOf: master,
+		Config: append(config, "cluster-announce-ip", host), // others would see 127.0.0.1
 	})
 	if err != nil {
 		return nil, err

@@ -225,9 +225,9 @@ func LostUpdate(key int, a, b *linear.Section) string {
 func ReadBack(faults []record.Fault, a, b *linear.Section) string {
 	for i := range faults {
 		if f := &faults[i]; f.Promotes() && f.From > a.To && f.From < b.From {
-			return Say("%s was promoted at %s, and client %d read %d at %s, from before client %d's "+
-				"write of %d, which was confirmed at %s.", f.Target, Stamp(f.From), b.Process, b.Read,
-				Stamp(b.From), a.Process, a.Wrote, Stamp(a.To))
+			return Say("%s was promoted at %s, after client %d's write of %d (confirmed at %s), and "+
+				"client %d still read %d at %s.", f.Target, Stamp(f.From), a.Process, a.Wrote,
+				Stamp(a.To), b.Process, b.Read, Stamp(b.From))
 		}
 	}
 	return ""

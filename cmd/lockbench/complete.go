@@ -170,7 +170,8 @@ var exampleValues = map[string]string{
 	"addr": "127.0.0.1:6379", "for": "30s", "html": "compared.html", "lines": "lines.yaml",
 	"metrics": "lockbench.prom", "names": "names.yaml", "out": "counterexample.yaml",
 	"proxy": "127.0.0.1:6400", "redis-config": "appendonly=yes", "redis-image": "redis:7",
-	"report": "watch.html", "server": "/usr/bin/valkey-server", "shard": "2/4",
+	"report": "watch.html", "resume": "store/gate-lockbench/latest",
+	"server": "/usr/bin/valkey-server", "shard": "2/4",
 	"since": "store/gate-lockbench/latest", "ttl": "2s", "variant": "constant",
 	"watch metrics": "9100",
 }

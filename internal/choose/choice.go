@@ -237,7 +237,8 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 		if asked && (t.Against == "" || t.Broken) {
 			c.Unjudged = history.Distinct(append(c.Unjudged, q.counts(cell.Unknown())...))
 			p := s.proof(r, cell)
-			if lease := matrix.LeaseOf(r, col.Fault(), q.Lease); q.Lease > 0 && lease > 0 {
+			if lease := matrix.LeaseOf(r, col.Fault(), q.Lease); q.Lease > 0 && 0 < lease &&
+				lease <= awaited {
 				p.Command += fmt.Sprint(" --ttl ", lease)
 			}
 			p.flags = proofFlags(r, q)
@@ -322,6 +323,10 @@ const (
 	// of an optimistic lock, for long work
 	Holdless = "it keeps no one out while a client works, and refuses the later write"
 )
+
+// awaited is the longest lease that a proof has: a run of the usual length waits until it is over.
+// The proof of a longer one has the usual lease.
+const awaited = 5 * time.Second
 
 func (s source) proof(r matrix.Row, c *matrix.Cell) Proof {
 	rates := s.rates(c)

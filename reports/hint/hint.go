@@ -159,6 +159,10 @@ func fallback(v *checker.Verdict, p harness.Plan) change {
 		return change{"Try the fault without this aim", "--nemesis " + nemesis.Base(p.Nemesis)}
 	}
 	const usual = 10 * time.Second
+	if undecided(v) && p.TTL.D() > usual {
+		return change{"No run of the usual length waits until such a lease is over; try a shorter one",
+			"--ttl 2s"}
+	}
 	return change{"Give the run more time", fmt.Sprint("--for ", 2*max(p.For.D(), usual))}
 }
 

@@ -83,6 +83,13 @@ func TestHintsAfterARun(t *testing.T) {
 			harness.RunOptions{Adapter: "python-redis-lock", Variant: "defaults", Nemesis: "crash"},
 			[]string{"Let waiting calls return before the run ends: lockbench run --for 9s " +
 				"--seed 3 --nemesis x --acquire-timeout 1s"}},
+		{"a lease that a run cannot wait for", &checker.Verdict{Verdict: checker.Unknown,
+			Evidence: checker.Evidence{Acquisitions: 2}, Properties: []checker.Property{{
+				Property: "S", Verdict: checker.Unknown},
+				{Property: checker.Deadlock, Verdict: checker.Unknown}}},
+			harness.RunOptions{Impl: "token-lua", Nemesis: "crash", TTL: time.Hour},
+			[]string{"waits until such a lease is over; try a shorter one: lockbench run --for 9s " +
+				"--seed 3 --nemesis x --ttl 2s"}},
 		{"a client whose process ended", &checker.Verdict{Verdict: checker.Unknown,
 			HarnessError: "client 0 ended", Evidence: checker.Evidence{Acquisitions: 5}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"},

@@ -82,7 +82,7 @@ func elsewhere(all []Column, fault string) error {
 	case err != nil:
 		return nil
 	case hasColumn(all, near):
-		return fmt.Errorf("the matrix has no column %s; name %s, which is nearest", fault, near)
+		return fmt.Errorf("the matrix has no column %s; the nearest is %s", fault, near)
 	}
 	return fmt.Errorf("the matrix has no column %s, and no lock was measured under it; `%s --nemesis "+
 		"%s` tries one", fault, advice.Verb("run"), fault)
