@@ -113,7 +113,7 @@ func TestTheExampleRepository(t *testing.T) {
 		dir := clone(t)
 		defect{"go/lock.go", "package main", "package main !"}.apply(t, dir)
 		said := in(t, dir, 254, "lockbench", "gate")
-		if strings.Count(said, "\n") != 1 || !strings.Contains(said, "lockbench.yaml:15:5: entry ") ||
+		if strings.Count(said, "\n") != 1 || !strings.Contains(said, "lockbench.yaml:16:5: entry ") ||
 			!strings.Contains(said, "could not be set up: `go build") {
 			t.Errorf("it says:\n%s", said)
 		}
