@@ -140,6 +140,7 @@ const (
 	LostRenewal          = verdict.LostRenewal
 	NoServer             = verdict.NoServer
 	ReleasedByNonOwner   = verdict.ReleasedByNonOwner
+	RenewedByNonOwner    = verdict.RenewedByNonOwner
 	LateMessage          = verdict.LateMessage
 	LostByServer         = verdict.LostByServer
 	Vanished             = verdict.Vanished

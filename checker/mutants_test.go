@@ -23,14 +23,14 @@ import (
 )
 
 // judges are the files whose conditions decide verdicts.
-var judges = []string{"rules/owner.go", "rules/orphan.go", "rules/orphan_votes.go",
-	"rules/deadlock.go", "rules/wanted.go", "rules/underway.go", "rules/outage.go",
-	"rules/progress/wants.go", "rules/leftover/leftover.go", "rules/fencing.go",
-	"rules/delivery.go", "rules/notice.go", "rules/reentry.go", "rules/reentered.go",
-	"rules/evidence.go", "rules/absent.go", "rules/behind.go", "rules/lost.go",
-	"rules/orphan_late.go", "rules/owner_ordered.go", "rules/token.go", "rules/aims.go",
-	"rules/dead_waiters.go", "rules/tokens.go", "trace/ledger.go", "trace/several.go",
-	"linear/section.go", "linear/leases.go"}
+var judges = []string{"rules/owner.go", "rules/owner_renewed.go", "rules/orphan.go",
+	"rules/orphan_votes.go", "rules/deadlock.go", "rules/wanted.go", "rules/underway.go",
+	"rules/outage.go", "rules/progress/wants.go", "rules/leftover/leftover.go",
+	"rules/fencing.go", "rules/delivery.go", "rules/notice.go", "rules/reentry.go",
+	"rules/reentered.go", "rules/evidence.go", "rules/absent.go", "rules/behind.go",
+	"rules/lost.go", "rules/orphan_late.go", "rules/owner_ordered.go", "rules/token.go",
+	"rules/aims.go", "rules/dead_waiters.go", "rules/tokens.go", "trace/ledger.go",
+	"trace/several.go", "linear/section.go", "linear/leases.go"}
 
 // rooms are the packages in which they are.
 var rooms = []string{"rules/", "rules/progress/", "rules/leftover/", "linear/", "trace/"}

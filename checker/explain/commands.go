@@ -43,6 +43,9 @@ func Keeps(process int) string {
 	return Say("renews the key for client %d, which is not inside", process)
 }
 
+// RenewsOf describes the effect of a renewal of the owner's key by another client.
+func RenewsOf(owner int) string { return Say("renews the key of client %d", owner) }
+
 // Empties describes the effect of a command that deletes keys without naming them.
 func Empties() string { return Say("may have deleted every key") }
 

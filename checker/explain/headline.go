@@ -172,18 +172,21 @@ func whileApart(faults []record.Fault, h *record.Hold, t int64) string {
 	return ""
 }
 
-// Deletion names the client that deleted a key and the client that held it (O). It returns "" if no
-// command deleted a key.
-func Deletion(v verdict.Property) string {
+// Trespass names the client that deleted or renewed a key and the client that held it (O). It
+// returns "" if no command did.
+func Trespass(v verdict.Property) string {
 	for i := range v.Witness.Commands {
 		m := &v.Witness.Commands[i]
-		if !m.Kind.Deletes() {
+		did := deletedVerb(m)
+		if v.Class == verdict.RenewedByNonOwner && m.Kind == verdict.Renewal {
+			did = Say("renewed")
+		} else if !m.Kind.Deletes() {
 			continue
 		}
 		for _, h := range v.Witness.Holds {
 			if h.Process != m.Process {
 				return units.Upper(Say("client %d %s the key of client %d, which held the lock.",
-					m.Process, deletedVerb(m), h.Process))
+					m.Process, did, h.Process))
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func Violated(ps []verdict.Property, faults []record.Fault) string {
 	var parts []string
 	for i := 0; i < len(ps); i++ {
 		p := ps[i]
-		what := Say(whatBroke(p.Property))
+		what := broken(p)
 		if p.Property == verdict.LeaseExclusion && i+1 < len(ps) &&
 			ps[i+1].Property == verdict.MutualExclusion && ps[i+1].Class == p.Class {
 			what = Say(whatBroke(verdict.MutualExclusion)) + Say(" while both leases were valid")
@@ -48,12 +48,21 @@ func Violated(ps []verdict.Property, faults []record.Fault) string {
 	return units.Sentence(strings.Join(parts, "; "))
 }
 
+// broken describes a violation without its reason.
+func broken(p verdict.Property) string {
+	if p.Class == verdict.RenewedByNonOwner {
+		return Say("a client renewed a lock that was another's")
+	}
+	return Say(whatBroke(p.Property))
+}
+
 // why gives the reason of a violation, from its class and the assumption that a fault broke; ""
 // where the property says it all.
 func why(p verdict.Property, faults []record.Fault) string {
 	why := verdict.FindClass(p.Class).Summary
 	switch {
 	case p.Class == verdict.ReleasedByNonOwner && p.Property == verdict.OwnerRelease,
+		p.Class == verdict.RenewedByNonOwner,
 		p.Class == verdict.DoubleGrant && (p.Property == verdict.Fencing || p.Property == "fencing"):
 		return ""
 	case p.Class == verdict.LostByServer && p.Property == verdict.Fencing:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -139,10 +140,10 @@ func NeverFreed(kept history.Duration) string {
 	return why + Say(" A lock that keeps its key on purpose says minimum_hold in adapter.yaml.")
 }
 
-// Deleted describes a command whose reply says that it deleted the key, although another client
-// held it (O). Own is the hold that the sender meant, or nil if unknown. Acquiring says that the
-// sender had an acquire call open.
-func Deleted(header history.Header, h *record.Hold, m *history.Command, own *record.Hold,
+// Changed describes a command whose reply says that it deleted or renewed the key, although another
+// client held it (O). Own is the hold that the sender meant, or nil if unknown. Acquiring says that
+// the sender had an acquire call open.
+func Changed(header history.Header, h *record.Hold, m *history.Command, own *record.Hold,
 	acquiring bool, class string) string {
 	cause := ""
 	switch {
@@ -152,10 +153,14 @@ func Deleted(header history.Header, h *record.Hold, m *history.Command, own *rec
 	case own != nil && own.LeaseEnd() <= m.Sent:
 		cause = Say(" Cause: client %d's own lease had ended at %s.", own.Process, Stamp(own.LeaseEnd()))
 	}
+	did := Say("deleted the key")
+	if class == verdict.RenewedByNonOwner {
+		did = Say("gave the key a new lease")
+	}
 	return Say("Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client "+
-		"%d sent %q%s, and was told that it deleted the key: client %d's.%s Class: %s.",
+		"%d sent %q%s, and was told that it %s: client %d's.%s Class: %s.",
 		h.Process, h.Key, Stamp(h.From), leaseEnd(h.LeaseAt(m.Sent)), Stamp(m.Sent), m.Process,
-		commandText(header, m), toNode(m.Node), h.Process, cause, class)
+		commandText(header, m), toNode(m.Node), did, h.Process, cause, class)
 }
 
 func toNode(node string) string {

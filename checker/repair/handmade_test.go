@@ -27,7 +27,7 @@ type handmade struct {
 	once     bool // it counts the validity from the first try, and enters even if it is over
 	forgets  bool // a release does not know the value
 	curtails bool // a renewal gives the key less than the lease
-	renews   bool
+	renews   bool // the key, without comparing the value
 	gives    bool // it gives up its renewals when one fails
 	clings   bool // it renews on after a release that failed
 	tells    bool // it tells its holder in time that its lease will be over
@@ -56,6 +56,7 @@ var handmades = map[string]handmade{
 	"another value at release":       {forgets: true},
 	"a lock that tells":              {tells: true},
 	"a renewal that cuts short":      {renews: true, curtails: true},
+	"a renewal without owner check":  {renews: true},
 	"a renewal that goes on":         {renews: true, clings: true},
 	"a renewal that gives up":        {renews: true, gives: true},
 	"a script known by its digest":   {digests: true},
@@ -224,12 +225,23 @@ func (l *handmade) hold(n int) {
 	l.stop = stop
 	go func() {
 		for l.client.Env.Sleep(ctx, l.ttl/3) == nil {
-			if l.redis.PExpire(ctx, l.key, lease).Err() != nil && l.gives && !l.mended {
+			if l.renew(ctx, lease) != nil && l.gives && !l.mended {
 				return
 			}
 		}
 	}()
 }
+
+// renew gives the key a new lease, also another client's. The repaired lock compares the value.
+func (l *handmade) renew(ctx context.Context, lease time.Duration) error {
+	if l.mended {
+		return renewal.Run(ctx, l.redis, []string{l.key}, l.value, lease.Milliseconds()).Err()
+	}
+	return l.redis.PExpire(ctx, l.key, lease).Err()
+}
+
+var renewal = redis.NewScript(`return redis.call("get", KEYS[1]) == ARGV[1] and ` +
+	`redis.call("pexpire", KEYS[1], ARGV[2]) or 0`)
 
 var release = redis.NewScript(
 	`return redis.call("get", KEYS[1]) == ARGV[1] and redis.call("del", KEYS[1]) or 0`)

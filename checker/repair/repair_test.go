@@ -285,6 +285,8 @@ func TestFind(t *testing.T) {
 			"lockbench run --impl token-lua --nemesis restart-delayed --properties L,V"},
 		{"mine", "crash", "D", checker.RenewedOn, "renewals that end",
 			"lockbench run --impl token-lua --nemesis partition:reset --properties L,O,D"},
+		{"mine", "pause", "O", checker.RenewedByNonOwner, "an owner check in the renewal",
+			"lockbench run --impl redisson --nemesis pause --properties L,O"},
 		{"setnx", "crash", "D", checker.ForgottenScript, "a script that is sent again",
 			"lockbench run --impl token-lua --nemesis scripts-lost --properties L,O,D"},
 		{"mine", "none", "D", checker.EndlessCall, "a call that ends",

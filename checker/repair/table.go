@@ -68,6 +68,10 @@ var (
 			"tell the holder when the lease ends",
 		[]string{`return redis.call("get", KEYS[1]) == ARGV[1] and`,
 			`  redis.call("pexpire", KEYS[1], <lease>) or 0`}}
+	compared = &Repair{"an owner check in the renewal",
+		"Give the key a new lease only while it has the client's own value, in one step",
+		[]string{`return redis.call("get", KEYS[1]) == ARGV[1] and`,
+			`  redis.call("pexpire", KEYS[1], <lease>) or 0`}}
 	quit = &Repair{"renewals that end",
 		"Stop renewing before the release is sent, whatever becomes of it: then the lease ends a lock " +
 			"whose release was lost", nil}
@@ -213,6 +217,8 @@ var rows = []Row{
 		Faults: []string{"message:duplicate-acquire"}},
 	{Kind: verdict.RenewedOn, Repair: quit, With: tokenLua, Keeps: progress, General: true,
 		Locks: []string{"a renewal that goes on"}, Faults: []string{"partition:reset"}},
+	{Kind: verdict.RenewedByNonOwner, Repair: compared, With: Lock{Impl: "redisson"}, Keeps: exclusion,
+		General: true, Locks: []string{"a renewal without owner check"}, Faults: []string{"pause"}},
 	{Kind: verdict.ForgottenScript, Repair: resent, With: tokenLua, Keeps: progress, General: true,
 		Locks: []string{"a script known by its digest"}, Faults: []string{"scripts-lost"}},
 	{Kind: verdict.EndlessCall, Repair: timed, With: tokenLua, Keeps: progress, General: true,

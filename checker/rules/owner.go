@@ -42,7 +42,7 @@ func (c ownerRule) owner() property {
 		}
 		key, _ := grants.LockOf(m) // a key of no lock hits nothing
 		if h := c.victimOf(m, spans[key], grants); h != nil {
-			return c.foreignDeletion(m, h)
+			return c.foreign(m, h, verdict.ForeignDelete, verdict.ReleasedByNonOwner)
 		}
 	}
 	if !grants.Known {
@@ -55,6 +55,9 @@ func (c ownerRule) owner() property {
 		if p, ok := c.deletedInOrder(spans[key], grants); ok {
 			return p
 		}
+	}
+	if p, ok := c.renewedByOther(spans, grants); ok {
+		return p
 	}
 	for _, key := range slices.Sorted(maps.Keys(spans)) {
 		if h := takenByThirdParty(c.Case, spans[key], grants); h != nil {
@@ -119,12 +122,13 @@ func (c ownerRule) ofOtherLock(m *history.Command, g *trace.Grants) bool {
 	return known && other != lock
 }
 
-// foreignDeletion returns the violation by a command whose reply says that it deleted the key of a
-// hold.
-func (c ownerRule) foreignDeletion(m *history.Command, h *record.Hold) property {
+// foreign returns the violation by a command whose reply says that it changed the key of a hold.
+// The holder was inside when it was sent, so it is not late.
+func (c ownerRule) foreign(m *history.Command, h *record.Hold, kind verdict.Kind, class string,
+) property {
 	p := violated(h.Key, heldAt(h, m.Sent))
 	ga := c.trace.GrantOf(h)
-	p.Class = verdict.ReleasedByNonOwner // the holder was inside when it was sent, so it is not late
+	p.Class = class
 	w := p.Witness
 	own := c.holdOf(m)
 	if own != nil {
@@ -136,11 +140,13 @@ func (c ownerRule) foreignDeletion(m *history.Command, h *record.Hold) property 
 			w.Commands = append(w.Commands, leaseEnds(own, own.LeaseEnd()))
 		}
 	}
-	deleted := command{Command: *m, Kind: verdict.ForeignDelete}
-	deleted.Effect = explain.DeletesOf(deleted, h.Process)
-	w.Commands = append(w.Commands, grantedBy(ga, h), deleted)
+	changed := command{Command: *m, Kind: kind, Effect: explain.RenewsOf(h.Process)}
+	if kind.Deletes() {
+		changed.Effect = explain.DeletesOf(changed, h.Process)
+	}
+	w.Commands = append(w.Commands, grantedBy(ga, h), changed)
 	inOrder(w.Commands)
-	p.Explanation = explain.Deleted(c.history.Header, h, m, own, c.acquiring(m), p.Class)
+	p.Explanation = explain.Changed(c.history.Header, h, m, own, c.acquiring(m), p.Class)
 	if t := c.keyFacts().sharedToken(h, own, m); t != "" {
 		p.Explanation += " " + explain.OneToken(t)
 		p.OneValue = t

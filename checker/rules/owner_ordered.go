@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -22,7 +23,7 @@ func (c ownerRule) deletedInOrder(ss []record.Span, g *trace.Grants) (p property
 			if m.Process != h.Process && m.Recv < s.End && c.trace.Deleted(m) &&
 				m.Recv < c.keyFacts().keyLeaseOf(h, ga, s.End).end &&
 				!c.hasOwn(m) && c.hitsInAllOrders(m, ga, h) {
-				return c.foreignDeletion(m, h), true
+				return c.foreign(m, h, verdict.ForeignDelete, verdict.ReleasedByNonOwner), true
 			}
 		}
 	}

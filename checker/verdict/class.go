@@ -15,6 +15,7 @@ const (
 	LostRenewal          = "lost renewal"
 	NoServer             = "granted by no server"
 	ReleasedByNonOwner   = "released by a non-owner"
+	RenewedByNonOwner    = "renewed by a non-owner"
 	LateMessage          = "late message accepted"
 	LostByServer         = "lost by a server"
 	Vanished             = "vanished"
@@ -93,6 +94,12 @@ var classes = []Class{
 		Summary:   "another client released it",
 		Cause:     "a client deleted the key of another client",
 		Prevented: "a new owner value for each try, compared and deleted in one step"},
+	{Name: RenewedByNonOwner, Letters: []string{OwnerRelease},
+		Needs: "a renewal of another hold gave a new lease to the key that the first holder had " +
+			"made with a lease",
+		Summary:   "another client renewed it",
+		Cause:     "a client renewed the key of another client",
+		Prevented: "renewing in one step with a comparison of the owner value"},
 	{Name: LateMessage, Letters: []string{MutualExclusion, LeaseExclusion, OwnerRelease, Fencing},
 		Needs: "a command that was sent before the first grant deleted its key, or a grant was " +
 			"believed after its lease",

@@ -42,7 +42,7 @@ var propertyRows = []PropertyRow{
 		Meaning: "two clients are never inside at once while both leases are valid",
 		Broken:  "two clients were inside while both leases were valid"},
 	{Name: OwnerRelease, Default: true, Matrix: true,
-		Meaning: "only the owner releases",
+		Meaning: "only the owner releases and renews",
 		Broken:  "a client released a lock that was another's",
 		Short:   "another's lock is released"},
 	{Name: Orphan, Default: true, Reported: true, Matrix: true,

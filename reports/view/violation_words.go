@@ -46,7 +46,7 @@ func (w *Violation) Sentence() string {
 	case w.pair != nil:
 		return page.Clean(explain.Headline(w.faults, w.pair, w.property), 300)
 	case !w.Together:
-		return page.Clean(explain.Deletion(w.property), 300)
+		return page.Clean(explain.Trespass(w.property), 300)
 	}
 	s := fmt.Sprintf("%s were %s inside lock %d for %s", w.Clients(), w.bothOrAll(), w.Key,
 		units.Span(w.Overlap()))
