@@ -22,18 +22,22 @@ var Answers = struct {
 	// Unjudged has the places letters and locks.
 	Unjudged string `json:"unjudged"`
 	Meeting  string `json:"meeting"` // has the place number
+	Kept     string `json:"kept"`    // ends the first two if a master may fail over
 }{
-	"No measured lock is sound under {faults}; let one transaction on the data decide, whose commit " +
-		"a failover keeps.",
+	"No measured lock is sound under {faults}; let one transaction on the data decide{kept}.",
 	"No measured lock is sound under {faults} and gives what you ask for; let one transaction on " +
-		"the data decide, whose commit a failover keeps.",
+		"the data decide{kept}.",
 	"Let one transaction on the data decide; if none can, your data must check the tokens of {lock}.",
 	"For leader election, use {lock}: it declares that it tells a leader when its term has ended.",
 	"For long jobs, use {lock}: it is held while they run. No lock alone keeps a late holder out.",
 	"Use {lock} under {faults}; only your data can refuse a holder that comes too late.",
 	"Not judged here: {letters} of {locks}, since no run can see that of such a lock.",
 	", {number} of them with what you ask for",
+	", whose commit a failover keeps",
 }
+
+// Few is how many locks that are not to be recommended an answer names at most.
+const Few = 2
 
 // Answer answers a query in words.
 func Answer(q Query, choices []Choice) string {
@@ -50,19 +54,33 @@ func Answer(q Query, choices []Choice) string {
 	case slices.Contains(q.AllFaults(), longwork):
 		text = Answers.Work
 	}
-	return strings.NewReplacer("{lock}", best[0].Name, "under {faults}", q.underFaults()).Replace(text)
+	kept := ""
+	if slices.ContainsFunc(q.AllFaults(), func(fault string) bool {
+		return strings.HasPrefix(fault, "failover")
+	}) {
+		kept = Answers.Kept
+	}
+	return strings.NewReplacer("{lock}", best[0].Name, "under {faults}", q.underFaults(),
+		"{kept}", kept).Replace(text)
 }
 
-// Tally says how many locks stay clean under the faults of a query, and how many of these meet its
-// demands if not all do.
+// Tally says how many locks stay clean under the faults of a query. It also says how many of these
+// meet its demands if not all do, or their names if they are few and none is to be recommended.
 func Tally(q Query, choices []Choice) string {
 	n, meet, meeting := 0, 0, ""
+	var names []string
 	for _, c := range choices {
 		n += batch.Truth(c.staysClean())
 		meet += batch.Truth(c.Remains)
+		if c.staysClean() {
+			names = append(names, c.Name+", "+strings.Join(c.Gives, ", "))
+		}
 	}
-	if meet != n {
+	switch {
+	case meet != n:
 		meeting = strings.ReplaceAll(Answers.Meeting, "{number}", fmt.Sprint(meet))
+	case 0 < n && n <= Few && len(Best(choices)) == 0:
+		meeting = ": " + strings.Join(names, "; ")
 	}
 	return fmt.Sprintf("%d of the %s that were measured %s clean %s%s.", n,
 		units.Count(len(choices), "lock"), units.Plural(n, "stays", "stay"), q.underFaults(), meeting)

@@ -2,7 +2,6 @@ package choose
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -150,23 +149,16 @@ const (
 	longwork = "longwork"
 )
 
-// errNoLease asks for the lease with which a pause or work is compared.
-var errNoLease = errors.New("--longest-pause and --longest-work are compared with your lease; " +
-	"give it with --ttl")
-
 // faults returns the requested columns and the columns of always. Column "none" comes first.
 func (q Query) faults() ([]string, error) {
 	names := slices.Clone(q.Faults)
 	if calm := q.Lease == 0 && slices.Equal(names, always[:1]); !calm {
 		names = append(names, always...)
 	}
-	if q.Lease == 0 && q.Pause+q.Work > 0 {
-		return nil, errNoLease
-	}
 	if q.pauses() {
 		names = append(names, "pause")
 	}
-	if q.Lease > 0 && q.Work >= q.Lease {
+	if q.Work > 0 && q.Work >= q.Lease {
 		names = append(names, longwork)
 	}
 	_, columns, err := matrix.RowsAndColumns(nil, names)
@@ -183,10 +175,11 @@ func (q Query) faults() ([]string, error) {
 }
 
 // pauses reports whether a pause may outlast the lease: with the work that it interrupts, or if the
-// lock must renew its lease during the work, with the time since the last renewal.
+// lock must renew its lease during the work, with the time since the last renewal. A pause or work
+// outlasts a lease that is not known.
 func (q Query) pauses() bool {
 	if q.Work >= q.Lease {
-		return q.Lease > 0 && 2*q.Pause >= q.Lease
+		return q.Pause > 0 && 2*q.Pause >= q.Lease
 	}
 	return q.Pause > 0 && q.Pause+q.Work >= q.Lease
 }

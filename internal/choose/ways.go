@@ -98,7 +98,8 @@ func changed(q Query) (ways []Way) {
 			add(instead, o.what)
 			if o.fault == others[0].fault && !q.Fencing {
 				instead.Fencing = true
-				add(instead, "both: such servers, and a resource that refuses old tokens")
+				add(instead, "servers whose members agree on every write, and a resource that refuses "+
+					"old tokens")
 			}
 		}
 	}

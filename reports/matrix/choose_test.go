@@ -30,6 +30,7 @@ func TestThePageChoosesAsTheVerb(t *testing.T) {
 		b.Load(matrixText(t, m, everywhere))
 		for _, q := range []choose.Query{{}, {Faults: []string{"crash"}},
 			{Faults: []string{"pause"}, Fencing: true}, {Faults: []string{"crash", "failover"}, Told: true},
+			{Work: time.Hour}, {Pause: time.Second},
 			{Lease: time.Second, Pause: 2 * time.Second, Work: time.Second},
 			{Lease: 3 * time.Second, Pause: time.Second, Work: 9 * time.Second},
 			{Lease: 3 * time.Second, Pause: 2 * time.Second, Work: time.Second}, {Told: true},

@@ -23,6 +23,7 @@ type matrixData struct {
 	Lacks   [3]int                 `json:"lacks"` // the texts of what a lock may lack
 	Verb    string                 `json:"verb"`
 	Best    int                    `json:"best"` // number of locks to show
+	Few     int                    `json:"few"`
 	Answers any                    `json:"answers"`
 	index   map[string]int
 }
@@ -60,7 +61,7 @@ type proof struct {
 func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) (costs string) {
 	var all []choose.Choice
 	d.Verb = advice.Verb("choose")
-	d.Best, d.Answers = choose.Shown, choose.Answers
+	d.Best, d.Few, d.Answers = choose.Shown, choose.Few, choose.Answers
 	d.Lacks = [3]int{d.text(choose.Untold), d.text(choose.Unfenced), d.text(choose.Holdless)}
 	for _, c := range choose.Candidates(m) {
 		d.Choose, all = append(d.Choose, d.candidate(m, c, linked)), append(all, c.Choice)

@@ -51,8 +51,8 @@
     const lease = number('lease'), short = number('work') > 0 && number('work') + number('pause') < lease,
       mode = $('must-stay').checked + 2 * $('must-fencing').checked + 4 * short;
     const asked = new Set(['none', 'crash', ...[...chosen].map(c => D.columns[c])]);
-    if (lease > 0 && (number('work') >= lease ? 2 * number('pause') >= lease : number('pause') > 0 && number('pause') + number('work') >= lease)) asked.add('pause');
-    if (lease > 0 && number('work') >= lease) asked.add('longwork');
+    if (number('pause') > 0 && (number('work') >= lease ? 2 * number('pause') >= lease : number('pause') + number('work') >= lease)) asked.add('pause');
+    if (number('work') > 0 && number('work') >= lease) asked.add('longwork');
     const demands = [$('must-told').checked, $('must-fencing').checked, asked.has('longwork')];
     const strange = [...asked].filter(f => !D.columns.includes(f));
     const out = (D.choose || []).map(l => {
@@ -78,10 +78,11 @@
     out.sort((a, b) => !!a.against.length - !!b.against.length || a.l.level - b.l.level || a.open - b.open || a.broken - b.broken || a.against.length - b.against.length || evident(b) - evident(a));
     const left = out.filter(o => !o.against.length), best = [], under = D.columns.filter(f => f !== 'none' && asked.has(f)), body = $('remaining').tBodies[0];
     for (const o of left) if (!o.l.level && best.length < D.best && !best.some(b => b.l.family === o.l.family)) best.push(o);
-    const n = out.filter(o => !o.broken && !o.open).length, meeting = n === left.length ? '' : D.answers.meeting.replace('{number}', () => left.length);
+    const stay = out.filter(o => !o.broken && !o.open), n = stay.length, meeting = n !== left.length ? D.answers.meeting.replace('{number}', () => left.length) :
+      n && n <= D.few && !best.length ? ': ' + stay.map(o => o.l.name + ', ' + o.l.gives).join('; ') : '';
     const answer = !best.length ? (demands[0] || demands[1] ? D.answers.lacking : D.answers.none) : $('must-fencing').checked ? D.answers.fencing : $('must-told').checked ? D.answers.told : asked.has('longwork') ? D.answers.work : D.answers.other;
     $('decision').textContent = strange.length ? 'Not known: ' + strange.join(', ') + (strange.length === 1 ? ' was' : ' were') + ' not run.' :
-      answer.replace('{lock}', () => best[0].l.name).replace('{faults}', () => list(under)) + ' ' + n + ' of the ' + out.length + (out.length === 1 ? ' lock' : ' locks') + ' that were measured stay' + (n === 1 ? 's' : '') + ' clean under ' + list(under) + meeting + '.';
+      answer.replace('{lock}', () => best[0].l.name).replace('{faults}', () => list(under)).replace('{kept}', () => under.some(f => f.startsWith('failover')) ? D.answers.kept : '') + ' ' + n + ' of the ' + out.length + (out.length === 1 ? ' lock' : ' locks') + ' that were measured stay' + (n === 1 ? 's' : '') + ' clean under ' + list(under) + meeting + '.';
     const ask = [...asked].filter(f => f !== 'none' && !(f === 'crash' && !chosen.has(D.columns.indexOf(f))) && !(f === 'pause' && !chosen.has(D.columns.indexOf(f))) && !(f === 'longwork' && !chosen.has(D.columns.indexOf(f))));
     $('ask').textContent = D.verb + (ask.length ? ' --fault ' + ask.join(',') : '') + (lease ? ' --ttl ' + lease + 's' : '') + (number('pause') ? ' --longest-pause ' + number('pause') + 's' : '') +
       (number('work') ? ' --longest-work ' + number('work') + 's' : '') + ($('must-told').checked ? ' --told' : '') + ($('must-fencing').checked ? ' --fencing' : '') + ($('must-stay').checked ? ' --no-outage' : '');
