@@ -87,12 +87,6 @@ type (
 	}
 	// Observer is an environment that receives each step before the step is carried out.
 	Observer interface{ Observe(s Step) }
-	// Limited is an environment that has a capability in general but not here and now.
-	Limited interface {
-		// Cannot returns the reason why the environment cannot carry out an action, or nil if it can.
-		// Plans use the same names for actions.
-		Cannot(do string) error
-	}
 )
 
 // capability holds the check whether an environment supports an action, and the call that does it.
@@ -154,11 +148,6 @@ func Possible(environment any, steps []Step) error {
 	for _, s := range steps {
 		if has := s.action().by.has; has != nil && !has(environment) {
 			return impossible("it cannot " + s.Do)
-		}
-		if l, ok := environment.(Limited); ok {
-			if err := l.Cannot(s.Do); err != nil {
-				return impossible(err.Error())
-			}
 		}
 	}
 	return nil

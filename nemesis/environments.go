@@ -94,7 +94,7 @@ func (g Capabilities) Minus(step, why string) Capabilities {
 	return g
 }
 
-// Cannot implements Limited.
+// Cannot returns the reason why the environment cannot carry out a step, or nil if it can.
 func (g Capabilities) Cannot(step string) error {
 	if why := g.no[step]; why != "" {
 		return errors.New(why)

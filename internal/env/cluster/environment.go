@@ -141,9 +141,6 @@ func (w *Environment) Versions() map[string]string { return w.observer.versions 
 // Now reads the clock that all stamps come from.
 func (w *Environment) Now() int64 { return proc.Monotonic() }
 
-// Cannot returns the reason why the environment cannot carry out an action, or nil if it can.
-func (w *Environment) Cannot(do string) error { return w.cfg.Launcher.Cannot(do) }
-
 // Close ends every process and waits until all are gone. It may be called more than once.
 func (w *Environment) Close() error {
 	if !w.inbox.end() {
