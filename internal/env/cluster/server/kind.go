@@ -23,8 +23,9 @@ type Kind interface {
 	SaysReady(c NodeConfig, line string) bool
 }
 
-// Packed is a Kind whose servers can run in containers of an image that has its programs. Only
-// Redis is not Packed: an image may have a compatible server instead of it.
+// Packed is a Kind whose servers can run in containers of an image that has its programs. Where
+// this process is root's, they run as another user, who owns their folders. Only Redis is not
+// Packed: an image may have a compatible server instead of it, and it runs as any user.
 type Packed interface {
 	Kind
 	// Files returns the files that an image must have, as patterns in the form of Tools: the program
@@ -120,10 +121,6 @@ type Opener interface {
 	// Open tells a server that is ready. It may be called more than once.
 	Open(c NodeConfig) error
 }
-
-// Unprivileged is a Kind whose servers are started as another user where this process is root's,
-// and own their folders.
-type Unprivileged interface{ Unprivileged() }
 
 // Operator is the harness's own connection to a server. It may have further methods, which depend
 // on the kind of the server. A caller that needs one declares an interface with that method.

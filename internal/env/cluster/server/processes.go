@@ -100,7 +100,7 @@ func (launcher Processes) Launch(c NodeConfig) (Server, error) {
 	}
 	p := &process{Life: life, cmd: exec.Command(bin, args...)}
 	p.cmd.Env = append(proc.Environ(), c.Env...)
-	if _, ok := c.kind().(Unprivileged); ok {
+	if _, ok := c.kind().(Packed); ok {
 		if err := proc.Unprivileged(p.cmd, c.Dir); err != nil {
 			return nil, err
 		}

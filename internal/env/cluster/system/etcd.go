@@ -38,9 +38,6 @@ const etcd = "etcd"
 // Files implements server.Packed.
 func (Etcd) Files() []string { return []string{etcd} }
 
-// Unprivileged implements server.Unprivileged.
-func (Etcd) Unprivileged() {}
-
 // Command implements server.Kind. The shortest lease is one and a half election time-outs, in whole
 // seconds; with the default time-out of a second that would be 2 s.
 func (e Etcd) Command(c server.NodeConfig, _ string) (args []string, text string) {

@@ -35,9 +35,6 @@ func (MariaDB) Find() (string, error) {
 // Files implements server.Packed.
 func (MariaDB) Files() []string { return []string{mariadbd, installDB, mariadb} }
 
-// Unprivileged implements server.Unprivileged.
-func (MariaDB) Unprivileged() {}
-
 // Prepare implements server.Preparer.
 func (m MariaDB) Prepare(c server.NodeConfig) error {
 	if err := os.Chmod(c.Dir, 0o700); err != nil {

@@ -45,9 +45,6 @@ func (bouncer) Files() []string { return []string{pgbouncer} }
 // Files implements server.Packed.
 func (p Pooled) Files() []string { return append(p.Postgres.Files(), pgbouncer) }
 
-// Unprivileged implements server.Unprivileged.
-func (bouncer) Unprivileged() {}
-
 // Prepare implements server.Preparer. It writes the file with the user and the password, which
 // clients need for PgBouncer, and PgBouncer for the server.
 func (b bouncer) Prepare(c server.NodeConfig) error {

@@ -36,9 +36,6 @@ func (Postgres) Find() (string, error) {
 // Files implements server.Packed.
 func (Postgres) Files() []string { return []string{postgres, initdb, psql} }
 
-// Unprivileged implements server.Unprivileged.
-func (Postgres) Unprivileged() {}
-
 // Prepare implements server.Preparer.
 func (p Postgres) Prepare(c server.NodeConfig) error {
 	if err := os.Chmod(c.Dir, 0o700); err != nil { // PostgreSQL demands this

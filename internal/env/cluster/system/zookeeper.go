@@ -47,9 +47,6 @@ const java = "java"
 // Files implements server.Packed.
 func (ZooKeeper) Files() []string { return []string{java, zooJar, logJar} }
 
-// Unprivileged implements server.Unprivileged.
-func (ZooKeeper) Unprivileged() {}
-
 // Command implements server.Kind. A session lasts at least two ticks.
 func (z ZooKeeper) Command(c server.NodeConfig, file string) (args []string, text string) {
 	args = []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xmx128m"}
