@@ -136,7 +136,7 @@ func (c *script) aims(kind TargetKind, s Step) error {
 			return fmt.Errorf("it has no target, but %q is given", t)
 		}
 	case Node:
-		err := among("node", t, c.stage.nodes())
+		err := among("node", t, c.stage.Nodes())
 		if err != nil && s.Do == KillNode && c.client(t) == nil {
 			return fmt.Errorf("%s is a client, and %s is for nodes; write `%s %s`", t,
 				KillNode, Crash, t)
@@ -157,7 +157,7 @@ func (c *script) aims(kind TargetKind, s Step) error {
 		}
 	}
 	if s.Node != "" && s.Node != Spare {
-		return among("node", s.Node, c.stage.nodes())
+		return among("node", s.Node, c.stage.Nodes())
 	}
 	return nil
 }

@@ -29,8 +29,8 @@ const ClusterMasters = 3
 // EnsembleNodes is the number of servers in the topology Ensemble.
 const EnsembleNodes = 3
 
-// masters returns the names of the servers that clients use at first.
-func (g Layout) masters() (names []string) {
+// MasterNames returns the names of the servers that clients use at first.
+func (g Layout) MasterNames() (names []string) {
 	n := 1
 	switch g.Topology {
 	case Independent:
@@ -46,8 +46,8 @@ func (g Layout) masters() (names []string) {
 	return names
 }
 
-// replicas returns the names of the replicas, each with its master.
-func (g Layout) replicas() (pairs [][2]string) {
+// ReplicaPairs returns the names of the replicas, each with its master.
+func (g Layout) ReplicaPairs() (pairs [][2]string) {
 	switch {
 	case g.Topology == Failover:
 		for i := range max(g.Replicas, 1) {
@@ -56,11 +56,11 @@ func (g Layout) replicas() (pairs [][2]string) {
 	case g.Topology == Sentinel:
 		return [][2]string{{"n1", "n0"}, {"n2", "n0"}}
 	case g.Topology == Cluster:
-		for i, m := range g.masters() {
+		for i, m := range g.MasterNames() {
 			pairs = append(pairs, [2]string{node(ClusterMasters + i), m})
 		}
 	case g.Topology == Independent && g.Replicas > 0:
-		for i, m := range g.masters() {
+		for i, m := range g.MasterNames() {
 			pairs = append(pairs, [2]string{Replica(i), m})
 		}
 	}
@@ -71,22 +71,22 @@ func (g Layout) replicas() (pairs [][2]string) {
 // ensemble.
 func (g Layout) replicaNames() (names []string) {
 	if g.Topology == Ensemble {
-		return g.masters()[1:]
+		return g.MasterNames()[1:]
 	}
-	for _, r := range g.replicas() {
+	for _, r := range g.ReplicaPairs() {
 		names = append(names, r[0])
 	}
 	return names
 }
 
-// successions returns pairs of replicas of the topology Failover: one that may be promoted, and one
+// Successions returns pairs of replicas of the topology Failover: one that may be promoted, and one
 // that then follows it. It returns none if there is one replica.
-func (g Layout) successions() (pairs [][2]string) {
+func (g Layout) Successions() (pairs [][2]string) {
 	if g.Topology != Failover {
 		return nil
 	}
-	for _, to := range g.replicas() {
-		for _, of := range g.replicas() {
+	for _, to := range g.ReplicaPairs() {
+		for _, of := range g.ReplicaPairs() {
 			if of != to {
 				pairs = append(pairs, [2]string{of[0], to[0]})
 			}
@@ -100,8 +100,8 @@ func (g Layout) bus() (pairs [][2]string) {
 	if g.Topology != Cluster && g.Topology != Ensemble {
 		return nil
 	}
-	for _, from := range g.nodes() {
-		for _, to := range g.nodes() {
+	for _, from := range g.Nodes() {
+		for _, to := range g.Nodes() {
 			if from != to {
 				pairs = append(pairs, [2]string{from, to})
 			}
@@ -123,10 +123,10 @@ func node(i int) string { return "n" + string(rune('0'+i)) }
 // Replica names the replica of the i-th independent master.
 func Replica(i int) string { return "r" + string(rune('0'+i)) }
 
-// nodes returns the names of all Redis servers.
-func (g Layout) nodes() []string {
-	all := g.masters()
-	for _, r := range g.replicas() {
+// Nodes returns the names of all Redis servers.
+func (g Layout) Nodes() []string {
+	all := g.MasterNames()
+	for _, r := range g.ReplicaPairs() {
 		all = append(all, r[0])
 	}
 	return all
@@ -146,7 +146,7 @@ func (g Layout) sentinels() (names []string) {
 // from all servers ("s") to each sentinel, and from each client to each sentinel; in a cluster or
 // an ensemble, from each node to each other over the bus ("b").
 func (g Layout) links() (names []string) {
-	for _, n := range g.nodes() {
+	for _, n := range g.Nodes() {
 		for c := range g.Clients {
 			names = append(names, fmt.Sprintf("c%d>%s", c, n), fmt.Sprintf("c%d+>%s", c, n))
 		}
@@ -163,12 +163,12 @@ func (g Layout) links() (names []string) {
 			names = append(names, fmt.Sprintf("c%d>%s", c, s))
 		}
 	}
-	for _, r := range g.replicas() {
+	for _, r := range g.ReplicaPairs() {
 		if g.Topology != Sentinel {
 			names = append(names, r[1]+">"+r[0])
 		}
 	}
-	for _, s := range g.successions() {
+	for _, s := range g.Successions() {
 		names = append(names, s[0]+">"+s[1])
 	}
 	return names

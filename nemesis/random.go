@@ -68,7 +68,7 @@ func (d *drawing) place() {
 		d.out.Replicas = d.Replicas
 	}
 	g := d.out.Layout(d.Params)
-	d.masters, d.copies = g.masters(), g.replicas()
+	d.masters, d.copies = g.MasterNames(), g.ReplicaPairs()
 	for i := range d.Clients {
 		d.clients = append(d.clients, i)
 	}

@@ -25,21 +25,18 @@ func (w *Environment) site() site {
 	return site{cfg: w.cfg, hosts: w.hosts, links: w.links, nodes: w.nodes, election: w.election}
 }
 
-// layout returns the layout of the topology, or nil if the first server is all of it.
+// layout returns the layout of the topology.
 func (w *Environment) layout() layout {
 	switch s := w.site(); w.cfg.Topology {
-	case nemesis.Failover:
-		return failoverLayout{s}
-	case nemesis.Independent:
-		return independentLayout{s}
 	case nemesis.Sentinel:
 		return sentinelLayout{s}
 	case nemesis.Cluster:
 		return clusterLayout{s}
 	case nemesis.Ensemble:
 		return &ensembleLayout{site: s}
+	default:
+		return plainLayout{s}
 	}
-	return nil
 }
 
 // startServers starts the masters, the proxies, and then the replicas: a replica that starts before
@@ -53,10 +50,8 @@ func (w *Environment) startServers() error {
 	if err != nil {
 		return err
 	}
-	if l := w.layout(); l != nil {
-		if err := l.start(); err != nil {
-			return err
-		}
+	if err := w.layout().start(); err != nil {
+		return err
 	}
 	for _, n := range w.nodes.all {
 		if err := w.observer.observe(n); err != nil {
@@ -110,67 +105,51 @@ func (s site) startReplica(i int, name string, master *node) error {
 	return err
 }
 
-// replicate waits until every replica has all that its master has.
-func (s site) replicate() error {
-	if err := ready(s.nodes.all); err != nil {
-		return err
-	}
-	return s.nodes.Barrier()
-}
+// plainLayout has one master, or several that know nothing of each other, and their replicas or
+// none. The harness promotes a replica.
+type plainLayout struct{ site }
 
-// independentLayout has several masters, and a replica of each or none.
-type independentLayout struct{ site }
-
-// start starts the other masters in parallel, and then the replicas.
-func (l independentLayout) start() error {
-	for i := 1; i < l.cfg.Masters; i++ {
-		n, err := l.startNode(i, nodeName(i), "")
+// start starts the other masters in parallel, and then the replicas. It waits until every replica
+// has all that its master has.
+func (l plainLayout) start() error {
+	g := nemesis.Layout{Topology: l.cfg.Topology, Masters: l.cfg.Masters, Replicas: l.cfg.Replicas}
+	masters := g.MasterNames()
+	for i := 1; i < len(masters); i++ {
+		n, err := l.startNode(i, masters[i], "")
 		if err != nil {
 			return err
 		}
 		l.nodes.add(n, nil)
 	}
-	masters := l.nodes.all
-	if err := ready(masters); err != nil {
+	if err := ready(l.nodes.all[1:]); err != nil {
 		return err
 	}
-	if l.cfg.Replicas == 0 {
-		return nil
-	}
-	for i, m := range masters {
-		if err := l.startReplica(l.cfg.Masters+i, nemesis.Replica(i), m); err != nil {
+	for i, r := range g.ReplicaPairs() {
+		if err := l.nodes.on(r[1], func(master *node) error {
+			return l.startReplica(len(masters)+i, r[0], master)
+		}); err != nil {
 			return err
 		}
 	}
-	return l.replicate()
+	if err := ready(l.nodes.all[len(masters):]); err != nil {
+		return err
+	}
+	if err := l.nodes.Barrier(); err != nil {
+		return err
+	}
+	return l.linkReplicas(g)
 }
 
-// failoverLayout has one master and its replicas. The harness promotes one of them.
-type failoverLayout struct{ site }
-
-// start starts the replicas in parallel, and makes the links between them. After a promotion, the
-// other replicas use these links to follow the new master.
-func (l failoverLayout) start() error {
-	for i := range max(l.cfg.Replicas, 1) {
-		if err := l.startReplica(1+i, nodeName(1+i), l.nodes.all[0]); err != nil {
+// linkReplicas makes the links between replicas of one master. After a promotion, the other
+// replicas use these links to follow the new master.
+func (l plainLayout) linkReplicas(g nemesis.Layout) error {
+	for _, p := range g.Successions() {
+		name := p[0] + ">" + p[1]
+		if err := l.nodes.on(p[0], func(of *node) (err error) {
+			l.nodes.successions[name], err = l.links.proxies.LinkServers(name, of.OwnAddr())
 			return err
-		}
-	}
-	if err := l.replicate(); err != nil {
-		return err
-	}
-	replicas := l.nodes.all[1:]
-	for _, to := range replicas {
-		for _, of := range replicas {
-			if of == to {
-				continue
-			}
-			name := of.Name + ">" + to.Name
-			addr, err := l.links.proxies.LinkServers(name, of.OwnAddr())
-			if err != nil {
-				return err
-			}
-			l.nodes.successions[name] = addr
+		}); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
@@ -49,40 +50,24 @@ type Execution struct {
 var DefaultLatencies = []time.Duration{50 * time.Microsecond, 200 * time.Microsecond,
 	time.Millisecond, 5 * time.Millisecond}
 
-// nodes returns the names of the topology's servers: the masters, which clients use, and their
-// replicas. There is one replica for each master in the same order, or all belong to one master.
-func (c Config) nodes() (masters, replicas []string, err error) {
-	switch c.Topology {
-	case nemesis.Single, "":
-		return []string{"n0"}, nil, nil
-	case nemesis.Failover:
-		for i := range max(c.Replicas, 1) {
-			replicas = append(replicas, fmt.Sprintf("n%d", 1+i))
-		}
-		return []string{"n0"}, replicas, nil
-	case nemesis.Independent:
-		if c.Masters < 1 {
-			return nil, nil, fmt.Errorf("the topology %s needs at least one master", c.Topology)
-		}
-		for i := range c.Masters {
-			masters = append(masters, fmt.Sprintf("n%d", i))
-			if c.Replicas > 0 {
-				replicas = append(replicas, nemesis.Replica(i))
-			}
-		}
-		return masters, replicas, nil
-	}
-	return nil, nil, fmt.Errorf("the simulator has no topology %q; it has: %s, %s, %s", c.Topology,
-		nemesis.Single, nemesis.Failover, nemesis.Independent)
+// layout returns the layout of the servers.
+func (c Config) layout() nemesis.Layout {
+	return nemesis.Layout{Topology: c.Topology, Masters: c.Masters, Replicas: c.Replicas}
 }
 
 func (c Config) check() error {
-	if len(c.RedisConfig) > 0 {
+	switch {
+	case len(c.RedisConfig) > 0:
 		return fmt.Errorf("the simulator knows no Redis settings (%s); use --env process for them",
 			c.RedisConfig[0])
+	case !slices.Contains([]string{"", nemesis.Single, nemesis.Failover, nemesis.Independent},
+		c.Topology):
+		return fmt.Errorf("the simulator has no topology %q; it has: %s, %s, %s", c.Topology,
+			nemesis.Single, nemesis.Failover, nemesis.Independent)
+	case c.Topology == nemesis.Independent && c.Masters < 1:
+		return fmt.Errorf("the topology %s needs at least one master", c.Topology)
 	}
-	_, _, err := c.nodes()
-	return err
+	return nil
 }
 
 // Change is a change of a key on a node.

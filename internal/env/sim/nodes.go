@@ -31,11 +31,12 @@ var (
 	_ nemesis.Replicator  = (*Environment)(nil)
 )
 
-// start makes the nodes of the topology and the links between them.
+// start makes the nodes of the topology and the links between them. After a promotion, the other
+// replicas follow the new master by the links between replicas.
 func (s *nodes) start() {
-	masters, replicas, _ := s.cfg.nodes() // checked
-	s.masters = len(masters)
-	for _, name := range append(masters, replicas...) {
+	g := s.cfg.layout()
+	s.masters = len(g.MasterNames())
+	for _, name := range g.Nodes() {
 		n := &node{nodes: s, scheduler: s.scheduler, cfg: s.cfg, name: name, engine: engine.New()}
 		if s.cfg.Effects {
 			n.engine.Effects = &n.effects
@@ -43,11 +44,12 @@ func (s *nodes) start() {
 		n.record()
 		s.all = append(s.all, n)
 	}
-	for i := range replicas {
-		s.replicate(s.all[i%s.masters], s.all[s.masters+i])
+	for i, to := range s.all[s.masters:] {
+		s.replicate(s.all[i%s.masters], to)
 	}
-	if s.masters == 1 {
-		s.linkReplicas(s.all[1:])
+	for _, p := range g.Successions() {
+		to, _ := s.find(p[1])
+		s.links.add(p[0]+">"+p[1], to)
 	}
 }
 
@@ -57,18 +59,6 @@ func (s *nodes) replicate(master, to *node) {
 	r.link.healed = r.resync
 	to.engine.Replica = true
 	master.replicas = append(master.replicas, r)
-}
-
-// linkReplicas makes the links between replicas of one master. After a promotion, the other
-// replicas use these links to follow the new master.
-func (s *nodes) linkReplicas(replicas []*node) {
-	for _, to := range replicas {
-		for _, of := range replicas {
-			if of != to {
-				s.links.add(of.name+">"+to.name, to)
-			}
-		}
-	}
 }
 
 func (s *nodes) find(name string) (*node, error) {
