@@ -1,7 +1,9 @@
 package tap
 
 import (
+	"fmt"
 	"net"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -18,7 +20,8 @@ func Serve(t *testing.T) (address string) { return Shown(t, nil) }
 func Shown(t *testing.T, monitor func(line string)) (address string) {
 	var mu sync.Mutex
 	e := engine.New()
-	e.Monitor = monitor
+	var effects [][]string // of the latest command
+	e.Effects = &effects
 	return testenv.Listen(t, func(c net.Conn) {
 		mu.Lock()
 		s := e.Open(func(b []byte) { _, _ = c.Write(b) })
@@ -31,7 +34,14 @@ func Shown(t *testing.T, monitor func(line string)) (address string) {
 				mu.Unlock()
 				return
 			}
+			effects = nil
 			reply := e.Do(time.Now().UnixMicro(), s, args)
+			if monitor != nil {
+				monitor(shown("client", args))
+				for _, words := range effects {
+					monitor(shown("lua", words))
+				}
+			}
 			if s.Blocked != nil { // it has no replicas
 				s.Blocked, reply = nil, engine.Number(0)
 			}
@@ -39,4 +49,13 @@ func Shown(t *testing.T, monitor func(line string)) (address string) {
 			mu.Unlock()
 		}
 	})
+}
+
+// shown returns the line of MONITOR for a command.
+func shown(from string, args []string) string {
+	line := fmt.Appendf(nil, "%d.000000 [0 %s]", time.Now().Unix(), from)
+	for _, a := range args {
+		line = strconv.AppendQuoteToASCII(append(line, ' '), a)
+	}
+	return string(line)
 }

@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/base/resp"
@@ -51,9 +50,6 @@ type Engine struct {
 	Busy bool
 	// Full makes every command fail that needs memory, as maxmemory without eviction does.
 	Full bool
-	// Monitor, unless nil, gets a line for each command as MONITOR shows it. The commands of a script
-	// follow the command that runs it.
-	Monitor func(line string)
 	// Effects, unless nil, gets the commands that scripts run.
 	Effects *[][]string
 	// Changed, unless nil, gets each change of a key.
@@ -247,28 +243,12 @@ func (c *call) dispatch() {
 
 // execute runs a command that refusal allows.
 func (c *call) execute(cmd command) {
-	if c.e.Monitor != nil {
-		c.e.Monitor(c.shown())
-	}
 	if c.e.Effects != nil && c.s.script {
 		*c.e.Effects = append(*c.e.Effects, slices.Clone(c.args))
 	}
 	c.s.wrote = c.s.script && (c.s.wrote || cmd.has(write))
 	cmd.run(c)
 	c.e.tracking.remember(cmd, c.args)
-}
-
-// shown returns the line of MONITOR for a command.
-func (c *call) shown() string {
-	from := fmt.Sprintf("client:%d", c.s.ID)
-	if c.s.script {
-		from = "lua"
-	}
-	b := fmt.Appendf(nil, "%d.%06d [0 %s]", c.e.now/1e6, c.e.now%1e6, from)
-	for _, a := range c.args {
-		b = strconv.AppendQuoteToASCII(append(b, ' '), a)
-	}
-	return string(b)
 }
 
 // unknown returns the error for a command that is not in the table.
