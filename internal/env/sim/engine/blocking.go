@@ -48,7 +48,7 @@ func source(args []string) []string { return args[1:2] }
 // blocks returns a command that takes an element from the first of its keys that has one, or waits.
 func blocks(b blocking) func(*call) {
 	return func(c *call) {
-		if !c.ends() {
+		if _, _, ok := c.listEnds(); !ok {
 			return
 		}
 		timeout, ok := c.timeout(c.args[len(c.args)-1])
@@ -86,20 +86,6 @@ func (c *call) timeout(text string) (int64, bool) {
 		return int64(math.Ceil(s * 1000)), true
 	}
 	return 0, false
-}
-
-// ends reports whether both ends in a BLMOVE are LEFT or RIGHT. Otherwise it replies the error.
-func (c *call) ends() bool {
-	if !strings.EqualFold(c.args[0], "blmove") {
-		return true
-	}
-	for _, end := range c.args[3:5] {
-		if !strings.EqualFold(end, "left") && !strings.EqualFold(end, "right") {
-			c.out.Error(syntax)
-			return false
-		}
-	}
-	return true
 }
 
 // takeEnd is BLPOP and BRPOP of an existing list.

@@ -87,16 +87,9 @@ func (v *value) take(left bool, n int) []field {
 
 // move is RPOPLPUSH, and LMOVE with the ends that it names.
 func move(c *call) {
-	fromLeft, toLeft := false, true
-	if len(c.args) == 5 {
-		ends := map[string]bool{"left": true, "right": false}
-		var ok1, ok2 bool
-		fromLeft, ok1 = ends[strings.ToLower(c.args[3])]
-		toLeft, ok2 = ends[strings.ToLower(c.args[4])]
-		if !ok1 || !ok2 {
-			c.out.Error(syntax)
-			return
-		}
+	fromLeft, toLeft, ok := c.listEnds()
+	if !ok {
+		return
 	}
 	from, ok := c.collection(c.args[1], aList)
 	if !ok {
@@ -120,6 +113,21 @@ func move(c *call) {
 	}
 	c.keep(c.args[2], to)
 	c.out.Bulk(moved.name)
+}
+
+// listEnds reads which ends of its lists an LMOVE or BLMOVE names. If they are invalid, it replies
+// the error and returns false. For other commands it returns the ends of RPOPLPUSH.
+func (c *call) listEnds() (fromLeft, toLeft, ok bool) {
+	if !strings.HasSuffix(strings.ToLower(c.args[0]), "lmove") {
+		return false, true, true
+	}
+	ends := map[string]bool{"left": true, "right": false}
+	fromLeft, ok1 := ends[strings.ToLower(c.args[3])]
+	toLeft, ok2 := ends[strings.ToLower(c.args[4])]
+	if !ok1 || !ok2 {
+		c.out.Error(syntax)
+	}
+	return fromLeft, toLeft, ok1 && ok2
 }
 
 // size is HLEN, LLEN, SCARD and ZCARD.
