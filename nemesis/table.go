@@ -1,7 +1,6 @@
 package nemesis
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
@@ -11,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/lockbench/lockbench/internal/base/advice"
+	"github.com/lockbench/lockbench/internal/base/strictyaml"
 	"github.com/lockbench/lockbench/internal/base/units"
 )
 
@@ -73,7 +72,7 @@ type Entry struct {
 	Drawn    bool      `yaml:"drawn"`    // it is drawn from everything that the environment offers
 	Work     bool      `yaml:"work"`     // clients work while they hold the lock
 	Variants []Variant `yaml:"variants"` // possible suffixes after a colon; the first: default
-	Form     `yaml:",inline"`
+	Form
 }
 
 // Variant is a form of a fault.
@@ -84,7 +83,7 @@ type Variant struct {
 	// The same schedule without its harm: it must find nothing beyond the findings of a run without a
 	// fault.
 	Control bool `yaml:"control"`
-	Form    `yaml:",inline"`
+	Form
 }
 
 // Form describes a fault: the effect, the target and the moments. A variant's Form has only the
@@ -114,8 +113,12 @@ var table = sync.OnceValue(func() (t struct {
 	Moments map[string][]written `yaml:"moments"`
 	Faults  []Entry              `yaml:"faults"`
 }) {
-	if err := yaml.NewDecoder(bytes.NewReader(faultsFile), yaml.Strict()).Decode(&t); err != nil {
-		panic(fmt.Sprintf("nemesis/faults.yaml: %v", err))
+	v, err := strictyaml.Parse("nemesis/faults.yaml", faultsFile)
+	if err == nil {
+		err = v.Decode(&t)
+	}
+	if err != nil {
+		panic(err)
 	}
 	return t
 })

@@ -32,16 +32,6 @@ type written struct {
 	Only string `yaml:"only"` // the topology that has this step; if empty, each has it
 }
 
-// UnmarshalYAML also reads a text: an action with its target, or with the time of a wait.
-func (w *written) UnmarshalYAML(decode func(any) error) error {
-	var text string
-	if decode(&text) != nil {
-		type fields written
-		return decode((*fields)(w))
-	}
-	return w.UnmarshalText([]byte(text))
-}
-
 // UnmarshalText reads an action with its target, or with the time of a wait.
 func (w *written) UnmarshalText(text []byte) error {
 	do, what, _ := strings.Cut(string(text), " ")
