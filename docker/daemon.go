@@ -128,7 +128,6 @@ func silent(host string, err error) error {
 	return fmt.Errorf("the Docker daemon at %s: %s", host, oneLine(err))
 }
 
-// oneLine is an error without its line breaks.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // remove ends a container at once and removes it with all that it wrote. Another process may do the

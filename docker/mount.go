@@ -78,7 +78,6 @@ func (l *Launcher) joinNetwork() testcontainers.ContainerCustomizer {
 	})
 }
 
-// hostConfig changes the host configuration of a container.
 func hostConfig(f func(*container.HostConfig)) testcontainers.ContainerCustomizer {
 	return testcontainers.WithHostConfigModifier(f)
 }

@@ -160,7 +160,6 @@ func (l *Launcher) unreached(err error) error {
 			"not on this machine's (%s); run lockbench where the daemon is", l.daemon.remote, oneLine(err))
 }
 
-// end removes the container.
 func (s *remoteProxies) end() error {
 	s.remove()
 	go func() { // its reader may be gone

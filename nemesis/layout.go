@@ -117,7 +117,6 @@ func Bus(from, to string) string { return OverBus + ">" + from + "," + to }
 // OverBus is the first part of the names of these links.
 const OverBus = "b"
 
-// node names the i-th Redis.
 func node(i int) string { return "n" + string(rune('0'+i)) }
 
 // Replica names the replica of the i-th independent master.

@@ -140,7 +140,6 @@ func (d *drawing) event(most time.Duration) Step {
 	return Step{Await: a, For: history.Duration(most)}
 }
 
-// wait returns a step that lets time pass.
 func wait(d time.Duration) Step { return Step{Do: Wait, For: history.Duration(d)} }
 
 func client(i int) string { return fmt.Sprintf("c%d", i) }

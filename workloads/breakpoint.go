@@ -51,7 +51,6 @@ func (g *breakpoints) arm(spec Breakpoint) error {
 	return nil
 }
 
-// none reports whether no breakpoint is armed.
 func (g *breakpoints) none() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

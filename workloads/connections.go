@@ -23,7 +23,6 @@ type connections struct {
 	silent bool                    // the lock asks no server
 }
 
-// connect opens a connection to each Redis.
 func (s *connections) connect() error {
 	for i, c := range s.redis {
 		err := ping(s.life, c)

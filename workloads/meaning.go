@@ -104,7 +104,6 @@ func (m *meanings) next(node string, args []string) place {
 	return p
 }
 
-// sent records that a command leaves.
 func (m *meanings) sent(c history.Command) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -122,7 +121,6 @@ func (m *meanings) sent(c history.Command) {
 	}
 }
 
-// replied records the end of a command.
 func (m *meanings) replied(c, done history.Command) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

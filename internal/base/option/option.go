@@ -31,7 +31,6 @@ func (o Option) Text() string {
 	return strings.ReplaceAll(strings.Trim(text, "[]"), " ", ",")
 }
 
-// value returns what the field holds.
 func (o Option) value() reflect.Value {
 	v := reflect.ValueOf(o.Value).Elem()
 	if v.Kind() == reflect.Pointer && !v.IsNil() {

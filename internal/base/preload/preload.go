@@ -49,7 +49,6 @@ func Library(name string, source []byte, purpose string) (string, error) {
 	return lib, make(tmp)
 }
 
-// libraryName returns the file name of a compiled library.
 func libraryName(name string, source []byte) string {
 	return fmt.Sprintf("%s-%x.so", name, sha256.Sum256(source))
 }

@@ -97,7 +97,6 @@ const (
 // gaps matches the blanks between the columns of a table.
 var gaps = regexp.MustCompile(`(\S) {2,}`)
 
-// wider reports whether a line does not fit.
 func wider(line string, width int) bool {
 	return utf8.RuneCountInString(strings.TrimRight(line, "\n ")) > width
 }

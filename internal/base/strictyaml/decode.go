@@ -62,7 +62,6 @@ func (v Value) fill(to reflect.Value, flags []string) error {
 	return v.single(to, slices.Contains(flags, "positive"))
 }
 
-// fillStruct reads a mapping into a struct.
 func (v Value) fillStruct(to reflect.Value) error {
 	fields, err := v.Fields()
 	if err != nil {

@@ -77,7 +77,6 @@ func (h *hosts) watchFolder() {
 	})
 }
 
-// log returns the file for the output of a process.
 func (c *Config) log(name string) string { return filepath.Join(c.Dir, "logs", name+".log") }
 
 // host returns an address in the run's own network on loopback.
@@ -110,7 +109,6 @@ func (h *hosts) describe(i int, name, replicaOf string) (server.NodeConfig, erro
 	return c, err
 }
 
-// clock makes the clock that a server reads.
 func (h *hosts) clock(name string) (*clock.Server, error) {
 	if h.remote != nil {
 		return h.remote.Clock(name)
@@ -157,7 +155,6 @@ func (h *hosts) wipe(n *node) error {
 // process exists.
 type local interface{ Pid() int }
 
-// started records the process of a server.
 func (h *hosts) started(name string, s server.Server) {
 	if p, ok := s.(local); ok {
 		h.processes.Store(name, p)

@@ -25,7 +25,6 @@ func (w *Environment) site() site {
 	return site{cfg: w.cfg, hosts: w.hosts, links: w.links, nodes: w.nodes, election: w.election}
 }
 
-// layout returns the layout of the topology.
 func (w *Environment) layout() layout {
 	switch s := w.site(); w.cfg.Topology {
 	case nemesis.Sentinel:

@@ -62,7 +62,6 @@ func (l *links) inject(link string, f func(string) error) error {
 	return l.each(link, f)
 }
 
-// toxic puts a toxic of toxiproxy on links.
 func (l *links) toxic(link, kind, mode string, a proxy.Attributes) error {
 	streams, err := proxy.Streams(mode)
 	if err != nil {

@@ -21,7 +21,6 @@ type node struct {
 	flushed  int64           // how often the run's faults deleted all keys
 }
 
-// ready waits until nodes can be used.
 func ready(nodes []*node) error {
 	for _, n := range nodes {
 		if err := n.Ready(); err != nil {
@@ -45,7 +44,6 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// block makes a node execute a script that does not end.
 func (n *node) block() error {
 	return asks(n, func(b blocker) (err error) {
 		if n.script, err = b.Spin(); err == nil {
@@ -55,7 +53,6 @@ func (n *node) block() error {
 	})
 }
 
-// sleep makes a node execute a command that takes d.
 func (n *node) sleep(d time.Duration) error {
 	return asks(n, func(b blocker) error {
 		n.stall = b.Sleep(d)
@@ -74,7 +71,6 @@ func (n *node) awaitSilence(b blocker) {
 	proc.Await(time.Second, time.Millisecond, func() bool { return !b.Answers(wait) })
 }
 
-// free kills the script, or waits for the end of a command that ends by itself.
 func (n *node) free() error {
 	if stall := n.stall; stall != nil {
 		n.stall = nil
@@ -91,7 +87,6 @@ func (n *node) free() error {
 // that a stall must outlast.
 const silence = 20 * time.Millisecond
 
-// proveSilence fails if a node answers.
 func (n *node) proveSilence() error {
 	return asks(n, func(b blocker) error {
 		// on a busy machine the command that silences the node may still be on its way
@@ -102,7 +97,6 @@ func (n *node) proveSilence() error {
 	})
 }
 
-// provePromotion fails if a node is not a master.
 func (n *node) provePromotion() error {
 	p, err := can[promoter](n)
 	if err != nil {
@@ -115,7 +109,6 @@ func (n *node) provePromotion() error {
 	return err
 }
 
-// proveSlot fails if a node does not serve a key.
 func (n *node) proveSlot(key string) error {
 	m, err := can[server.MemberAdmin](n)
 	if err == nil && !m.Serves(key) {
@@ -128,7 +121,6 @@ func (n *node) proveSlot(key string) error {
 // jumps that break a lease.
 const clockSlack = 50 * time.Millisecond
 
-// proveClock fails if a node's clock is not ahead by offset.
 func (n *node) proveClock(offset time.Duration) error {
 	c, err := can[clocked](n)
 	if err != nil {

@@ -52,7 +52,6 @@ func (s *nodes) close() {
 	})
 }
 
-// replicas counts the replicas that follow a node.
 func (s *nodes) replicas(n *node) (all int) {
 	for _, r := range s.all {
 		if r.follows == n {

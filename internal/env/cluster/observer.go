@@ -53,7 +53,6 @@ func (o *observer) observe(n *node) error {
 	return nil
 }
 
-// version asks a server for its version and records it under a name.
 func (o *observer) version(n *node, name string) error {
 	v, err := n.operator.Version()
 	if err != nil {
@@ -79,7 +78,6 @@ func (o *observer) guard(name string, s server.Server) {
 	}
 }
 
-// close ends the streams of commands.
 func (o *observer) close() {
 	for _, m := range o.monitors {
 		m.Close()

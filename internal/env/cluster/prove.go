@@ -59,7 +59,6 @@ var nodeProofs = map[string]func(*node, nemesis.Step) error{
 	nemesis.Promote: func(n *node, _ nemesis.Step) error { return n.provePromotion() },
 }
 
-// proveEnd fails unless a node has stopped.
 func (n *node) proveEnd(stopped bool) error {
 	if !stopped {
 		return fmt.Errorf("%s: it still runs", n.Name)

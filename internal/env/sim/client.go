@@ -86,7 +86,6 @@ func (c *client) report(r workloads.Report) {
 	}
 }
 
-// order takes an order that arrives.
 func (c *client) order(o workloads.Order) {
 	c.orders = append(c.orders, o)
 	if len(c.orders) == 1 {

@@ -50,7 +50,6 @@ type Execution struct {
 var DefaultLatencies = []time.Duration{50 * time.Microsecond, 200 * time.Microsecond,
 	time.Millisecond, 5 * time.Millisecond}
 
-// layout returns the layout of the servers.
 func (c Config) layout() nemesis.Layout {
 	return nemesis.Layout{Topology: c.Topology, Masters: c.Masters, Replicas: c.Replicas}
 }

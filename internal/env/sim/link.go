@@ -131,7 +131,6 @@ func (l *link) closeAll() {
 	})
 }
 
-// intact reports whether no fault strikes the link.
 func (l *link) intact() bool {
 	return !l.up.cut && !l.down.cut && !l.up.hold && !l.down.hold && !l.refused && !l.reset
 }

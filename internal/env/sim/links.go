@@ -30,7 +30,6 @@ type links struct {
 
 var _ nemesis.Linker = (*Environment)(nil)
 
-// add makes a link to a node.
 func (s *links) add(name string, to *node) *link {
 	from, _, _ := strings.Cut(strings.Replace(name, "+", "", 1), ">")
 	whose := -1

@@ -203,7 +203,6 @@ func (o *ordering) see(r workloads.Report) {
 	}
 }
 
-// underWay returns the names of the messages that are under way.
 func (o *ordering) underWay() []string {
 	names := make([]string, len(o.pending))
 	for i, m := range o.pending {

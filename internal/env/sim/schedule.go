@@ -262,7 +262,6 @@ func (q *queue) put(e event) int64 {
 	return e.at
 }
 
-// next removes the first event and returns it.
 func (q *queue) next() event {
 	e := q.events[0]
 	q.events = slices.Delete(q.events, 0, 1)
@@ -312,7 +311,6 @@ func (s *scheduler) sleep(d time.Duration) {
 	}
 }
 
-// waitBlocked waits until every client is blocked.
 func (s *scheduler) waitBlocked() {
 	s.watchdog.waits.Add(1)
 	s.watchdog.waiting.Store(true)
@@ -320,7 +318,6 @@ func (s *scheduler) waitBlocked() {
 	s.watchdog.waiting.Store(false)
 }
 
-// schedule makes f happen in d.
 func (s *scheduler) schedule(d time.Duration, f func()) { s.queue.add(s.Now()+int64(d), f) }
 
 // RunUntil runs the environment until done returns true, for at most d of virtual time, and reports

@@ -209,7 +209,6 @@ func (c *child) send() {
 	c.stdin.Close()
 }
 
-// order queues a line for the process.
 func (c *child) order(o any) error {
 	line, err := json.Marshal(o)
 	if err != nil {
@@ -304,7 +303,6 @@ func (c *child) read(out io.Reader) error {
 	return nil
 }
 
-// take handles an answer.
 func (c *child) take(a Answer) error {
 	now := proc.Monotonic()
 	switch a.Is {
@@ -380,7 +378,6 @@ func stamped(a Answer, from, to int64) error {
 	return nil
 }
 
-// begin orders an operation.
 func (c *child) begin(o Order) (*call, error) {
 	k := &call{op: o.Do, n: o.N, sent: proc.Monotonic(), begun: make(chan int64, 1),
 		done: make(chan Answer, 1)}
@@ -432,7 +429,6 @@ func (c *child) idleSince(sent int64) bool {
 	return c.running > 0 && proc.Monotonic()-max(sent, c.running) > int64(c.limits.act)
 }
 
-// answered waits for the end of a call.
 func (c *child) answered(k *call) (Answer, error) {
 	select {
 	case a := <-k.done:

@@ -66,7 +66,6 @@ func (o Opener) Open(c workloads.LinkedClient) (workloads.LinkedLock, error) {
 	return l, c.Env.Sleep(c.Life, calm)
 }
 
-// start starts a program for a client.
 func (l *lock) start(first adapter.Config, c workloads.LinkedClient, processor int) error {
 	p, err := start(l.Adapter.Command(), l.shim, seedOf(c), c.Servers, processor)
 	if err != nil {

@@ -147,7 +147,6 @@ func (u *pump) take() []input {
 	return all
 }
 
-// give queues something for the program.
 func (u *pump) give(i input) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -281,7 +280,6 @@ func (u *pump) answer(line []byte) error {
 	return nil
 }
 
-// call gives an order and waits for its answer.
 func (u *pump) call(ctx context.Context, o adapter.Order) (adapter.Answer, error) {
 	k := u.expect(o.N)
 	if err := u.tell(o); err != nil {

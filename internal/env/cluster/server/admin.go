@@ -131,7 +131,6 @@ func background() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), AdminTimeout)
 }
 
-// order tells the node to execute a command, and returns its error.
 func (c Admin) order(args ...any) error {
 	ctx, cancel := background()
 	defer cancel()

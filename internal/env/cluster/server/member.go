@@ -42,7 +42,6 @@ func (m Member) Prepare(c NodeConfig) error {
 	return os.WriteFile(file, []byte(text.String()), 0o644)
 }
 
-// line is a line of a file of nodes.
 func (m Member) line(epoch int, myself bool) string {
 	_, bus, _ := net.SplitHostPort(m.Bus)
 	flags, slots := "master", fmt.Sprintf(" %d-%d", m.First, m.Last)

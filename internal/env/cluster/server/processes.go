@@ -64,7 +64,6 @@ func Program(name string) (path string, err error) {
 	return filepath.Abs(path)
 }
 
-// find returns the path of the program of a kind.
 func (launcher Processes) find(k Kind) (string, error) {
 	if launcher.Redis != "" && k.Name() == (Redis{}).Name() {
 		return launcher.Redis, nil

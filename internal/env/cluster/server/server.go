@@ -69,7 +69,6 @@ type NodeConfig struct {
 	Tools       Tools // its tools, or nil for this machine's
 }
 
-// kind is what the server is.
 func (c NodeConfig) kind() Kind {
 	if c.Kind == nil {
 		return Redis{}

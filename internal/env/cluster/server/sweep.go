@@ -121,7 +121,6 @@ func markText(dir string) (string, error) {
 	return fmt.Sprintf("lockbench removes this folder, %d, when its run is over.\n", inode), err
 }
 
-// mark marks a folder as one of lockbench's own.
 func mark(dir string) error {
 	text, err := markText(dir)
 	if err != nil {

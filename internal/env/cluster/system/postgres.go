@@ -160,7 +160,6 @@ func (s pgServer) Role() (string, error) {
 // Close implements server.Operator.
 func (pgServer) Close() error { return nil }
 
-// ask executes a statement and returns its result.
 func (s pgServer) ask(sql string) (string, error) {
 	return s.Programs().Ask(psql, "-X", "-A", "-q", "-t", "-h", s.Dir, "-p", strconv.Itoa(s.Port),
 		"-U", superuser, "-d", "postgres", "-c", sql)

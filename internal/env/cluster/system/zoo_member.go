@@ -80,7 +80,6 @@ func (ZooKeeper) Leads(line string) bool {
 	return strings.Contains(line, "Peer state changed: leading - broadcast")
 }
 
-// id returns the number of the i-th member.
 func (z ZooKeeper) id(i int) int { return len(z.all) - i }
 
 // memberLines returns the lines of the configuration that name all members. A follower has three

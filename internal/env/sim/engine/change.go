@@ -73,7 +73,6 @@ func SnapshotOf(key string, v *Value) Snapshot {
 	return Snapshot{map[string]*value{key: v}}
 }
 
-// tell reports a change to Engine.Changed.
 func (e *Engine) tell(key string, how How, from, to *value) {
 	if e.Changed != nil {
 		e.Changed(Change{key, how, from, to})

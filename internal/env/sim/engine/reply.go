@@ -9,7 +9,6 @@ import (
 // reply writes the reply to a command. Its methods write forms that several commands share.
 type reply struct{ resp.Writer }
 
-// names replies the names of entries.
 func (r *reply) names(all []field) {
 	r.Array(len(all))
 	for _, f := range all {
@@ -17,7 +16,6 @@ func (r *reply) names(all []field) {
 	}
 }
 
-// bulks replies texts.
 func (r *reply) bulks(all []string) {
 	r.Array(len(all))
 	for _, s := range all {

@@ -29,7 +29,6 @@ func (c command) has(f flags) bool { return c.flags&f != 0 }
 
 func (c command) takes(n int) bool { return n == c.arity || c.arity < 0 && n >= -c.arity }
 
-// table has one row for each command.
 func table() []command {
 	return []command{
 		{"get", 2, 0, onValue(aString, get)},
@@ -185,7 +184,6 @@ func Reads(name string) bool {
 // longest is greater than the length of every command's name.
 const longest = 20
 
-// lower appends name in lower case.
 func lower(b []byte, name string) []byte {
 	for i := range len(name) {
 		c := name[i]
