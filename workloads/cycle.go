@@ -39,7 +39,7 @@ func (w *Worker) cycle(o Order) error {
 
 // acquire calls Acquire as the cycle's first acquisition or, with a depth, as a nested one with a
 // number of its own.
-func (w *Worker) acquire(l caller, o Order, depth int) (Granted, error) {
+func (w *Worker) acquire(l RemoteLock, o Order, depth int) (Granted, error) {
 	o.N += depth
 	w.begin(history.Acquire, o, depth, 0)
 	w.meanings.begin(history.Acquire, w.locks.names(o))
@@ -60,7 +60,7 @@ func (w *Worker) acquire(l caller, o Order, depth int) (Granted, error) {
 }
 
 // release releases a lock. A stop does not cut it short.
-func (w *Worker) release(l caller, o Order, g Granted, depth int) error {
+func (w *Worker) release(l RemoteLock, o Order, g Granted, depth int) error {
 	return w.giveBack(o, depth, func(begun func(int64)) (int64, error) {
 		ctx, end := w.startCall(w.lifetime.life)
 		defer end()
@@ -70,7 +70,7 @@ func (w *Worker) release(l caller, o Order, g Granted, depth int) error {
 
 // extend prolongs the lease of a hold, as an operation of its own, and returns the grant that the
 // hold has then.
-func (w *Worker) extend(l caller, o Order, g Granted) (Granted, error) {
+func (w *Worker) extend(l RemoteLock, o Order, g Granted) (Granted, error) {
 	e, can := l.(Extender)
 	if !can {
 		return g, errCannotExtend
@@ -92,7 +92,7 @@ func (w *Worker) extend(l caller, o Order, g Granted) (Granted, error) {
 
 // finally releases after an Acquire that did not grant, if the lock's document does so. The record
 // has a release of an acquisition that never was.
-func (w *Worker) finally(l caller, o Order) error {
+func (w *Worker) finally(l RemoteLock, o Order) error {
 	here, _ := l.(own)
 	f, ok := here.lock.(impls.Finalizer)
 	if !ok {

@@ -19,7 +19,7 @@ type guarded struct {
 }
 
 // access reads or writes the number. It returns false if that failed.
-func (s *guarded) access(l caller, f string, o Order, value, token int64) (int64, bool) {
+func (s *guarded) access(l RemoteLock, f string, o Order, value, token int64) (int64, bool) {
 	if g, ok := l.(Guard); ok {
 		return s.ownNumber(g, f, o, value)
 	}

@@ -143,7 +143,7 @@ func acquires(body string) int {
 
 // inside is the critical section. It runs in the client's own process, so that a fault that hits
 // the process hits it too.
-func (w *Worker) inside(until context.Context, l caller, o Order, g Granted) {
+func (w *Worker) inside(until context.Context, l RemoteLock, o Order, g Granted) {
 	stay, leave := w.enter(until)
 	defer leave()
 	switch o.Body {
@@ -161,7 +161,7 @@ func (w *Worker) inside(until context.Context, l caller, o Order, g Granted) {
 }
 
 // count reads, holds and writes.
-func (w *Worker) count(stay context.Context, l caller, o Order, token int64) {
+func (w *Worker) count(stay context.Context, l RemoteLock, o Order, token int64) {
 	read, ok := w.guarded.access(l, history.ReadOp, o, 0, token)
 	if !ok {
 		return
@@ -171,7 +171,7 @@ func (w *Worker) count(stay context.Context, l caller, o Order, token int64) {
 }
 
 // keep holds, and extends the lease each third of it, until an extension is refused.
-func (w *Worker) keep(stay context.Context, l caller, o Order, g Granted) {
+func (w *Worker) keep(stay context.Context, l RemoteLock, o Order, g Granted) {
 	for left := o.Hold.D(); left > 0; {
 		part := min(left, max(w.cfg.TTL.D(), g.Lease)/3)
 		if left -= part; part <= 0 || w.env.Sleep(stay, part) != nil {
@@ -187,7 +187,7 @@ func (w *Worker) keep(stay context.Context, l caller, o Order, g Granted) {
 // nest works at each depth, once on the way in and once on the way out, for equal shares of the
 // hold. So if an inner release frees the lock, another client can enter while this one still works.
 // It releases each grant, and acquires no more once the client must leave.
-func (w *Worker) nest(stay context.Context, l caller, o Order, depth int) {
+func (w *Worker) nest(stay context.Context, l RemoteLock, o Order, depth int) {
 	work := o.Hold.D() / (2*nestings + 1)
 	if depth == nestings {
 		_ = w.env.Sleep(stay, o.Hold.D()-2*nestings*work)

@@ -19,11 +19,11 @@ type locks struct {
 	connections *connections
 	remote      Remote // has the locks in a process of its own, or nil
 	notify      func(impls.Notice)
-	all         map[string]caller // by the numbers of their keys
+	all         map[string]RemoteLock // by the numbers of their keys
 }
 
 // find returns the lock on the keys of an order, and makes it first if needed.
-func (s *locks) find(o Order) (caller, error) {
+func (s *locks) find(o Order) (RemoteLock, error) {
 	name := nameOf(o) + o.Mode
 	if l := s.all[name]; l != nil {
 		return l, nil

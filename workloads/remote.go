@@ -27,8 +27,8 @@ type Remote interface {
 	KeyNames(keys []string) []string
 }
 
-// RemoteLock is one lock of a Remote. N names the acquisition in every call. Any call may fail with
-// ErrGone.
+// RemoteLock is one lock of a Remote, or of this process. N names the acquisition in every call.
+// Any call may fail with ErrGone.
 type RemoteLock interface {
 	// Acquire works like impls.Lock's. When ctx ends, it asks the process to end its wait, if it can.
 	Acquire(ctx context.Context, n int) (Granted, error)
@@ -95,9 +95,6 @@ func (w *Worker) stamped(g Granted) Granted {
 	}
 	return g
 }
-
-// caller is a lock of this process or of another.
-type caller = RemoteLock
 
 // NewBridge builds the client of a lock in another process. It calls out for each report, never
 // concurrently. The client ends with life. It reports nothing before its first cycle; its caller

@@ -63,7 +63,7 @@ func newWorker(life context.Context, cfg Config, env *Env, out func(Report)) *Wo
 	w.connections = &connections{env: env, life: life}
 	w.guarded = &guarded{reporter: r, life: life, answer: make(chan *Order, 1)}
 	w.locks = &locks{cfg: cfg, env: env, connections: w.connections, notify: w.notice,
-		all: map[string]caller{}}
+		all: map[string]RemoteLock{}}
 	return w
 }
 
