@@ -102,7 +102,7 @@ func (e lostError) Error() string { return e.text }
 // of a node, or that a connection failed.
 func conceal(err error) error {
 	var said redis.Error
-	if err == nil || errorsAs(err, &said) || err == redis.Nil || dialling(err) {
+	if err == nil || errors.As(err, &said) || err == redis.Nil || dialling(err) {
 		return err
 	}
 	return lostError{err.Error(), loss(err)}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -138,5 +137,3 @@ func (r *Resource) Answer(a Ask) Order {
 	o.Value = c.value
 	return o
 }
-
-func list(names []string) string { return strings.Join(names, ", ") }

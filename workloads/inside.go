@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/history"
@@ -130,7 +131,7 @@ func Suits(e impls.Entry, workload string, keys int) error {
 		}
 		return w.need(e)
 	}
-	return fmt.Errorf("unknown workload %q; there are: %s", workload, list(Names()))
+	return fmt.Errorf("unknown workload %q; there are: %s", workload, strings.Join(Names(), ", "))
 }
 
 // acquires returns the number of acquire calls in a cycle. Each has a number of its own.

@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 // Dial opens a connection from this client to an address out of Config.Nodes. An environment
@@ -213,7 +214,8 @@ func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 		DialTimeout: t, ReadTimeout: t, WriteTimeout: t, ContextTimeoutEnabled: true,
 		Protocol: 2, DisableIdentity: true, ReadBufferSize: readBuffer, WriteBufferSize: writeBuffer,
 		PoolSize: 16, PipelinePoolSize: -1, // pipelines over the connections of all other commands
-		MaintNotificationsConfig: maintenanceOff(),
+		MaintNotificationsConfig: &maintnotifications.Config{
+			Mode: maintnotifications.ModeDisabled},
 	}
 	if len(c.Sentinels) > 0 {
 		o.Addrs, o.MasterName, o.Dialer = slices.Clone(c.Sentinels), MasterName, r.connectTo
@@ -258,7 +260,7 @@ func (t tracer) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		sent := t.beforeSend(ctx, cmd)
 		made := t.r.connections()
 		err := t.send(ctx, &sent, cmd, next)
-		if replied := (redis.Error)(nil); err == nil || errorsAs(err, &replied) {
+		if replied := (redis.Error)(nil); err == nil || errors.As(err, &replied) {
 			t.answered(&sent, made)
 		} else {
 			err = t.doubt(cmd, err)
@@ -357,7 +359,7 @@ func (t tracer) recordReply(ctx context.Context, c history.Command, cmd redis.Cm
 	switch {
 	case err == redis.Nil:
 		done.Reply = "(nil)"
-	case errorsAs(err, &said):
+	case errors.As(err, &said):
 		done.Reply = "(error) " + said.Error()
 	case err != nil:
 		done.Err, done.Why = err.Error(), loss(err)

@@ -9,8 +9,6 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/history"
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 // Worker plays one client: it takes orders and reports events. Handle may be called while a cycle
@@ -204,12 +202,6 @@ func text(err error) string {
 		return ""
 	}
 	return err.Error()
-}
-
-func errorsAs(err error, target *redis.Error) bool { return err != nil && errors.As(err, target) }
-
-func maintenanceOff() *maintnotifications.Config {
-	return &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }
 
 // gapLimit bounds the delay of a timer. A longer delay is a scheduling gap.
