@@ -137,7 +137,7 @@ func member(from, to server.Fellow, k int) string {
 // when the server listens, or after a moment. A proxy would accept a connection that the server
 // refuses, and then end it: a follower of ZooKeeper tries again after a refusal, and gives its
 // leader up after an end.
-func (l *ensembleLayout) listen(to *server.Fellow, from string, k int, choose proxy.Choice) error {
+func (l *ensembleLayout) listen(to *server.Fellow, from string, k int, choose proxy.Reach) error {
 	port := strconv.Itoa(to.Port + l.kind.PeerPorts()[k])
 	server, err := netip.ParseAddrPort(net.JoinHostPort(to.Host, port))
 	if err != nil {
@@ -156,7 +156,7 @@ func (l *ensembleLayout) listen(to *server.Fellow, from string, k int, choose pr
 }
 
 // choose chooses the link of the server that connects. The links are by the names of servers.
-func (l *ensembleLayout) choose(links map[string]string) proxy.Choice {
+func (l *ensembleLayout) choose(links map[string]string) proxy.Reach {
 	servers := slices.Collect(maps.Keys(links))
 	return func(from net.Addr) (net.Conn, error) {
 		name, err := l.owner(from, servers)

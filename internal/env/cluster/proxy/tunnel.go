@@ -14,20 +14,20 @@ import (
 type Tunnel struct {
 	listen net.Listener
 	secret string // each connection must start with it, unless it is empty
-	reach  reach
+	reach  Reach
 
 	mu    sync.Mutex
 	open  map[net.Conn]bool
 	wrong error // why the last connection could not be made
 }
 
-// reach connects to the other end of a tunnel for a connection from an address.
-type reach = func(from net.Addr) (net.Conn, error)
+// Reach connects to the other end of a tunnel for a connection from an address.
+type Reach = func(from net.Addr) (net.Conn, error)
 
 // Listen makes a tunnel that starts at an address of this machine. Every user of the machine can
 // connect to it. If the other end is not open to all of them, a connection must start with a
 // secret, which the tunnel does not pass on. No answer tells whether the secret was right.
-func Listen(from, secret string, reach reach) (*Tunnel, error) {
+func Listen(from, secret string, reach Reach) (*Tunnel, error) {
 	ln, err := net.Listen("tcp", from)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func Listen(from, secret string, reach reach) (*Tunnel, error) {
 }
 
 // Forward makes a tunnel that begins at ln, which Close closes.
-func Forward(ln net.Listener, secret string, reach reach) *Tunnel {
+func Forward(ln net.Listener, secret string, reach Reach) *Tunnel {
 	t := &Tunnel{listen: ln, secret: secret, reach: reach, open: map[net.Conn]bool{}}
 	go t.serve()
 	return t
@@ -128,19 +128,15 @@ func (t *Tunnel) Close() {
 	}
 }
 
-// Choice connects to the link that a connection takes which comes from an address; an error: none.
-type Choice = reach
-
 // Fork listens at an address for connections of several servers, and passes each on over a link
 // that depends on the server that it comes from: servers that know another by one address have a
 // way each to it nevertheless. What Fork returns is the address for the servers; Close of the links
 // ends it.
-func (p *Links) Fork(at string, choose Choice) (addr string, err error) {
-	ln, err := net.Listen("tcp", at)
+func (p *Links) Fork(at string, choose Reach) (addr string, err error) {
+	t, err := Listen(at, "", choose)
 	if err != nil {
 		return "", err
 	}
-	t := Forward(ln, "", choose)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.forks = append(p.forks, t)
@@ -148,12 +144,12 @@ func (p *Links) Fork(at string, choose Choice) (addr string, err error) {
 }
 
 // Always chooses the same link.
-func Always(link string) Choice {
+func Always(link string) Reach {
 	return func(net.Addr) (net.Conn, error) { return net.Dial("tcp", link) }
 }
 
 // ByHost chooses by the host that a server connects from.
-func ByHost(links map[string]string) Choice {
+func ByHost(links map[string]string) Reach {
 	return func(from net.Addr) (net.Conn, error) {
 		host, _, err := net.SplitHostPort(from.String())
 		if err != nil {

@@ -24,10 +24,6 @@ type Member struct {
 	All       *[]Member // of the cluster, this one as well
 }
 
-// MemberPatience is how long a node must be silent before others give it up while nothing is done
-// to the servers.
-const MemberPatience = PatientAfter
-
 // Prepare implements Preparer: the file is there already if the node is started again with it.
 func (m Member) Prepare(c NodeConfig) error {
 	file := filepath.Join(c.Dir, "nodes.conf")
@@ -62,7 +58,7 @@ func (m Member) Command(c NodeConfig, file string) (args []string, text string) 
 	host, data, _ := net.SplitHostPort(m.Data)
 	_, bus, _ := net.SplitHostPort(m.Bus)
 	return append(args, "--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf",
-		"--cluster-node-timeout", strconv.FormatInt(MemberPatience.Milliseconds(), 10),
+		"--cluster-node-timeout", strconv.FormatInt(PatientAfter.Milliseconds(), 10),
 		"--cluster-announce-ip", host, "--cluster-announce-port", data,
 		"--cluster-announce-bus-port", bus, "--bind-source-addr", c.Host,
 		"--cluster-replica-validity-factor", "0", "--cluster-require-full-coverage", "no",

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// PatientAfter is how long a master must be silent before a sentinel gives it up while nothing is
-// done to the servers.
+// PatientAfter is how long a master must be silent before a sentinel, or another node of a Redis
+// Cluster, gives it up while nothing is done to the servers.
 const PatientAfter = 10 * time.Minute
 
 // Sentinel is a sentinel with its initial configuration.
