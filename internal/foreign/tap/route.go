@@ -121,10 +121,7 @@ func (r *route) close() {
 func (t *Tap) Sentinel(address string) (here string, err error) {
 	r := newRoute(t, Ways{Nodes: map[string]string{"": address}})
 	r.sentinel = true
-	t.mu.Lock()
-	t.routes = append(t.routes, r)
-	t.mu.Unlock()
-	return t.serve(r.serve)
+	return t.serve(r)
 }
 
 // Announce maps a server's or a sentinel's address, as the sentinels know it, to the address that

@@ -98,15 +98,12 @@ func (t *Tap) Listen(w Ways) (address string, err error) {
 	if len(w.Nodes) == 0 {
 		return "", errors.New("a tap needs a node to lead to")
 	}
-	r := newRoute(t, w)
-	t.mu.Lock()
-	t.routes = append(t.routes, r)
-	t.mu.Unlock()
-	return t.serve(r.serve)
+	return t.serve(newRoute(t, w))
 }
 
-// serve listens on an address, and handles each connection in a goroutine. Close waits for these.
-func (t *Tap) serve(one func(net.Conn)) (address string, err error) {
+// serve listens on an address that leads to a route, and handles each connection in a goroutine.
+// Close waits for these.
+func (t *Tap) serve(r *route) (address string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.life.Err() != nil {
@@ -116,14 +113,14 @@ func (t *Tap) serve(one func(net.Conn)) (address string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("no address for the tap before a client: %w", err)
 	}
-	t.listeners = append(t.listeners, l)
+	t.listeners, t.routes = append(t.listeners, l), append(t.routes, r)
 	t.running.Go(func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			t.running.Go(func() { one(c) })
+			t.running.Go(func() { r.serve(c) })
 		}
 	})
 	return l.Addr().String(), nil
