@@ -31,14 +31,13 @@ type Engine struct {
 	now     int64  // µs of the wall clock while a command runs
 	version uint64 // grows with each change
 	scripts map[string]string
-	subs    map[string][]*Session
-	// subscriptions to patterns, oldest first
-	patterns []pattern
-	blocked  []*Session // sessions that wait for keys, oldest first
-	ready    []string   // keys with elements for a blocked session
-	tracking tracking
-	caller   *Session // whose command runs
-	before   []byte   // messages to the caller before the reply
+	// subscriptions to channels, and to patterns, oldest first
+	subs, patterns []subscription
+	blocked        []*Session // sessions that wait for keys, oldest first
+	ready          []string   // keys with elements for a blocked session
+	tracking       tracking
+	caller         *Session // whose command runs
+	before         []byte   // messages to the caller before the reply
 	// by key: connections that watch it
 	watchers map[string][]*Session
 	nextID   int64
@@ -136,7 +135,7 @@ func (c *call) keep(key string, v *value) {
 // New returns an empty server.
 func New() *Engine {
 	return &Engine{keys: map[string]*value{}, scripts: map[string]string{},
-		subs: map[string][]*Session{}, watchers: map[string][]*Session{}, tracking: newTracking()}
+		watchers: map[string][]*Session{}, tracking: newTracking()}
 }
 
 // Session is a server's view of one connection.
@@ -165,12 +164,10 @@ func (e *Engine) Open(push func([]byte)) *Session {
 
 // Close ends a session. The session gets no more messages.
 func (e *Engine) Close(s *Session) {
-	for len(s.subs) > 0 {
-		e.unsubscribe(s, s.subs[0])
-	}
-	for len(s.patterns) > 0 {
-		e.punsubscribe(s, s.patterns[0])
-	}
+	ofSession := func(x subscription) bool { return x.s == s }
+	e.subs = slices.DeleteFunc(e.subs, ofSession)
+	e.patterns = slices.DeleteFunc(e.patterns, ofSession)
+	s.subs, s.patterns = nil, nil
 	e.endTransaction(s)
 	e.unblock(s)
 	e.tracking.untrack(s)

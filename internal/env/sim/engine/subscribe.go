@@ -7,10 +7,10 @@ import (
 	"github.com/lockbench/lockbench/internal/base/resp"
 )
 
-// pattern is a subscription to all channels whose names match.
-type pattern struct {
-	text string
-	s    *Session
+// subscription is the wish of a session to hear of a channel, or of all channels that match.
+type subscription struct {
+	to string
+	s  *Session
 }
 
 // listens reports whether the connection may only listen, because it has subscriptions in RESP2. In
@@ -23,13 +23,15 @@ func (s *Session) listens() bool {
 func publish(c *call) {
 	channel, text := c.args[1], c.args[2]
 	n := int64(0)
-	for _, s := range c.e.subs[channel] {
-		c.e.push(s, message(s, "message", channel, text))
-		n++
+	for _, sub := range c.e.subs {
+		if sub.to == channel {
+			c.e.push(sub.s, message(sub.s, "message", channel, text))
+			n++
+		}
 	}
 	for _, p := range c.e.patterns {
-		if Glob(p.text, channel) {
-			c.e.push(p.s, message(p.s, "pmessage", p.text, channel, text))
+		if Glob(p.to, channel) {
+			c.e.push(p.s, message(p.s, "pmessage", p.to, channel, text))
 			n++
 		}
 	}
@@ -46,38 +48,34 @@ func message(s *Session, words ...string) []byte {
 	return r.B
 }
 
-func subscribe(c *call) {
-	for _, ch := range c.args[1:] {
-		if !slices.Contains(c.s.subs, ch) {
-			c.s.subs = append(c.s.subs, ch)
-			c.e.subs[ch] = append(c.e.subs[ch], c.s)
+func subscribe(c *call) { c.join("subscribe", &c.s.subs, &c.e.subs) }
+
+func psubscribe(c *call) { c.join("psubscribe", &c.s.patterns, &c.e.patterns) }
+
+func unsubscribe(c *call) { c.leave("unsubscribe", &c.s.subs, &c.e.subs) }
+
+func punsubscribe(c *call) { c.leave("punsubscribe", &c.s.patterns, &c.e.patterns) }
+
+// join adds the subscriptions that a command names to those of the session and of all sessions.
+func (c *call) join(what string, own *[]string, all *[]subscription) {
+	for _, name := range c.args[1:] {
+		if !slices.Contains(*own, name) {
+			*own, *all = append(*own, name), append(*all, subscription{name, c.s})
 		}
-		c.out.subscription(c.s, "subscribe", &ch)
+		c.out.subscription(c.s, what, &name)
 	}
 }
 
-func psubscribe(c *call) {
-	for _, p := range c.args[1:] {
-		if !slices.Contains(c.s.patterns, p) {
-			c.s.patterns = append(c.s.patterns, p)
-			c.e.patterns = append(c.e.patterns, pattern{p, c.s})
-		}
-		c.out.subscription(c.s, "psubscribe", &p)
-	}
-}
-
-func unsubscribe(c *call) { c.end("unsubscribe", c.s.subs, c.e.unsubscribe) }
-
-func punsubscribe(c *call) { c.end("punsubscribe", c.s.patterns, c.e.punsubscribe) }
-
-// end ends the subscriptions that a command names, or all.
-func (c *call) end(what string, all []string, leave func(*Session, string)) {
+// leave ends the subscriptions that a command names, or all of the session.
+func (c *call) leave(what string, own *[]string, all *[]subscription) {
 	names := c.args[1:]
 	if len(names) == 0 {
-		names = slices.Clone(all)
+		names = slices.Clone(*own)
 	}
 	for _, name := range names {
-		leave(c.s, name)
+		this := subscription{name, c.s}
+		*own = slices.DeleteFunc(*own, func(x string) bool { return x == name })
+		*all = slices.DeleteFunc(*all, func(x subscription) bool { return x == this })
 		c.out.subscription(c.s, what, &name)
 	}
 	if len(names) == 0 {
@@ -92,31 +90,22 @@ func pubsub(c *call) {
 	case sub == "numpat" && len(c.args) == 2:
 		different := map[string]bool{}
 		for _, p := range c.e.patterns {
-			different[p.text] = true
+			different[p.to] = true
 		}
 		c.out.Integer(int64(len(different)))
 	case sub == "numsub":
 		c.out.Array(2 * len(c.args[2:]))
 		for _, ch := range c.args[2:] {
+			n := int64(0)
+			for _, sub := range c.e.subs {
+				if sub.to == ch {
+					n++
+				}
+			}
 			c.out.Bulk(ch)
-			c.out.Integer(int64(len(c.e.subs[ch])))
+			c.out.Integer(n)
 		}
 	default:
 		c.out.Error(c.noSubcommand())
 	}
-}
-
-func (e *Engine) unsubscribe(s *Session, channel string) {
-	without := func(x *Session) bool { return x == s }
-	if all := slices.DeleteFunc(e.subs[channel], without); len(all) > 0 {
-		e.subs[channel] = all
-	} else {
-		delete(e.subs, channel)
-	}
-	s.subs = slices.DeleteFunc(s.subs, func(x string) bool { return x == channel })
-}
-
-func (e *Engine) punsubscribe(s *Session, text string) {
-	e.patterns = slices.DeleteFunc(e.patterns, func(p pattern) bool { return p == pattern{text, s} })
-	s.patterns = slices.DeleteFunc(s.patterns, func(x string) bool { return x == text })
 }
