@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/env/cluster/system"
+	program "github.com/lockbench/lockbench/internal/env/cluster/worker"
 	"github.com/lockbench/lockbench/internal/foreign/tap"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
@@ -206,7 +207,7 @@ func (c *checker) client(ctx context.Context) (r *remote, ready Answer, err erro
 	}
 	r.cfg.Nodes = append(r.cfg.Nodes, c.ways...)
 	if !r.direct {
-		r.tap = tap.New(silent{}, tap.Settings{Dial: r.dial})
+		r.tap = tap.New(silent{}, tap.Settings{Dial: program.Dialer(0, "")})
 	}
 	c.peers, c.lost = append(c.peers, r), append(c.lost, lost)
 	first, err := r.listen(c.use.Options)

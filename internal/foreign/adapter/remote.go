@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/impls"
+	program "github.com/lockbench/lockbench/internal/env/cluster/worker"
 	"github.com/lockbench/lockbench/internal/foreign/tap"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
@@ -33,8 +33,8 @@ type remote struct {
 // connect makes the tap in front of the client's links, and returns the config for the process.
 func (r *remote) connect(options map[string]adapters.Option) (Config, error) {
 	if !r.direct {
-		r.tap = tap.New(observer{r}, tap.Settings{Dial: r.dial, Timeout: r.cfg.ClientTimeout.D(),
-			Script: r.Scripts.Learn})
+		r.tap = tap.New(observer{r}, tap.Settings{Dial: program.Dialer(0, r.cfg.Secret),
+			Timeout: r.cfg.ClientTimeout.D(), Script: r.Scripts.Learn})
 	}
 	return r.listen(options)
 }
@@ -94,20 +94,6 @@ func (r *remote) sentinels() (addrs []string, err error) {
 		addrs = append(addrs, here)
 	}
 	return addrs, nil
-}
-
-// dial connects the tap to a link, and sends the secret if the other end asks for one.
-func (r *remote) dial(ctx context.Context, address string) (net.Conn, error) {
-	var d net.Dialer
-	c, err := d.DialContext(ctx, "tcp", address)
-	if err != nil || r.cfg.Secret == "" {
-		return c, err
-	}
-	if _, err := c.Write([]byte(r.cfg.Secret)); err != nil {
-		c.Close()
-		return nil, err
-	}
-	return c, nil
 }
 
 // Lock and Touch implement workloads.Remote.

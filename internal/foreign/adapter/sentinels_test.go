@@ -6,6 +6,7 @@ import (
 	"net"
 	"testing"
 
+	program "github.com/lockbench/lockbench/internal/env/cluster/worker"
 	"github.com/lockbench/lockbench/internal/foreign/tap"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -29,7 +30,7 @@ func TestASentinelNamesTheOthersByTheClientsOwnWays(t *testing.T) {
 	}()
 	r := &remote{cfg: workloads.Config{Nodes: []map[string]string{{"n0": "10.0.0.1:6379"}},
 		Sentinels: []string{l.Addr().String()}, Peers: []string{"10.0.0.9:26379"}}}
-	r.tap = tap.New(observer{r}, tap.Settings{Dial: r.dial})
+	r.tap = tap.New(observer{r}, tap.Settings{Dial: program.Dialer(0, "")})
 	t.Cleanup(r.tap.Close)
 	ways, err := r.sentinels()
 	if err != nil {

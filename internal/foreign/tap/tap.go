@@ -44,13 +44,11 @@ type Reply struct {
 	Why  history.Loss // set if Err is
 }
 
-// Dial opens a connection from the client to an address in Ways. It sends whatever the other end
-// expects before Redis' own protocol.
-type Dial func(ctx context.Context, address string) (net.Conn, error)
-
 // Settings are the parts of a client's configuration that a tap needs.
 type Settings struct {
-	Dial Dial
+	// Dial opens a connection from the client to an address in Ways. It sends whatever the other end
+	// expects before Redis' own protocol.
+	Dial func(ctx context.Context, address string) (net.Conn, error)
 	// the address to listen on; if empty, any free port of loopback
 	Address string
 	// the time that the client waits for a reply, or 0 if it is unknown. A client that closes its

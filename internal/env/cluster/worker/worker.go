@@ -63,8 +63,9 @@ func Main(in io.Reader, out io.Writer) int {
 // exitAlone is the exit code of a worker whose harness is gone.
 const exitAlone = 3
 
-// Dialer returns a function that connects to nodes. It sends them the secret, if any, and limits
-// their replies to the bounds of resp, since a node may belong to a stranger.
+// Dialer returns a function that connects to nodes within a time-out, or without one if it is 0. It
+// sends them the secret, if any, and limits their replies to the bounds of resp, since a node may
+// belong to a stranger.
 func Dialer(timeout time.Duration, secret string) workloads.Dial {
 	d := net.Dialer{Timeout: timeout}
 	return func(ctx context.Context, address string) (net.Conn, error) {
