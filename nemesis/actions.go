@@ -17,7 +17,7 @@ var actions = []Action{
 		Begin: "%s lost its disk",
 		by:    by(func(w DiskLoser, s Step) error { return w.LoseDisk(s.Target) })},
 	{Name: Start, Kind: Repair, Target: Node,
-		by: by(func(w NodeStarter, s Step) error { return w.StartNode(s.Target) })},
+		by: by(func(w NodeKiller, s Step) error { return w.StartNode(s.Target) })},
 	{Name: Flush, Kind: Momentary, Target: Node, may: "aimed", Breaks: Durability,
 		Begin: "%s was emptied (FLUSHALL)",
 		by:    by(func(w Flusher, s Step) error { return w.Flush(s.Target) })},
@@ -57,7 +57,7 @@ var actions = []Action{
 	{Name: Stall, Kind: Lasting, Target: Node, may: "aimed", must: "for", Undo: []string{Free},
 		Stops: true, Breaks: BoundedPauses,
 		Begin: "%s stopped answering", End: "%s answered again",
-		by: by(func(w NodeStaller, s Step) error { return w.Stall(s.Target, s.For.D()) })},
+		by: by(func(w NodeBlocker, s Step) error { return w.Stall(s.Target, s.For.D()) })},
 	{Name: Free, Kind: Repair, Target: Node,
 		by: by(func(w NodeBlocker, s Step) error { return w.Free(s.Target) })},
 

@@ -8,11 +8,12 @@ import (
 // The capabilities that an environment may have, one small interface each. An environment without a
 // capability cannot run the steps that need it. Possible reports this before the run.
 type (
-	// NodeKiller ends a node at once and returns when it is gone.
-	NodeKiller interface{ KillNode(node string) error }
-	// NodeStarter starts a node that was killed, with the files that it left behind, and returns when
-	// it answers.
-	NodeStarter interface{ StartNode(node string) error }
+	// NodeKiller ends a node at once and returns when it is gone. It starts the node again, with the
+	// files that it left behind, and returns when it answers.
+	NodeKiller interface {
+		KillNode(node string) error
+		StartNode(node string) error
+	}
 	// DiskLoser removes the files of a node that was killed.
 	DiskLoser interface{ LoseDisk(node string) error }
 	// NodePauser stops a node and lets it run again.
@@ -25,15 +26,13 @@ type (
 		SetNodeClock(node string, offset time.Duration) error
 		StopNodeClock(node string) error
 	}
-	// NodeBlocker keeps a node busy with a script that does not end, until it is freed.
+	// NodeBlocker keeps a node busy with a script that does not end, until it is freed, or with one
+	// command for d. Meanwhile the node answers no client. Stall returns when the node has started the
+	// command, and Free waits for its end.
 	NodeBlocker interface {
 		Block(node string) error
-		Free(node string) error
-	}
-	// NodeStaller makes a node execute one command for d. Meanwhile the node answers no client. Stall
-	// returns when the node has started the command; NodeBlocker's Free waits for its end.
-	NodeStaller interface {
 		Stall(node string, d time.Duration) error
+		Free(node string) error
 	}
 	// Flusher deletes all keys of a node, or all scripts that it was sent.
 	Flusher interface {

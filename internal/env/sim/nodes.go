@@ -22,11 +22,9 @@ type nodes struct {
 
 var (
 	_ nemesis.NodeKiller  = (*Environment)(nil)
-	_ nemesis.NodeStarter = (*Environment)(nil)
 	_ nemesis.NodePauser  = (*Environment)(nil)
 	_ nemesis.NodeClocker = (*Environment)(nil)
 	_ nemesis.NodeBlocker = (*Environment)(nil)
-	_ nemesis.NodeStaller = (*Environment)(nil)
 	_ nemesis.Promoter    = (*Environment)(nil)
 	_ nemesis.Replicator  = (*Environment)(nil)
 )
