@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
@@ -69,7 +70,7 @@ func (l *Launcher) describePacked(c server.NodeConfig, kind server.Packed) (
 	if err != nil {
 		return nil, err
 	}
-	user, group, err := server.HandOver(c)
+	user, group, err := proc.GiveAway(c.Dir)
 	if err != nil {
 		return nil, err
 	}
