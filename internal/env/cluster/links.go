@@ -63,13 +63,7 @@ func (l *links) inject(link string, f func(string) error) error {
 }
 
 func (l *links) toxic(link, kind, mode string, a proxy.Attributes) error {
-	streams, err := proxy.Streams(mode)
-	if err != nil {
-		return err
-	}
-	return l.inject(link, func(name string) error {
-		return l.proxies.Toxic(name, kind, streams, a)
-	})
+	return l.inject(link, func(name string) error { return l.proxies.Toxic(name, kind, mode, a) })
 }
 
 // Cut makes links drop data. Connections stay, new ones can be made, and each end notices if the

@@ -107,17 +107,16 @@ func (p *Links) make(at *toxi.Client, name, host, upstream string) (string, erro
 	return l.Listen, nil
 }
 
-// Streams returns the streams of a proxy that a Cut of this mode closes: upstream carries requests
-// to the node, downstream its answers.
-func Streams(mode string) ([]string, error) {
-	return nemesis.Streams(mode, "upstream", "downstream")
-}
-
 // Attributes are the numbers of a toxic.
 type Attributes = toxi.Attributes
 
-// Toxic puts a toxic of this kind on streams of a link.
-func (p *Links) Toxic(name, kind string, streams []string, a toxi.Attributes) error {
+// Toxic puts a toxic of this kind on the streams of a link that a mode of Cut names: upstream
+// carries requests to the node, downstream its answers.
+func (p *Links) Toxic(name, kind, mode string, a Attributes) error {
+	streams, err := nemesis.Streams(mode, "upstream", "downstream")
+	if err != nil {
+		return err
+	}
 	return p.with(name, func(l *link) error {
 		for _, s := range streams {
 			if _, err := l.AddToxic(kind+"_"+s, kind, s, 1, a); err != nil {

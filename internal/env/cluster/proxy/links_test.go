@@ -59,8 +59,7 @@ func TestLinks(t *testing.T) {
 // toxic puts a toxic on a link, at once.
 func toxic(p *Links, kind, mode string) func(string) error {
 	return func(name string) error {
-		streams, err := Streams(mode)
-		return errors.Join(err, p.Toxic(name, kind, streams, Attributes{"timeout": 0}))
+		return p.Toxic(name, kind, mode, Attributes{"timeout": 0})
 	}
 }
 
@@ -104,8 +103,8 @@ func TestWhatIsNoLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	_, mode := Streams("sideways")
 	_, first := p.Link("c0>n0", "127.0.0.1:1")
+	mode := p.Toxic("c0>n0", Late, "sideways", nil)
 	_, second := p.Link("c0>n0", "127.0.0.1:1")
 	_, address := Start("no address", nil, false)
 	if first != nil {
@@ -133,7 +132,7 @@ func TestHealWhoseClientIsGone(t *testing.T) {
 	}
 	c := dialed(t, addr)
 	hour := Attributes{"latency": time.Hour.Milliseconds()}
-	err = errors.Join(answers(c), p.Toxic("c0>n0", Late, []string{"downstream"}, hour))
+	err = errors.Join(answers(c), p.Toxic("c0>n0", Late, nemesis.Replies, hour))
 	if err != nil {
 		t.Fatal(err)
 	}
