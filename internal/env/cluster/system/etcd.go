@@ -14,13 +14,14 @@ import (
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 )
 
+// etcd is the program.
+var etcd = program{"etcd", []string{"etcd"}, "apt-get install etcd-server"}
+
 // Etcd is a member of an etcd cluster, of one by default.
 type Etcd struct {
+	program
 	all []server.Fellow // members of the cluster, or empty for a single server
 }
-
-// Name implements server.Kind.
-func (Etcd) Name() string { return "etcd" }
 
 // Probe implements server.Probed: the answer needs the disk, and a leader.
 func (Etcd) Probe() string { return "GET /health HTTP/1.0\r\n\r\n" }
@@ -28,15 +29,6 @@ func (Etcd) Probe() string { return "GET /health HTTP/1.0\r\n\r\n" }
 // Leaderless implements server.Electing: a member calls itself unhealthy if its leader did not
 // confirm a read within a second. The status does not say whether there was a leader.
 func (Etcd) Leaderless(answer string) bool { return strings.HasPrefix(answer, "HTTP/1.0 503 ") }
-
-// Find implements server.Kind.
-func (Etcd) Find() (string, error) { return installed(etcd, "apt-get install etcd-server") }
-
-// etcd is the program.
-const etcd = "etcd"
-
-// Files implements server.Packed.
-func (Etcd) Files() []string { return []string{etcd} }
 
 // Command implements server.Kind. The shortest lease is one and a half election time-outs, in whole
 // seconds; with the default time-out of a second that would be 2 s.
@@ -75,8 +67,8 @@ func (Etcd) PeerPorts() []int { return []int{peerPort} }
 func (Etcd) SeparateViews() bool { return false }
 
 // WrapConn, Member and Leads implement server.Gatherer.
-func (Etcd) WrapConn(_ int, there net.Conn) net.Conn       { return there }
-func (Etcd) Member(all []server.Fellow, _ int) server.Kind { return Etcd{all} }
+func (Etcd) WrapConn(_ int, there net.Conn) net.Conn         { return there }
+func (e Etcd) Member(all []server.Fellow, _ int) server.Kind { return Etcd{e.program, all} }
 func (Etcd) Leads(line string) bool {
 	return strings.Contains(line, " became leader at term ")
 }

@@ -12,28 +12,22 @@ import (
 
 // MariaDB is a MariaDB server. Its user root logs in through a socket in the server's folder, which
 // is closed to others; clients have a user without rights and a password.
-type MariaDB struct{ password string }
-
-// Name implements server.Kind.
-func (MariaDB) Name() string { return "mariadb" }
+type MariaDB struct {
+	program
+	password string
+}
 
 // Probe implements server.Probed: the server greets.
 func (MariaDB) Probe() string { return "" }
 
 // The programs. A user's PATH seldom has the place where Debian puts the server.
 const (
-	mariadbd  = "/usr/sbin/mariadbd"
 	installDB = "mariadb-install-db"
-	mariadb   = "mariadb"
+	mysql     = "mariadb"
 )
 
-// Find implements server.Kind.
-func (MariaDB) Find() (string, error) {
-	return installed(mariadbd, "apt-get install mariadb-server")
-}
-
-// Files implements server.Packed.
-func (MariaDB) Files() []string { return []string{mariadbd, installDB, mariadb} }
+var mariadb = program{"mariadb", []string{"/usr/sbin/mariadbd", installDB, mysql},
+	"apt-get install mariadb-server"}
 
 // Prepare implements server.Preparer.
 func (m MariaDB) Prepare(c server.NodeConfig) error {
@@ -93,7 +87,7 @@ type mariaServer struct{ server.NodeConfig }
 
 // Version implements server.Operator: "10.11.14-MariaDB-...".
 func (s mariaServer) Version() (string, error) {
-	said, err := s.Programs().Ask(mariadb, "--no-defaults", "--socket="+socket(s.NodeConfig),
+	said, err := s.Programs().Ask(mysql, "--no-defaults", "--socket="+socket(s.NodeConfig),
 		"-u", "root", "-N", "-e", "select version()")
 	v, _, _ := strings.Cut(said, "-")
 	return v, err

@@ -18,7 +18,7 @@ import (
 func asClient(c server.NodeConfig, statement string) error {
 	env := server.ClientEnv(c.Kind)
 	if b, ok := c.Kind.(bouncer); ok {
-		env = Postgres{b.password}.Environ()
+		env = Postgres{postgres, b.password}.Environ()
 	}
 	return login(c, clientRole, env, statement)
 }
@@ -28,7 +28,7 @@ func login(c server.NodeConfig, user string, env []string, statement string) err
 	program, args := psql, []string{"-X", "-w", "-h", c.Host, "-p", strconv.Itoa(c.Port), "-U", user,
 		"-d", "postgres", "-c", statement}
 	if c.Kind.Name() == "mariadb" {
-		program, args = mariadb, []string{"--no-defaults", "--protocol=tcp", "-h", c.Host, "-P",
+		program, args = mysql, []string{"--no-defaults", "--protocol=tcp", "-h", c.Host, "-P",
 			strconv.Itoa(c.Port), "-u", user, "-e", statement}
 	}
 	path, err := server.FindProgram(program)

@@ -13,28 +13,22 @@ import (
 
 // Postgres is a PostgreSQL server. Its superuser logs in through a socket in the server's folder,
 // which other users cannot enter. Clients have a role without rights, and a password.
-type Postgres struct{ password string }
-
-// Name implements server.Kind.
-func (Postgres) Name() string { return "postgres" }
+type Postgres struct {
+	program
+	password string
+}
 
 // Probe implements server.Probed. It asks for TLS, and the server grants or refuses that.
 func (Postgres) Probe() string { return "\x00\x00\x00\x08\x04\xd2\x16\x2f" }
 
 // The programs, at their places in Debian. If there are several versions, the newest runs.
 const (
-	postgres = "/usr/lib/postgresql/*/bin/postgres"
-	initdb   = "/usr/lib/postgresql/*/bin/initdb"
-	psql     = "/usr/lib/postgresql/*/bin/psql"
+	initdb = "/usr/lib/postgresql/*/bin/initdb"
+	psql   = "/usr/lib/postgresql/*/bin/psql"
 )
 
-// Find implements server.Kind.
-func (Postgres) Find() (string, error) {
-	return installed(postgres, "apt-get install postgresql")
-}
-
-// Files implements server.Packed.
-func (Postgres) Files() []string { return []string{postgres, initdb, psql} }
+var postgres = program{"postgres", []string{"/usr/lib/postgresql/*/bin/postgres", initdb, psql},
+	"apt-get install postgresql"}
 
 // Prepare implements server.Preparer.
 func (p Postgres) Prepare(c server.NodeConfig) error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
@@ -15,35 +16,29 @@ type Pooled struct{ Postgres }
 
 // Find implements server.Kind: both programs must be there.
 func (p Pooled) Find() (string, error) {
-	if _, err := (bouncer{}).Find(); err != nil {
+	if _, err := pgbouncer.Find(); err != nil {
 		return "", err
 	}
 	return p.Postgres.Find()
 }
 
 // Front implements server.Fronted.
-func (p Pooled) Front(behind server.NodeConfig) server.Kind { return bouncer{behind, p.password} }
+func (p Pooled) Front(behind server.NodeConfig) server.Kind {
+	return bouncer{pgbouncer, behind, p.password}
+}
 
 // bouncer is a PgBouncer in front of a server.
 type bouncer struct {
+	program
 	behind   server.NodeConfig
 	password string // the clients' password
 }
 
-// Name implements server.Kind.
-func (bouncer) Name() string { return "pgbouncer" }
-
 // pgbouncer is the program. A user's PATH seldom has the place where Debian puts it.
-const pgbouncer = "/usr/sbin/pgbouncer"
-
-// Find implements server.Kind.
-func (bouncer) Find() (string, error) { return installed(pgbouncer, "apt-get install pgbouncer") }
+var pgbouncer = program{"pgbouncer", []string{"/usr/sbin/pgbouncer"}, "apt-get install pgbouncer"}
 
 // Files implements server.Packed.
-func (bouncer) Files() []string { return []string{pgbouncer} }
-
-// Files implements server.Packed.
-func (p Pooled) Files() []string { return append(p.Postgres.Files(), pgbouncer) }
+func (p Pooled) Files() []string { return slices.Concat(p.Postgres.Files(), pgbouncer.files) }
 
 // Prepare implements server.Preparer. It writes the file with the user and the password, which
 // clients need for PgBouncer, and PgBouncer for the server.
@@ -81,7 +76,7 @@ type poolServer struct{ server.NodeConfig }
 
 // Version implements server.Operator: "PgBouncer 1.18.0" is its first line.
 func (s poolServer) Version() (string, error) {
-	said, err := s.Programs().Ask(pgbouncer, "-V")
+	said, err := s.Programs().Ask(pgbouncer.files[0], "-V")
 	if err != nil {
 		return "", err
 	}

@@ -24,15 +24,37 @@ import (
 
 // systems lists all systems by the name that adapters use. The password is for clients.
 var systems = map[string]func(password string) server.Kind{
-	"etcd":      func(string) server.Kind { return Etcd{} },
-	"zookeeper": func(string) server.Kind { return ZooKeeper{} },
-	"postgres":  func(password string) server.Kind { return Postgres{password} },
-	"pgbouncer": func(password string) server.Kind { return Pooled{Postgres{password}} },
+	"etcd":      func(string) server.Kind { return Etcd{program: etcd} },
+	"zookeeper": func(string) server.Kind { return ZooKeeper{program: zookeeper} },
+	"postgres":  func(password string) server.Kind { return Postgres{postgres, password} },
+	"pgbouncer": func(password string) server.Kind { return Pooled{Postgres{postgres, password}} },
 	"postgres-synchronous": func(password string) server.Kind {
-		return Synchronous{Postgres{password}}
+		return Synchronous{Postgres{postgres, password}}
 	},
-	"mariadb": func(password string) server.Kind { return MariaDB{password} },
+	"mariadb": func(password string) server.Kind { return MariaDB{mariadb, password} },
 }
+
+// program is what every system has.
+type program struct {
+	name  string
+	files []string // that an image must have, the program of the server first, as server.Tools have it
+	bring string   // the command that installs them
+}
+
+// Name implements server.Kind.
+func (p program) Name() string { return p.name }
+
+// Find implements server.Kind.
+func (p program) Find() (string, error) {
+	path, err := server.FindProgram(p.files[0])
+	if err != nil {
+		return "", fmt.Errorf("%s is not installed: `%s`", filepath.Base(p.files[0]), p.bring)
+	}
+	return path, nil
+}
+
+// Files implements server.Packed.
+func (p program) Files() []string { return p.files }
 
 // Find returns the system of this name, with a new password for its clients.
 func Find(name string) (server.Kind, error) {
@@ -45,16 +67,6 @@ func Find(name string) (server.Kind, error) {
 
 // Names returns the names of all systems, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(systems)) }
-
-// installed returns the path of a program of this machine, by a pattern in the form of
-// server.Tools. Its error names bring, the command that installs the program.
-func installed(program, bring string) (string, error) {
-	path, err := server.FindProgram(program)
-	if err != nil {
-		return "", fmt.Errorf("%s is not installed: `%s`", filepath.Base(program), bring)
-	}
-	return path, nil
-}
 
 // metric finds a count among the metrics of a server. Each line has a name and a value.
 func metric(text, name string) (int64, error) {

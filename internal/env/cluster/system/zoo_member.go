@@ -73,7 +73,9 @@ func (c *introduction) Write(p []byte) (int, error) {
 
 // Member implements server.Gatherer. Servers that know as much as each other elect the one with the
 // highest number. The first member has that number.
-func (ZooKeeper) Member(all []server.Fellow, i int) server.Kind { return ZooKeeper{all, i} }
+func (z ZooKeeper) Member(all []server.Fellow, i int) server.Kind {
+	return ZooKeeper{z.program, all, i}
+}
 
 // Leads implements server.Gatherer.
 func (ZooKeeper) Leads(line string) bool {

@@ -13,6 +13,7 @@ import (
 
 // ZooKeeper is a single ZooKeeper server or a member of an ensemble.
 type ZooKeeper struct {
+	program
 	all []server.Fellow // members of the ensemble, or empty for a single server
 	at  int
 }
@@ -24,28 +25,22 @@ const (
 	logJar = "/usr/share/java/slf4j-simple.jar"
 )
 
-// Name implements server.Kind.
-func (ZooKeeper) Name() string { return "zookeeper" }
+// zookeeper is the program.
+var zookeeper = program{"zookeeper", []string{"java", zooJar, logJar},
+	"apt-get install zookeeper libslf4j-java"}
 
 // Probe implements server.Probed.
 func (ZooKeeper) Probe() string { return "srvr" }
 
-// Find implements server.Kind.
-func (ZooKeeper) Find() (string, error) {
-	const bring = "apt-get install zookeeper libslf4j-java"
+// Find implements server.Kind. A machine may have Java without ZooKeeper.
+func (z ZooKeeper) Find() (string, error) {
 	for _, jar := range []string{zooJar, logJar} {
 		if _, err := os.Stat(jar); err != nil {
-			return "", fmt.Errorf("zookeeper is not installed: `%s`", bring)
+			return "", fmt.Errorf("zookeeper is not installed: `%s`", z.bring)
 		}
 	}
-	return installed(java, bring)
+	return z.program.Find()
 }
-
-// java is the program.
-const java = "java"
-
-// Files implements server.Packed.
-func (ZooKeeper) Files() []string { return []string{java, zooJar, logJar} }
 
 // Command implements server.Kind. A session lasts at least two ticks.
 func (z ZooKeeper) Command(c server.NodeConfig, file string) (args []string, text string) {
