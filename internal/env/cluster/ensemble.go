@@ -8,9 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync/atomic"
-	"time"
 
-	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/proxy"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/history"
@@ -177,18 +175,16 @@ func awaitLeader(n *node) error {
 	if err != nil {
 		return err
 	}
-	leads := func() (yes bool) {
-		yes, err = m.Leads()
-		if s, ok := n.operator.(switcher); ok && !yes && err == nil {
-			_ = s.SwitchOver() // perhaps none leads yet: Await asks again
+	return n.await(2*server.Patience, "%s does not lead its ensemble after %v (%s)", func() string {
+		leads, err := m.Leads()
+		if leads && err == nil {
+			return ""
 		}
-		return yes && err == nil
-	}
-	if proc.Await(2*server.Patience, 5*time.Millisecond, leads) {
-		return nil
-	}
-	return server.SlowError{Err: fmt.Errorf("%s does not lead its ensemble after %v (%v)", n.Name,
-		2*server.Patience, err)}
+		if s, ok := n.operator.(switcher); ok && err == nil {
+			_ = s.SwitchOver() // perhaps none leads yet: await asks again
+		}
+		return fmt.Sprint(err)
+	})
 }
 
 // observe reads in the messages of a member that it leads, and reports it.

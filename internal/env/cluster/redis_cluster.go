@@ -114,18 +114,23 @@ func (l clusterLayout) fork(nodes []server.NodeConfig, to string, name func(from
 	return l.links.proxies.Fork(net.JoinHostPort(l.host(forkHost), "0"), proxy.ByHost(links))
 }
 
-// agreed waits until a node can be used: two seconds, which a master keeps quiet after its start.
-func agreed(n *node) error {
-	m, why := n.operator.(server.MemberAdmin), ""
-	joined := func() bool {
-		why = m.Agrees()
+// await waits until a node lacks nothing. The format of the error has places for the name of the
+// node, the patience, and what it lacks.
+func (n *node) await(patience time.Duration, format string, lacks func() string) error {
+	why := ""
+	if proc.Await(patience, 5*time.Millisecond, func() bool {
+		why = lacks()
 		return why == ""
-	}
-	if proc.Await(2*server.Patience, 5*time.Millisecond, joined) {
+	}) {
 		return nil
 	}
-	return server.SlowError{Err: fmt.Errorf("%s did not join the cluster within %v: %s", n.Name,
-		2*server.Patience, why)}
+	return server.SlowError{Err: fmt.Errorf(format, n.Name, patience, why)}
+}
+
+// agreed waits until a node can be used: two seconds, which a master keeps quiet after its start.
+func agreed(n *node) error {
+	return n.await(2*server.Patience, "%s did not join the cluster within %v: %s",
+		n.operator.(server.MemberAdmin).Agrees)
 }
 
 // observe reads in the messages of a node that it is promoted, and reports it.

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -11,9 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
@@ -158,26 +155,19 @@ func (l sentinelLayout) observe(line string) {
 
 // acquainted waits until a sentinel has a connection to every other server, and has heard from each
 // replica.
-func acquainted(n *node) (err error) {
-	var why string
-	knowsAll := func() bool {
-		why, err = strangers(redisOf(n))
-		return err == nil && why == ""
-	}
-	if proc.Await(server.Patience, 2*time.Millisecond, knowsAll) {
-		return nil
-	}
-	return server.SlowError{Err: fmt.Errorf("sentinel %s does not know all servers after %v: %s",
-		n.Name, server.Patience, cmp.Or(why, fmt.Sprint(err)))}
+func acquainted(n *node) error {
+	return n.await(server.Patience, "sentinel %s does not know all servers after %v: %s",
+		func() string { return strangers(redisOf(n)) })
 }
 
-// strangers names the servers that a sentinel has not heard from, or "" if it knows all.
-func strangers(c server.Admin) (string, error) {
+// strangers names the servers that a sentinel has not heard from, or the reason why it does not
+// tell. It returns "" if the sentinel knows all.
+func strangers(c server.Admin) string {
 	for what, all := range map[string]int{"SENTINELS": nemesis.Sentinels - 1,
 		"REPLICAS": nemesis.SentinelNodes - 1} {
 		list, err := c.Do(context.Background(), "SENTINEL", what, workloads.MasterName).Slice()
 		if err != nil {
-			return "", err
+			return err.Error()
 		}
 		known := 0
 		for _, x := range list {
@@ -188,8 +178,8 @@ func strangers(c server.Admin) (string, error) {
 			}
 		}
 		if known < all {
-			return fmt.Sprintf("%d of %d %s", known, all, strings.ToLower(what)), nil
+			return fmt.Sprintf("%d of %d %s", known, all, strings.ToLower(what))
 		}
 	}
-	return "", nil
+	return ""
 }
