@@ -79,7 +79,7 @@ func BenchmarkSideBySide(b *testing.B) {
 				b.ReportMetric(cost[name], "ns/operation")
 			})
 		}
-		run("spans", func() { record.FirstOverlap(ss) })
+		run("spans", func() { record.Disjoint(ss) })
 		run("mutex", func() { linear.FastMutex(ops) })
 		doubtful := lineartest.Recorded(n, 10, 0.05, 0)
 		run("mutex with unknowns", func() { linear.FastMutex(doubtful) })

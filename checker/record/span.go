@@ -2,7 +2,7 @@ package record
 
 import (
 	"cmp"
-	"math"
+	"iter"
 	"slices"
 )
 
@@ -83,8 +83,21 @@ func (h *Hold) Spans(i int, b ExclusionRule, cut int64) []Span {
 	return out
 }
 
-// FirstOverlap decides mutual exclusion exactly and in one pass: it returns the earliest pair of
-// conflicting spans, or ok false. The spans must come in the order of their beginnings.
+// latest are the spans so far that end last.
+type latest struct{ all, exclusive Span }
+
+func (l *latest) add(s Span) {
+	if s.End > l.all.End {
+		l.all = s
+	}
+	if !s.Shared && s.End > l.exclusive.End {
+		l.exclusive = s
+	}
+}
+
+// Overlaps yields each span that begins inside an earlier one and conflicts with it, after the
+// earlier one that ends last. It decides mutual exclusion exactly and in one pass: if it yields
+// nothing, no two spans conflict. The spans must come in the order of their beginnings.
 //
 // Proof that this is exact: a history of holds that certainly happened is linearizable as a mutex
 // if and only if the spans are disjoint. If it is linearizable, each hold's span lies inside the
@@ -92,71 +105,28 @@ func (h *Hold) Spans(i int, b ExclusionRule, cut int64) []Span {
 // the spans are disjoint, take the mutex just when the acquire returns and free it just when the
 // hold ends: both lie inside the windows of the calls. Touching ends are concurrent, so allowed.
 // For shared holds, the same is true of every two that conflict.
-func FirstOverlap(ss []Span) (a, b int, ok bool) {
-	latest := nothing
-	for i, s := range ss {
-		if s.From < latest.end(s) {
-			return longestBefore(ss, i), i, true
-		}
-		latest.add(s, i)
-	}
-	return 0, 0, false
-}
-
-// latest are the spans so far that end last.
-type latest struct{ all, exclusive far }
-
-// far is a span by its place, and its end.
-type far struct {
-	end int64
-	at  int
-}
-
-// nothing ends before all stamps.
-var nothing = latest{all: far{end: math.MinInt64}, exclusive: far{end: math.MinInt64}}
-
-// end returns the last end of the spans that a span must not overlap.
-func (l *latest) end(s Span) int64 {
-	if s.Shared {
-		return l.exclusive.end
-	}
-	return l.all.end
-}
-
-func (l *latest) add(s Span, i int) {
-	if s.End > l.all.end {
-		l.all = far{s.End, i}
-	}
-	if !s.Shared && s.End > l.exclusive.end {
-		l.exclusive = far{s.End, i}
-	}
-}
-
-// longestBefore returns the span before i that conflicts with it and ends last.
-func longestBefore(ss []Span, i int) int {
-	best := -1
-	for j := range ss[:i] {
-		if ss[j].Conflict(ss[i]) && (best < 0 || ss[j].End > ss[best].End) {
-			best = j
+func Overlaps(ss []Span) iter.Seq2[Span, Span] {
+	return func(yield func(a, b Span) bool) {
+		latest := latest{all: Span{End: never}, exclusive: Span{End: never}}
+		for _, s := range ss {
+			before := latest.all
+			if s.Shared {
+				before = latest.exclusive
+			}
+			if s.From < before.End && !yield(before, s) {
+				return
+			}
+			latest.add(s)
 		}
 	}
-	return best
 }
 
-// Overlaps calls yield for each span that begins inside an earlier one and conflicts with it. It
-// passes the earlier one that ends last. It stops when yield returns false.
-func Overlaps(ss []Span, yield func(a, b Span) bool) {
-	latest := nothing
-	for i, s := range ss {
-		at := latest.all.at
-		if s.Shared {
-			at = latest.exclusive.at
-		}
-		if s.From < latest.end(s) && !yield(ss[at], s) {
-			return
-		}
-		latest.add(s, i)
+// Disjoint reports whether no two spans conflict. They must come in the order of their beginnings.
+func Disjoint(ss []Span) bool {
+	for range Overlaps(ss) {
+		return false
 	}
+	return true
 }
 
 // Together joins overlapping shared spans into one, from the first beginning to the last end. An

@@ -22,17 +22,18 @@ func TestEveryWayToJudgeSharedSpansAgrees(t *testing.T) {
 		for i := range ss {
 			want = want || slices.ContainsFunc(ss[:i], ss[i].Conflict)
 		}
-		a, b, swept := FirstOverlap(ss)
 		joined := Together(ss)
 		disjoint := true
 		for i := 1; i < len(joined); i++ {
 			disjoint = disjoint && joined[i-1].End <= joined[i].From
 		}
-		told := false
-		Overlaps(ss, func(x, y Span) bool { told = true; return x.Conflict(y) })
-		if swept != want || disjoint == want || told != want || swept && !ss[a].Conflict(ss[b]) {
-			t.Fatalf("%+v: conflict %v, sweep %v (%d, %d), joined disjoint %v, told %v", ss, want, swept,
-				a, b, disjoint, told)
+		for a, b := range Overlaps(ss) {
+			if !a.Conflict(b) {
+				t.Fatalf("%+v: %+v and %+v do not conflict", ss, a, b)
+			}
+		}
+		if Disjoint(ss) == want || disjoint == want {
+			t.Fatalf("%+v: conflict %v, sweep %v, joined disjoint %v", ss, want, !Disjoint(ss), disjoint)
 		}
 		if want {
 			conflicts++

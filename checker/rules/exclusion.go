@@ -21,10 +21,9 @@ func (c exclusionRule) exclusion(b record.ExclusionRule) property {
 	all := c.Record.Spans(b, c.trust.Cut)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		ss := c.ofKnownLength(b, all[key])
-		_, _, fast := record.FirstOverlap(ss)
 		joined := record.Together(ss)
 		r := c.ruling(b, key, joined)
-		p = verdict.Worse(p, c.decide(key, r, true, fast, func() property {
+		p = verdict.Worse(p, c.decide(key, r, true, !record.Disjoint(ss), func() property {
 			c.picture(r.Failing, func(token int32) string {
 				h := &c.Record.Holds[joined[token-1].Hold]
 				return linear.Name{Process: h.Process, N: h.N}.String()
@@ -129,7 +128,7 @@ func (c exclusionRule) overlap(b record.ExclusionRule, key int, ss []record.Span
 	var excuse string
 	var p *record.Pair
 	more, itsOwn := 0, c.history.Header.Outstays
-	record.Overlaps(ss, func(x, y record.Span) bool {
+	for x, y := range record.Overlaps(ss) {
 		q := c.Record.Pair(b, key, x, y)
 		switch why := cmp.Or(c.excuse(q), c.outstayed(q)); {
 		case why != "":
@@ -141,8 +140,10 @@ func (c exclusionRule) overlap(b record.ExclusionRule, key int, ss []record.Span
 		case q.A != p.A || q.B != p.B: // not only another part of the same two holds
 			more++
 		}
-		return more < verdict.MostMore
-	})
+		if more == verdict.MostMore {
+			break
+		}
+	}
 	switch {
 	case p == nil && itsOwn:
 		return unknown("two clients were inside at once, but %s", excuse)

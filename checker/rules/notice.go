@@ -20,38 +20,33 @@ func (c exclusionRule) notice() property {
 		return notApplicable("an imported history does not say what a client was told")
 	}
 	judged, excuse, asleep := false, "", ""
-	var found *property
 	all := c.Record.Spans(record.UntilRelease, c.trust.Cut)
 	extends := c.refusedExtends()
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		record.Overlaps(all[key], func(a, b record.Span) bool {
+		for a, b := range record.Overlaps(all[key]) {
 			p := c.Record.Pair(record.UntilRelease, key, a, b)
 			loser, winner := c.loser(p)
 			if loser.Ended == record.Killed || loser.Ended == record.Vanished ||
 				c.quorums().neverGranted(winner) {
-				return true
+				continue
 			}
 			if s := c.trust.StallIn(min(p.A.Call, loser.Call), p.From); s != nil {
 				excuse = explain.Stall(*s) // it may have been told too late
-				return true
+				continue
 			}
 			if why := c.excuse(p); why != "" {
 				excuse = why
-				return true
+				continue
 			}
 			t, by := firstNotice(loser, extends)
 			if by == explain.ByValidity && c.suspended(loser, p.From) {
 				asleep = explain.Suspended(loser.Process)
-				return true
+				continue
 			}
 			judged = true
 			if t > p.From {
-				found = c.toldLate(p, loser, winner, t, by)
+				return c.toldLate(p, loser, winner, t, by)
 			}
-			return found == nil
-		})
-		if found != nil {
-			return *found
 		}
 	}
 	switch {
@@ -134,9 +129,9 @@ func (c exclusionRule) grantedBefore(a, b *record.Hold) bool {
 // toldLate returns the violation by a holder that learned at t that its hold was over, when the
 // other client was inside.
 func (c exclusionRule) toldLate(p *record.Pair, loser, winner *record.Hold, t int64,
-	by explain.Teller) *property {
+	by explain.Teller) property {
 	spanOf := map[*record.Hold]record.Span{p.A: p.SpanA, p.B: p.SpanB}
 	out := violated(p.Key, part(loser, spanOf[loser], p.From), part(winner, spanOf[winner], p.From))
 	out.Explanation = explain.ToldLate(loser, winner, t, by, c.Record.End)
-	return &out
+	return out
 }

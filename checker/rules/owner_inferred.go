@@ -26,28 +26,27 @@ import (
 // If the two grants were under way at the same time, this must be true in both orders of their
 // execution. The violation then names the possible deletions of either order.
 func (c ownerRule) deletedByOther(ss []record.Span, g *trace.Grants) (p property, found bool) {
-	record.Overlaps(ss, func(a, b record.Span) bool {
+	for a, b := range record.Overlaps(ss) {
 		one := &grant{&c.Record.Holds[a.Hold], g.ByHold[a.Hold]}
 		two := &grant{&c.Record.Holds[b.Hold], g.ByHold[b.Hold]}
 		if one.by == nil || two.by == nil || one.by.Node != two.by.Node {
-			return true
+			continue
 		}
 		from, to := min(one.by.Sent, two.by.Sent), max(one.by.Recv, two.by.Recv)
 		if c.keyMayBeLost(from, to) || c.keyFacts().thirdParties(from, to) {
-			return true
+			continue
 		}
 		deleters, unclear := c.possibleDeleters(one, two)
 		ifOther, unclearToo := c.possibleDeleters(two, one)
 		switch {
 		case unclear || unclearToo:
 		case len(deleters) > 0:
-			p, found = c.inferredDeletion(one, two, union(deleters, ifOther), len(ifOther) > 0), true
+			return c.inferredDeletion(one, two, union(deleters, ifOther), len(ifOther) > 0), true
 		case len(ifOther) > 0:
-			p, found = c.inferredDeletion(two, one, ifOther, false), true
+			return c.inferredDeletion(two, one, ifOther, false), true
 		}
-		return !found
-	})
-	return p, found
+	}
+	return p, false
 }
 
 // union returns the commands of two lists, each once, in the order of sending.

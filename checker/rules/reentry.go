@@ -33,10 +33,12 @@ func (c exclusionRule) reentry() property {
 	p := valid
 	all := c.Record.Spans(record.WhileLeased, c.trust.Cut)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		record.Overlaps(all[key], func(a, b record.Span) bool {
+		for a, b := range record.Overlaps(all[key]) {
 			p = verdict.Worse(p, c.freedInside(key, a, b))
-			return p.Verdict != verdict.Violated
-		})
+			if p.Verdict == verdict.Violated {
+				return p
+			}
+		}
 	}
 	return p
 }
