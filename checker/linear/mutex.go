@@ -2,12 +2,8 @@ package linear
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"sort"
-	"sync"
-
-	"github.com/lockbench/lockbench/checker/record"
 )
 
 // A Flaw is a reason why a mutex cannot have produced a history.
@@ -46,77 +42,7 @@ const (
 // several fit into one gap, one after the other. Refused acquires go anywhere, refused releases
 // outside their token's span, unknown operations without effect last.
 func FastMutex(ops []Op) (f Flaw, a, b int32) {
-	if plainlyLegal(ops) {
-		return NoFlaw, 0, 0
-	}
-	return fastMutexExact(ops)
-}
-
-// plainlyLegal reports whether a mutex produced the operations and nothing is in doubt: all
-// outcomes are known, no release was refused, tokens are numbered in the order of their acquires,
-// and each is released at most once, after its acquire returned. Most histories are like that, and
-// this check takes a third of the time. If it returns false, nothing is known.
-func plainlyLegal(ops []Op) bool {
-	type held struct{ from, end int64 }
-	spans := make([]held, 1, acquires(ops)+1) // by token
-	for i := range ops {
-		switch o := &ops[i]; {
-		case o.Outcome == Unsure:
-			return false
-		case o.Kind == Acquire:
-			if int(o.Token) != len(spans) {
-				return false
-			}
-			s := held{o.Ret, record.Forever}
-			if o.Outcome == Refused {
-				s = held{record.Forever, 0} // overlaps no span, and cannot be released
-			}
-			spans = append(spans, s)
-		case o.Outcome == Refused || int(o.Token) >= len(spans):
-			return false
-		default:
-			s := &spans[o.Token]
-			if s.end != record.Forever || o.Call <= s.from {
-				return false
-			}
-			s.end = o.Call
-		}
-	}
-	last := int64(math.MinInt64)
-	for _, s := range spans[1:] {
-		if s.from < last {
-			return false
-		}
-		last = max(last, s.end)
-	}
-	return true
-}
-
-// acquires returns how many acquires there are, if they are numbered in their order.
-func acquires(ops []Op) int {
-	for i := len(ops) - 1; i >= 0; i-- {
-		if ops[i].Kind == Acquire {
-			return min(len(ops), max(0, int(ops[i].Token)))
-		}
-	}
-	return 0
-}
-
-// workspace is the memory of fastMutexExact. Used again and again, it spares most of the time,
-// which would go into fresh memory.
-type workspace struct {
-	tokens []Token
-	cores  []core
-	points []int32
-}
-
-var workspaces = sync.Pool{New: func() any { return new(workspace) }}
-
-func fastMutexExact(ops []Op) (f Flaw, a, b int32) {
-	w := workspaces.Get().(*workspace)
-	defer workspaces.Put(w)
-	w.tokens = tokensIn(w.tokens, ops)
-	ts := w.tokens
+	ts := Tokens(ops)
 	last, points, refusals := int32(0), false, false
 	for i := range ts {
 		t := &ts[i]
@@ -133,22 +59,21 @@ func fastMutexExact(ops []Op) (f Flaw, a, b int32) {
 		}
 		if prev := &ts[last]; last > 0 && t.From < prev.End {
 			if t.From < prev.From {
-				return w.slow(ops) // acquires are not in the order of their returns
+				return slow(ops, ts) // acquires are not in the order of their returns
 			}
 			return Overlap, last, int32(i)
 		}
 		last = int32(i)
 	}
 	if points || refusals {
-		return w.slow(ops)
+		return slow(ops, ts)
 	}
 	return NoFlaw, 0, 0
 }
 
 // slow decides histories with refused releases, with points, or out of order. They cost at most a
 // sort or a second look.
-func (w *workspace) slow(ops []Op) (f Flaw, a, b int32) {
-	ts := w.tokens
+func slow(ops []Op, ts []Token) (f Flaw, a, b int32) {
 	for i := range ts {
 		if f := ts[i].local(ops); f != NoFlaw {
 			return f, int32(i), 0
@@ -159,8 +84,7 @@ func (w *workspace) slow(ops []Op) (f Flaw, a, b int32) {
 			return LostLock, o.Token, 0
 		}
 	}
-	w.split()
-	cores, points := w.cores, w.points
+	cores, points := split(ts)
 	for i := 1; i < len(cores); i++ {
 		if cores[i].from < cores[i-1].end {
 			return Overlap, cores[i-1].token, cores[i].token
@@ -199,26 +123,19 @@ type core struct {
 
 // split finds the spans of the tokens that surely held, in the order of their starts, and the
 // tokens of condition 3.
-func (w *workspace) split() {
-	cores, points := slices.Grow(w.cores[:0], len(w.tokens)), w.points[:0]
-	sorted := true
-	for i := range w.tokens {
-		t := &w.tokens[i]
-		switch {
+func split(ts []Token) (cores []core, points []int32) {
+	for i := range ts {
+		switch t := &ts[i]; {
 		case t.Core():
-			sorted = sorted && (len(cores) == 0 || cores[len(cores)-1].from <= t.From)
 			cores = append(cores, core{t.From, t.End, int32(i)})
 		case t.point():
 			points = append(points, int32(i))
 		}
 	}
-	if !sorted {
-		slices.SortFunc(cores, func(a, b core) int {
-			return cmp.Or(cmp.Compare(a.from, b.from),
-				cmp.Compare(a.token, b.token))
-		})
-	}
-	w.cores, w.points = cores, points
+	slices.SortFunc(cores, func(a, b core) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.token, b.token))
+	})
+	return cores, points
 }
 
 // covered returns the index of the span that contains every instant at which a point could be, or

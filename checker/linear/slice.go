@@ -50,15 +50,12 @@ var blank = Token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, 
 	unknownEnd: record.Forever}
 
 // Tokens sorts operations by token. Tokens are numbered densely from 1.
-func Tokens(ops []Op) []Token { return tokensIn(nil, ops) }
-
-// tokensIn returns the tokens, in the memory of an earlier result if it suffices.
-func tokensIn(ts []Token, ops []Op) []Token {
+func Tokens(ops []Op) []Token {
 	n := int32(0)
 	for i := range ops {
 		n = max(n, ops[i].Token)
 	}
-	ts = slices.Grow(ts[:0], int(n)+1)[:n+1]
+	ts := make([]Token, n+1)
 	for i := range ts {
 		ts[i] = blank
 	}
