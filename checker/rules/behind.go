@@ -10,26 +10,22 @@ import (
 
 // lostBehind returns a function that tells the time that a client lost for a lock. It includes the
 // time that other clients lost while this one may have waited for them.
-func (c excuses) lostBehind(l *record.Lock) func(process int) []record.Gap {
-	before, known := c.blocking(l), map[int][]record.Gap{}
-	return func(process int) []record.Gap {
-		gaps, ok := known[process]
+func (c excuses) lostBehind(l *record.Lock) func(process int) []record.Interval {
+	before, known := c.blocking(l), map[int][]record.Interval{}
+	return func(process int) []record.Interval {
+		times, ok := known[process]
 		if !ok {
-			gaps = slices.Clone(before)
-			for _, x := range c.lostTime(process) {
-				gaps = append(gaps, record.Gap{Process: process, From: x.From, To: x.To})
-			}
-			gaps = joinGaps(gaps)
-			known[process] = gaps
+			times = record.Union(slices.Concat(before, c.lostTime(process)))
+			known[process] = times
 		}
-		return gaps
+		return times
 	}
 }
 
 // blocking returns the time that clients lost while they asked for a lock, held or released it, so
 // that others may have waited for them. Without a trace, a client may have lost its session
 // meanwhile, and the session blocks the others for another lease.
-func (c excuses) blocking(l *record.Lock) (out []record.Gap) {
+func (c excuses) blocking(l *record.Lock) (out []record.Interval) {
 	busy := busyWith(c.Record, l)
 	for _, g := range c.Record.Gaps {
 		if g.Planned || !busy[g.Process].Meets(g.From, g.To) {
@@ -38,7 +34,7 @@ func (c excuses) blocking(l *record.Lock) (out []record.Gap) {
 		if len(c.trace.Commands) == 0 && g.Length() >= c.classifier().endsSession(g.Process)/2 {
 			g.To += c.waits().longestLease()
 		}
-		out = append(out, g)
+		out = append(out, record.Interval{From: g.From, To: g.To})
 	}
 	return out
 }

@@ -179,14 +179,15 @@ func (c deadlockRule) stuck(l *record.Lock) (property, bool) {
 // time: see lostTime. If only that brings the wait below the bound, the result is unknown.
 func (c deadlockRule) ungranted(l *record.Lock) (property, bool) {
 	wanted, busy := c.waits().wants(l), c.faultTimes().disturbances(l)
-	if _, _, ok := wanted.Lasts(c.waits().boundFor(0, 0), nil); !ok {
+	if _, _, ok := wanted.Lasts(c.waits().boundFor(0, 0)); !ok {
 		return property{}, false // not even with all disturbances
 	}
 	lost, struck := c.excuses().strikes(l)
 	if p, ok := c.keptOut(l, wanted, slices.Concat(busy, lost), c.excuses().lostBehind(l)); ok {
 		return p, true
 	}
-	if _, ok := c.keptOut(l, wanted, busy, nil); ok {
+	none := func(int) []record.Interval { return nil }
+	if _, ok := c.keptOut(l, wanted, busy, none); ok {
 		why := explain.Stall(c.Record.WorstStall()) + explain.Say(" meanwhile, which may be why")
 		if struck != nil {
 			why = explain.Unanswered(struck)
@@ -199,12 +200,12 @@ func (c deadlockRule) ungranted(l *record.Lock) (property, bool) {
 // keptOut looks for a quiet time when clients wanted the lock for too long. It subtracts the time
 // that they lost.
 func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []record.Interval,
-	lost func(process int) []record.Gap) (property, bool) {
+	lost func(process int) []record.Interval) (property, bool) {
 	for _, q := range progress.QuietTimes(busy, c.waits().boundFor(0, 0)) {
 		w := wanted.Clip(q)
 		bound, known := c.waits().boundWithin(l.Key, q)
 		if !known {
-			if _, _, ok := w.Lasts(bound, lost); ok {
+			if _, _, ok := w.Subtract(lost).Lasts(bound); ok {
 				return unknown(noPause), true
 			}
 			continue
@@ -214,7 +215,7 @@ func (c deadlockRule) keptOut(l *record.Lock, wanted progress.Wants, busy []reco
 			held := heldTogether(c.Case, l)
 			w = w.Subtract(func(int) []record.Interval { return held })
 		}
-		if from, to, ok := w.Lasts(need, lost); ok {
+		if from, to, ok := w.Subtract(lost).Lasts(need); ok {
 			if client := c.mayStillHold(l, from); client >= 0 {
 				return unknown("%s", explain.StillHeld(client)), true
 			}

@@ -130,9 +130,7 @@ func (c outageRule) shortWithoutLost(under []record.Interval, bound int64,
 	for i := range locks {
 		l := &locks[i]
 		struck, _ := c.excuses().strikes(l)
-		for _, g := range c.excuses().blocking(l) {
-			struck = append(struck, record.Interval{From: g.From, To: g.To})
-		}
+		struck = append(struck, c.excuses().blocking(l)...)
 		lost := map[int][]record.Interval{} // by client: a lock may have a million calls
 		open := tries(l).Subtract(func(process int) []record.Interval {
 			if _, known := lost[process]; !known {

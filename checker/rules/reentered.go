@@ -32,7 +32,7 @@ func (c deadlockRule) lockedOut(l *record.Lock) (doubt property, found bool) {
 			continue
 		}
 		wanted := c.wantedBeside(l, in[0].Process).Clip(q)
-		from, to, ok := wanted.Lasts(bound, c.excuses().lostBehind(l))
+		from, to, ok := wanted.Subtract(c.excuses().lostBehind(l)).Lasts(bound)
 		in = holdsIn(again, record.Interval{From: from, To: to})
 		if !ok || len(in) == 0 {
 			continue

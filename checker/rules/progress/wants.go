@@ -100,45 +100,10 @@ func (w Wants) Process(t int64) int {
 }
 
 // Lasts reports whether the lock was wanted for a time, by whichever client, and from when to when
-// that was. What lost takes of the times of a client does not count.
-func (w Wants) Lasts(need int64, lost func(process int) []record.Gap) (from, to int64, ok bool) {
-	var pieces []record.Interval
-	for _, x := range w.list {
-		at := x.From
-		if lost != nil {
-			gaps := lost(x.Process)
-			i := sort.Search(len(gaps), func(i int) bool { return gaps[i].To > x.From })
-			for ; i < len(gaps) && gaps[i].From < x.To; i++ {
-				if gaps[i].From > at {
-					pieces = append(pieces, record.Interval{From: at, To: gaps[i].From})
-				}
-				at = max(at, gaps[i].To)
-			}
-		}
-		if at < x.To {
-			pieces = append(pieces, record.Interval{From: at, To: x.To})
-		}
-	}
-	return union(pieces, need)
-}
-
-// Covered returns for how long at least one of the times lasted.
-func (w Wants) Covered() (sum int64) {
-	over := int64(0)
-	for _, x := range w.list {
-		if x.To > over {
-			sum += x.To - max(x.From, over)
-			over = x.To
-		}
-	}
-	return sum
-}
-
-// union reports whether intervals cover a time, and from when to when that was.
-func union(pieces []record.Interval, need int64) (from, to int64, ok bool) {
-	record.SortIntervals(pieces)
+// that was.
+func (w Wants) Lasts(need int64) (from, to int64, ok bool) {
 	covered, over := int64(0), int64(0)
-	for i, x := range pieces {
+	for i, x := range w.list {
 		if i == 0 {
 			from, over = x.From, x.From
 		}
@@ -151,6 +116,18 @@ func union(pieces []record.Interval, need int64) (from, to int64, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// Covered returns for how long at least one of the times lasted.
+func (w Wants) Covered() (sum int64) {
+	over := int64(0)
+	for _, x := range w.list {
+		if x.To > over {
+			sum += x.To - max(x.From, over)
+			over = x.To
+		}
+	}
+	return sum
 }
 
 // QuietTimes returns the times of at least the given length between disturbances. The last one has
