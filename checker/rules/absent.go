@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 
@@ -67,57 +66,18 @@ func (c waits) replaced() bool {
 // pauseElsewhere returns the longest pause of clients outside of a time when the key is absent. It
 // returns 0 if no other call had to wait: then it is unknown how soon a client comes back.
 func (c waits) pauseElsewhere(q record.Interval) (longest int64) {
-	if c.allPauses == nil {
-		c.allPauses = newAllPauses(c)
-	}
-	return c.allPauses.outside(q)
-}
-
-// allPauses are the pauses of all calls, to find the longest one outside of a time.
-type allPauses struct {
-	ended, begun        []record.Interval // sorted by end and by start
-	before, after       []int64           // the longest of ended[:i+1] and of begun[i:]
-	firstOver, lastCall int64             // first end, last start of a call that waited
-}
-
-func newAllPauses(c waits) *allPauses {
-	p := &allPauses{firstOver: record.Forever, lastCall: -record.Forever}
-	for i := range c.Record.Calls {
-		k := &c.Record.Calls[i]
-		for _, pause := range c.pausesOf(k) {
-			p.ended = append(p.ended, pause.Interval)
-		}
-		if c.waited(k) {
-			p.firstOver, p.lastCall = min(p.firstOver, k.To), max(p.lastCall, k.From)
-		}
-	}
-	p.begun = slices.Clone(p.ended)
-	slices.SortFunc(p.ended, func(a, b record.Interval) int { return cmp.Compare(a.To, b.To) })
-	slices.SortFunc(p.begun, func(a, b record.Interval) int { return cmp.Compare(a.From, b.From) })
-	p.before, p.after = make([]int64, len(p.ended)), make([]int64, len(p.begun)+1)
-	longest := int64(0)
-	for i, x := range p.ended {
-		longest = max(longest, x.To-x.From)
-		p.before[i] = longest
-	}
-	for i := len(p.begun) - 1; i >= 0; i-- {
-		p.after[i] = max(p.after[i+1], p.begun[i].To-p.begun[i].From)
-	}
-	return p
-}
-
-// outside returns the longest pause outside of a time, or 0 if no call outside had to wait.
-func (p *allPauses) outside(q record.Interval) int64 {
-	if p.firstOver > q.From && p.lastCall < q.To {
+	outside := func(from, to int64) bool { return to <= q.From || from >= q.To }
+	if !slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
+		return outside(k.From, k.To) && c.waited(&k)
+	}) {
 		return 0
 	}
-	longest := int64(0)
-	i := sort.Search(len(p.ended), func(i int) bool { return p.ended[i].To > q.From })
-	if i > 0 {
-		longest = p.before[i-1]
+	for _, p := range c.seenPauses() {
+		if outside(p.From, p.To) {
+			longest = max(longest, p.To-p.From)
+		}
 	}
-	i = sort.Search(len(p.begun), func(i int) bool { return p.begun[i].From >= q.To })
-	return max(longest, p.after[i])
+	return longest
 }
 
 // waited reports whether a call that is over was refused and then tried again.

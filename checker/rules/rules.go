@@ -31,7 +31,6 @@ type Case struct {
 	// results that several rules share, once they are known
 	pause, longest *int64 // the longest pause, declared or seen, and lease
 	pauses         pauses
-	allPauses      *allPauses
 	absences       map[int][]absence         // of the key of each lock, in the order of its commands
 	presences      map[int][]record.Interval // when the key of each lock surely was there
 	ends           []int64
