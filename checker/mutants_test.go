@@ -62,7 +62,6 @@ var idleConditions = map[string]string{
 	"rules/deadlock.go: known":                        "saves time",
 	"rules/tokens.go: known":                          "saves time",
 	"rules/deadlock.go: !ok":                          "saves time",
-	"rules/orphan_votes.go: c.unread != nil":          "saves time",
 	"rules/wanted.go: others == 0":                    "saves time",
 	"rules/reentry.go: !reentrant":                    onlyWords,
 	"rules/progress/wants.go: x.From < x.To":          "what it lets through has no length",

@@ -229,10 +229,10 @@ func (c *Case) writerBefore(key string, before int64) *history.Command {
 }
 
 // anothers reports whether the key that a command found cannot be of one of these lost commands.
-func (c excuses) anothers(found *history.Command, lost []lostCommand) bool {
+func (c excuses) anothers(found *history.Command, lost []*history.Command) bool {
 	w := c.writerBefore(trace.Key(found), found.Sent)
-	return w != nil && !slices.ContainsFunc(lost, func(o lostCommand) bool {
-		return !keepsOut(w, o.command)
+	return w != nil && !slices.ContainsFunc(lost, func(o *history.Command) bool {
+		return !keepsOut(w, o)
 	})
 }
 

@@ -41,40 +41,19 @@ func (c quorums) slow(lock int, m *history.Command) bool {
 	if !c.history.Header.Declares.Lease {
 		since = 0
 	}
-	all := c.lostCommands()[trace.PlaceOf(m)]
-	first := sort.Search(len(all), func(i int) bool { return all[i].command.Sent >= since })
-	last := sort.Search(len(all), func(i int) bool { return all[i].command.Sent > m.Sent })
-	if first >= last {
-		return false
-	}
-	before := 0
-	if first > 0 {
-		before = all[first-1].struck
-	}
-	return all[last-1].struck == before && !c.excuses().anothers(m, all[first:last])
-}
-
-// lostCommand is a command that had no answer.
-type lostCommand struct {
-	command *history.Command
-	struck  int // of this one and those before it: how many a fault may have held back
+	all := sentSince(c.lostCommands()[trace.PlaceOf(m)], since)
+	last := sort.Search(len(all), func(i int) bool { return all[i].Sent > m.Sent })
+	return last > 0 && !slices.ContainsFunc(all[:last], c.struckCommand) &&
+		!c.excuses().anothers(m, all[:last])
 }
 
 // lostCommands returns the commands without an answer, by place, in the order of sending.
-func (c quorums) lostCommands() map[trace.Place][]lostCommand {
-	if c.unread != nil {
-		return c.unread
-	}
-	c.unread = map[trace.Place][]lostCommand{}
-	for _, m := range c.trace.Unanswered() {
-		all, struck := c.unread[trace.PlaceOf(m)], 0
-		if n := len(all); n > 0 {
-			struck = all[n-1].struck
+func (c quorums) lostCommands() map[trace.Place][]*history.Command {
+	if c.unread == nil {
+		c.unread = map[trace.Place][]*history.Command{}
+		for _, m := range c.trace.Unanswered() {
+			c.unread[trace.PlaceOf(m)] = append(c.unread[trace.PlaceOf(m)], m)
 		}
-		if c.struckCommand(m) {
-			struck++
-		}
-		c.unread[trace.PlaceOf(m)] = append(all, lostCommand{m, struck})
 	}
 	return c.unread
 }

@@ -41,7 +41,7 @@ type Case struct {
 	perLock        []record.Lock
 	granted        *trace.Grants
 	leases         map[*history.Command]int64 // of holds, by the commands that granted them
-	unread         map[trace.Place][]lostCommand
+	unread         map[trace.Place][]*history.Command
 	stays          map[string]*history.Command         // see excuses.staying
 	takesFree      map[string]bool                     // by key: see keyFacts.takenOtherwise
 	back           map[ofLock]bool                     // see givenBack
