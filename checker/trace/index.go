@@ -91,25 +91,10 @@ func (t *Trace) AllAnswered(process int, from, until int64) bool {
 // AnsweredWithin reports whether a command was sent after one stamp and answered before another, by
 // a server that serves.
 func (t *Trace) AnsweredWithin(after, before int64) bool {
-	if t.answered == nil {
-		t.answered = make([]answer, 0, len(t.Commands))
-		for i := range t.Commands {
-			if m := &t.Commands[i]; Served(m) {
-				t.answered = append(t.answered, answer{m.Sent, m.Recv})
-			}
-		}
-		slices.SortFunc(t.answered, func(a, b answer) int { return cmp.Compare(a.sent, b.sent) })
-		for i := len(t.answered) - 2; i >= 0; i-- {
-			t.answered[i].first = min(t.answered[i].first, t.answered[i+1].first)
-		}
-	}
-	as := t.answered
-	i := sort.Search(len(as), func(i int) bool { return as[i].sent > after })
-	return i < len(as) && as[i].first < before
+	return slices.ContainsFunc(t.Commands, func(m history.Command) bool {
+		return m.Sent > after && m.Recv < before && Served(&m)
+	})
 }
-
-// answer is when a command was sent, and when the first reply came to one sent then or later.
-type answer struct{ sent, first int64 }
 
 // since returns the commands of a process that were sent at a stamp or later.
 func (t *Trace) since(process int, at int64) []*history.Command {

@@ -20,14 +20,13 @@ type Trace struct {
 	header   history.Header
 
 	// made when they are asked for
-	calls    map[int][]*record.Call // by process, by beginning
-	byKey    map[string][]*history.Command
-	byLock   map[int][]*history.Command
-	lost     []*history.Command
-	answered []answer
-	given    map[string]bool // by key: see returned
-	touched  map[string]bool // by key: see returned
-	ends     map[string]bool // by key: see everEnds
+	calls   map[int][]*record.Call // by process, by beginning
+	byKey   map[string][]*history.Command
+	byLock  map[int][]*history.Command
+	lost    []*history.Command
+	given   map[string]bool // by key: see returned
+	touched map[string]bool // by key: see returned
+	ends    map[string]bool // by key: see everEnds
 }
 
 // New returns the trace of a run with this header and record. Commands may be none.
