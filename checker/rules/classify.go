@@ -28,7 +28,7 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 	}
 	switch {
 	case c.cameLate(p.A) && (leased <= p.B.From || !deletes(commands)) ||
-		c.cameLate(p.B) && leased > p.B.From && !deletes(commands) && !c.grantedFirst(p):
+		c.cameLate(p.B) && leased > p.B.From && !deletes(commands) && !grantedBefore(c.Case, p.A, p.B):
 		// if the first client had outlived its lease, it would meet the next grant as well
 		return verdict.LateMessage, c.stoodClock(p)
 	case leased <= p.B.From && p.A.Valid != record.Forever && p.B.From < p.A.Valid:
@@ -123,10 +123,10 @@ func (c classifier) stoodClock(p *record.Pair) string {
 	return ""
 }
 
-// grantedFirst reports whether the first of two holds was certainly granted before the second.
-func (c classifier) grantedFirst(p *record.Pair) bool {
-	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
-	return ga != nil && gb != nil && ga.Recv < gb.Sent
+// grantedBefore reports whether the trace shows that one hold was granted before another.
+func grantedBefore(c *Case, a, b *record.Hold) bool {
+	first, second := c.trace.GrantOf(a), c.trace.GrantOf(b)
+	return first != nil && second != nil && first.Recv < second.Sent
 }
 
 // deletes reports whether a command of a witness deleted the first holder's key, or may have.

@@ -114,16 +114,10 @@ func (c exclusionRule) loser(p *record.Pair) (loser, winner *record.Hold) {
 	switch {
 	case ended(p.B) && !ended(p.A), c.classifier().onlyLaterEnded(p):
 		return p.B, p.A
-	case !ended(p.A) && c.grantedBefore(p.B, p.A):
+	case !ended(p.A) && grantedBefore(c.Case, p.B, p.A):
 		return p.B, p.A
 	}
 	return p.A, p.B
-}
-
-// grantedBefore reports whether the trace shows that one hold was granted before another.
-func (c exclusionRule) grantedBefore(a, b *record.Hold) bool {
-	first, second := c.trace.GrantOf(a), c.trace.GrantOf(b)
-	return first != nil && second != nil && first.Recv < second.Sent
 }
 
 // toldLate returns the violation by a holder that learned at t that its hold was over, when the
