@@ -166,7 +166,7 @@ func (c orphanRule) givesBack(took *history.Command) bool {
 // nextCall returns when the client of a call began the next one; false if it did not, or was
 // killed.
 func (c orphanRule) nextCall(k *record.Call) (from int64, ok bool) {
-	if c.ended(k.Process) {
+	if c.waits().endOf(k.Process) < record.Forever {
 		return 0, false
 	}
 	from = record.Forever

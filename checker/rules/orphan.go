@@ -148,7 +148,7 @@ func (c orphanRule) releaseBefore(t int64) bool {
 func (c orphanRule) decides(refused, writer *history.Command) bool {
 	switch {
 	case writer == nil, c.history.Header.Declares.MinimumHold > 0, c.freedLater(writer, refused),
-		c.ended(writer.Process):
+		c.waits().endOf(writer.Process) < record.Forever:
 		return false
 	case !slices.ContainsFunc(c.faults, func(f record.Fault) bool { return f.From <= refused.Recv }):
 		return true
@@ -167,14 +167,6 @@ func (c orphanRule) decides(refused, writer *history.Command) bool {
 func (c orphanRule) saidNo(writer *history.Command) bool {
 	k := c.trace.CallOf(writer)
 	return k != nil && k.Denied() || c.trace.GivenUpBefore(writer)
-}
-
-// ended reports whether the process of a client ended in the run. It stopped before the record says
-// so.
-func (c orphanRule) ended(process int) bool {
-	return slices.ContainsFunc(c.Record.Marks, func(e *history.Event) bool {
-		return e.Process == process && (e.Type == history.Kill || e.Type == history.Exit)
-	})
 }
 
 // lostReply reports whether the client that wrote a key has sent a command about that key on that
