@@ -25,14 +25,7 @@ func (c waits) absent(lock int, q record.Interval) bool {
 	if c.quorums().independent() || !c.trace.Named() || c.replaced() {
 		return false
 	}
-	all, known := c.absences[lock]
-	if !known {
-		if c.absences == nil {
-			c.absences = map[int][]absence{}
-		}
-		all = absencesOf(c, lock)
-		c.absences[lock] = all
-	}
+	all := c.absences.of(lock, func(int) []absence { return absencesOf(c, lock) })
 	i := sort.Search(len(all), func(i int) bool { return all[i].sent >= q.To })
 	return i > 0 && all[i-1].free && all[i-1].from <= q.From
 }

@@ -11,15 +11,10 @@ import (
 // lostBehind returns a function that tells the time that a client lost for a lock. It includes the
 // time that other clients lost while this one may have waited for them.
 func (c excuses) lostBehind(l *record.Lock) func(process int) []record.Interval {
-	before, known := c.blocking(l), map[int][]record.Interval{}
-	return func(process int) []record.Interval {
-		times, ok := known[process]
-		if !ok {
-			times = record.Union(slices.Concat(before, c.lostTime(process)))
-			known[process] = times
-		}
-		return times
-	}
+	before := c.blocking(l)
+	return remembered(func(process int) []record.Interval {
+		return record.Union(slices.Concat(before, c.lostTime(process)))
+	})
 }
 
 // blocking returns the time that clients lost while they asked for a lock, held or released it, so

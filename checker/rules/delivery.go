@@ -149,15 +149,8 @@ func (c deliveryRule) lastWords(h *record.Hold) []*history.Command {
 // ofGrant returns a function that reports whether the key of a command may be the lock's, as far as
 // its server shows it.
 func (c *Case) ofGrant(h *record.Hold) func(*history.Command) bool {
-	known := map[string][]string{} // by server
-	return func(m *history.Command) bool {
-		keys, ok := known[m.Node]
-		if !ok {
-			keys = trace.KeysOf(c.trace, h, m.Node)
-			known[m.Node] = keys
-		}
-		return slices.Contains(keys, trace.Key(m))
-	}
+	keys := remembered(func(server string) []string { return trace.KeysOf(c.trace, h, server) })
+	return func(m *history.Command) bool { return slices.Contains(keys(m.Node), trace.Key(m)) }
 }
 
 // lastThat returns the last command of a hold's call on each server that fits and that was over

@@ -23,9 +23,10 @@ func (c *Case) excuses() excuses { return excuses{c} }
 // lostTime returns the times that a client lost, disjoint and in order. The caller must not change
 // them.
 func (c excuses) lostTime(process int) []record.Interval {
-	if known, ok := c.wasted[process]; ok {
-		return known
-	}
+	return c.wasted.of(process, c.findLostTime)
+}
+
+func (c excuses) findLostTime(process int) []record.Interval {
 	var all []record.Interval
 	for _, g := range c.clientGaps(process) {
 		all = append(all, record.Interval{From: g.From, To: g.To})
@@ -37,8 +38,7 @@ func (c excuses) lostTime(process int) []record.Interval {
 			all = append(all, record.Interval{From: m.Recv - late, To: m.Recv})
 		}
 	}
-	c.wasted[process] = record.Union(all)
-	return c.wasted[process]
+	return record.Union(all)
 }
 
 // stood returns the intervals in which the nemesis had stopped a client, at a breakpoint or by a
@@ -201,15 +201,9 @@ func (c excuses) helps(l *record.Lock, m *history.Command) bool {
 
 // staying returns the command that wrote a key last, if the key stays until the run ends, or nil.
 func (c excuses) staying(key string) *history.Command {
-	w, known := c.stays[key]
-	if !known {
-		w = c.writerBefore(key, record.Forever)
-		if c.stays == nil {
-			c.stays = map[string]*history.Command{}
-		}
-		c.stays[key] = w
-	}
-	return w
+	return c.stays.of(key, func(string) *history.Command {
+		return c.writerBefore(key, record.Forever)
+	})
 }
 
 // writerBefore returns the command that wrote a key last before a stamp, if the key was free until

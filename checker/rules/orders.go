@@ -22,15 +22,7 @@ func ordersOf(c *Case, ga, gb *history.Command) *trace.Orders {
 	if ga.Node == gb.Node && gb.Sent < ga.Sent {
 		pair = [2]*history.Command{gb, ga}
 	}
-	if o, known := c.orders[pair]; known {
-		return o
-	}
-	if c.orders == nil {
-		c.orders = map[[2]*history.Command]*trace.Orders{}
-	}
-	o := findOrders(c, ga, gb)
-	c.orders[pair] = o
-	return o
+	return c.orders.of(pair, func([2]*history.Command) *trace.Orders { return findOrders(c, ga, gb) })
 }
 
 func findOrders(c *Case, ga, gb *history.Command) *trace.Orders {

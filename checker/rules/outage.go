@@ -103,22 +103,16 @@ func (c outageRule) underway() []record.Interval {
 // of this client. No lock can serve the client then, and the other clients go on. It adds other
 // times.
 func (c outageRule) ownFaults(other []record.Interval) func(process int) []record.Interval {
-	known := map[int][]record.Interval{} // a lock may have a million calls
-	return func(process int) []record.Interval {
-		times, seen := known[process]
-		if seen {
-			return times
-		}
+	// a lock may have a million calls
+	return remembered(func(process int) (times []record.Interval) {
 		for i := range c.faults {
 			f := &c.faults[i]
 			if f.StrikesLinksOf(process, !c.quorums().independent()) || f.Pauses() && f.Hits(process) {
 				times = append(times, record.Interval{From: f.From, To: c.faultTimes().overs()[i]})
 			}
 		}
-		times = record.Union(slices.Concat(times, c.stood(process), other))
-		known[process] = times
-		return times
-	}
+		return record.Union(slices.Concat(times, c.stood(process), other))
+	})
 }
 
 // shortWithoutLost reports whether every outage is within the bound when three things are taken
@@ -131,14 +125,9 @@ func (c outageRule) shortWithoutLost(under []record.Interval, bound int64,
 		l := &locks[i]
 		struck, _ := c.excuses().strikes(l)
 		struck = append(struck, c.excuses().blocking(l)...)
-		lost := map[int][]record.Interval{} // by client: a lock may have a million calls
-		open := tries(l).Subtract(func(process int) []record.Interval {
-			if _, known := lost[process]; !known {
-				lost[process] = record.Union(slices.Concat(struck, c.excuses().lostTime(process),
-					alone(process)))
-			}
-			return lost[process]
-		})
+		open := tries(l).Subtract(remembered(func(process int) []record.Interval {
+			return record.Union(slices.Concat(struck, c.excuses().lostTime(process), alone(process)))
+		}))
 		if _, _, ns := withoutGrant(l, open, under); ns > bound {
 			return false
 		}

@@ -165,17 +165,7 @@ func (c *Case) deletersBetween(ga, gb *history.Command) (out []*history.Command)
 	return ownerRule{c}.deletersAt(trace.PlaceOf(ga)).executedBetween(ga.Sent, gb.Recv)
 }
 
-func (c ownerRule) deletersAt(at trace.Place) deleters {
-	if c.deleters == nil {
-		c.deleters = map[trace.Place]deleters{}
-	}
-	ds, known := c.deleters[at]
-	if !known {
-		ds = c.deletersOf(at)
-		c.deleters[at] = ds
-	}
-	return ds
-}
+func (c ownerRule) deletersAt(at trace.Place) deleters { return c.deleters.of(at, c.deletersOf) }
 
 // deleters are the commands that may have deleted a key, in the order of sending.
 type deleters struct {

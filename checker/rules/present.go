@@ -16,14 +16,7 @@ func present(c waits, lock int, q record.Interval) bool {
 	if c.quorums().independent() || !c.trace.Named() || c.replaced() {
 		return false
 	}
-	all, known := c.presences[lock]
-	if !known {
-		if c.presences == nil {
-			c.presences = map[int][]record.Interval{}
-		}
-		all = presencesOf(c, lock)
-		c.presences[lock] = all
-	}
+	all := c.presences.of(lock, func(int) []record.Interval { return presencesOf(c, lock) })
 	i := sort.Search(len(all), func(i int) bool { return all[i].To >= q.To })
 	return i < len(all) && all[i].From <= q.From
 }

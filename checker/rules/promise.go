@@ -51,15 +51,7 @@ func askedLease(c *Case, h *record.Hold) *request {
 // lives returns the last command on each server that took or prolonged the lock's key before the
 // call returned. If several keys may be the lock's, it is the one that lasts longest.
 func (c keyFacts) lives(h *record.Hold) []*history.Command {
-	last, known := c.lived[h]
-	if !known {
-		if c.lived == nil {
-			c.lived = map[*record.Hold][]*history.Command{}
-		}
-		last = longestLives(c, h)
-		c.lived[h] = last
-	}
-	return last
+	return c.lived.of(h, func(*record.Hold) []*history.Command { return longestLives(c, h) })
 }
 
 func longestLives(c keyFacts, h *record.Hold) (last []*history.Command) {

@@ -64,20 +64,15 @@ func (c exclusionRule) counted(h *record.Hold, t int64) bool {
 
 // othersMayHold reports whether another client may have been granted the lock of a hold before t.
 func (c exclusionRule) othersMayHold(h *record.Hold, t int64) bool {
-	if c.mayTake == nil {
-		c.mayTake = map[int]record.Reach{}
-	}
-	calls, known := c.mayTake[h.Key]
-	if !known {
+	calls := c.mayTake.of(h.Key, func(key int) record.Reach {
 		var ts []record.Interval
-		for _, k := range c.waits().lock(h.Key).Calls {
+		for _, k := range c.waits().lock(key).Calls {
 			if k.Outcome != history.Fail {
 				ts = append(ts, record.Interval{From: k.From, To: k.To, Process: k.Process})
 			}
 		}
-		calls = record.NewReach(ts)
-		c.mayTake[h.Key] = calls
-	}
+		return record.NewReach(ts)
+	})
 	return calls.MeetsOther(h.From+1, t-1, h.Process)
 }
 

@@ -31,29 +31,29 @@ type Case struct {
 	// results that several rules share, once they are known
 	pause, longest *int64 // the longest pause, declared or seen, and lease
 	pauses         pauses
-	absences       map[int][]absence         // of the key of each lock, in the order of its commands
-	presences      map[int][]record.Interval // when the key of each lock surely was there
+	absences       memo[int, []absence]         // of the key of each lock, in the order of its commands
+	presences      memo[int, []record.Interval] // when the key of each lock surely was there
 	ends           []int64
 	common         []record.Interval
-	gaps           map[int][]record.Gap
-	wasted         map[int][]record.Interval // the time that each client lost
-	ruled          map[int]linear.Ruling     // porcupine's on S, by lock
+	gaps           memo[int, []record.Gap]
+	wasted         memo[int, []record.Interval] // the time that each client lost
+	ruled          map[int]linear.Ruling        // porcupine's on S, by lock
 	perLock        []record.Lock
 	granted        *trace.Grants
 	leases         map[*history.Command]int64 // of holds, by the commands that granted them
 	unread         map[trace.Place][]*history.Command
-	stays          map[string]*history.Command         // see excuses.staying
-	takesFree      map[string]bool                     // by key: see keyFacts.takenOtherwise
-	back           map[ofLock]bool                     // see givenBack
-	lived          map[*record.Hold][]*history.Command // see keyFacts.lives
+	stays          memo[string, *history.Command]         // see excuses.staying
+	takesFree      memo[string, bool]                     // by key: see keyFacts.takenOtherwise
+	back           memo[ofLock, bool]                     // see givenBack
+	lived          memo[*record.Hold, []*history.Command] // see keyFacts.lives
 	unsureReleases map[int]record.Reach
 	nested         map[int]bool
-	mayTake        map[int]record.Reach // by lock: the calls that may have taken it
-	deleters       map[trace.Place]deleters
+	mayTake        memo[int, record.Reach] // by lock: the calls that may have taken it
+	deleters       memo[trace.Place, deleters]
 	foreign        *bool // whether others than the run's clients may delete keys
 	emptied        []*history.Command
 	values         map[[2]string]int // by key and value: the only client that sent it
-	orders         map[[2]*history.Command]*trace.Orders
+	orders         memo[[2]*history.Command, *trace.Orders]
 }
 
 // Limits are inputs that the history itself does not have.
@@ -69,7 +69,7 @@ func Open(h *history.History, commands []history.Command, v *verdict.Verdict, l 
 	r := record.Build(h)
 	c := &Case{Record: r, history: h, trace: trace.New(h.Header, r, commands), trust: r.Trust,
 		faults: r.Faults, verdict: v, limits: l,
-		ruled: map[int]linear.Ruling{}, wasted: map[int][]record.Interval{}}
+		ruled: map[int]linear.Ruling{}}
 	shortenLeases(c)
 	v.Evidence = c.excuses().evidence()
 	return c

@@ -25,18 +25,12 @@ func (c keyFacts) tookToken(m *history.Command) bool {
 // takenOtherwise reports whether acquire calls take a key that is likelier the lock's than that of
 // a deletion.
 func (c keyFacts) takenOtherwise(m *history.Command) bool {
-	if otherwise, known := c.takesFree[trace.Key(m)]; known {
-		return otherwise
-	}
-	if c.takesFree == nil {
-		c.takesFree = map[string]bool{}
-	}
-	lock, _ := c.grants().LockOf(m)
-	otherwise := slices.ContainsFunc(c.trace.OfLock(lock), func(o *history.Command) bool {
-		return c.trace.CallOf(o) != nil && c.otherwise(o, m)
+	return c.takesFree.of(trace.Key(m), func(string) bool {
+		lock, _ := c.grants().LockOf(m)
+		return slices.ContainsFunc(c.trace.OfLock(lock), func(o *history.Command) bool {
+			return c.trace.CallOf(o) != nil && c.otherwise(o, m)
+		})
 	})
-	c.takesFree[trace.Key(m)] = otherwise
-	return otherwise
 }
 
 // otherwise reports whether a command takes the lock in another way than a deletion does. If the
