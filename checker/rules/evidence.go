@@ -28,7 +28,6 @@ func (c excuses) evidence() verdict.Evidence {
 		Faults:         len(c.faults),
 		Interrupted:    c.trust.Interrupted,
 		Undone:         c.trust.Undone,
-		Untouched:      trace.UntracedKeys(c.history, c.trace.Commands),
 		Starved:        starved(c.Case),
 	}
 	if c.history.Header.Declares.Optimistic {
@@ -47,8 +46,7 @@ func (c excuses) evidence() verdict.Evidence {
 // timedOut counts the commands that timed out although no fault was in force on their way: the
 // machine, or a network that is not ours, stalled where no client saw it.
 func (c excuses) timedOut() (n int) {
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
+	for i, m := range c.trace.Commands {
 		if m.Why == history.TimedOut && c.unexplained(m) && !trace.Continues(c.trace.Commands, i) {
 			n++
 		}
@@ -106,8 +104,7 @@ func (c excuses) standstill(from, to int64) *record.Gap {
 // unanswered returns a command that no fault kept from its answer, of a call whose outcome is
 // unknown for that; or nil.
 func (c excuses) unanswered(from, to int64) *history.Command {
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
+	for _, m := range c.trace.Commands {
 		if m.Sent >= from && m.Sent <= to && c.unexplained(m) {
 			return m
 		}

@@ -230,8 +230,7 @@ func counterKept(c *Case, f *record.Fault, a, b *tokened) bool {
 		return false
 	}
 	counter := c.trace.Counters(by)[0]
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
+	for _, m := range c.trace.Commands {
 		n, err := strconv.ParseInt(m.Reply, 10, 64)
 		if err == nil && n >= a.Token && m.Node == by.Node && m.Sent >= f.To && m.Recv <= by.Sent &&
 			slices.Contains(c.trace.Counters(m), counter) {

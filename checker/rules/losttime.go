@@ -142,8 +142,7 @@ func (c excuses) faultHits(process int, g record.Gap) bool {
 // without a fault. Each lasts until the leftover key has expired. It also returns one of these
 // commands, or nil.
 func (c excuses) strikes(l *record.Lock) (out []record.Interval, one *history.Command) {
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
+	for _, m := range c.trace.Commands {
 		if !c.trace.MayBeOf(m, l.Key) || !c.unexplained(m) || trace.Silent(m) {
 			continue
 		}

@@ -36,8 +36,7 @@ func (c orphanRule) orphan() property {
 	grants, granting, dead := c.grants(), c.grantingKeys(), c.deadKeys()
 	seen, slow, why := false, false, ""
 	var refusals []*history.Command
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
+	for _, m := range c.trace.Commands {
 		key, known := grants.LockOf(m)
 		if !known || !c.refused(m) || c.goesOn(m, granting) || dead.Meets(m.Recv, m.Recv) {
 			continue
@@ -199,8 +198,8 @@ func (c orphanRule) freedLater(writer, refused *history.Command) bool {
 func (c orphanRule) deadKeys() record.Reach {
 	ts := []record.Interval{{From: c.trust.Cut, To: record.Forever}}
 	stays := c.waits().longestLease()
-	for i := range c.trace.Commands {
-		asked, _ := c.trace.Asked(&c.trace.Commands[i])
+	for _, m := range c.trace.Commands {
+		asked, _ := c.trace.Asked(m)
 		stays = max(stays, asked)
 	}
 	for _, e := range c.Record.Marks {

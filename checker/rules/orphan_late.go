@@ -31,8 +31,7 @@ type strike struct {
 func (c orphanRule) lateness() lateness {
 	limit := int64(c.history.Header.ShortestLease()) / 16
 	late := lateness{stalls: stallsOf(c.Record.Gaps, limit), struck: map[int][]strike{}}
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
+	for _, m := range c.trace.Commands {
 		if !c.excuses().unexplained(m) || !mayLeave(c.Case, m) {
 			continue
 		}

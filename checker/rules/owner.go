@@ -35,8 +35,7 @@ func (c ownerRule) owner() property {
 	}
 	spans := c.Record.Spans(record.WhileLeased, c.trust.Cut)
 	grants := c.sureGrants()
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
+	for _, m := range c.trace.Commands {
 		if !c.trace.Deleted(m) {
 			continue
 		}

@@ -12,10 +12,7 @@ import (
 
 // refusing returns the times when a server refused to serve: from one refusal to the next, if it
 // carried out no write between the two.
-func refusing(commands []history.Command, until int64) (out []record.Interval) {
-	if !slices.ContainsFunc(commands, func(m history.Command) bool { return refused(&m) }) {
-		return nil
-	}
+func refusing(commands []*history.Command, until int64) (out []record.Interval) {
 	last := map[string]int64{} // when each server refused last
 	for _, m := range answers(commands, until) {
 		at, before := last[m.Node]
@@ -33,9 +30,9 @@ func refusing(commands []history.Command, until int64) (out []record.Interval) {
 }
 
 // answers returns the commands that got a reply before a stamp, in the order of their replies.
-func answers(commands []history.Command, until int64) (out []*history.Command) {
-	for i := range commands {
-		if m := &commands[i]; m.Recv != 0 && m.Err == "" && m.Recv <= until {
+func answers(commands []*history.Command, until int64) (out []*history.Command) {
+	for _, m := range commands {
+		if m.Recv != 0 && m.Err == "" && m.Recv <= until {
 			out = append(out, m)
 		}
 	}
@@ -49,9 +46,9 @@ func refused(m *history.Command) bool {
 }
 
 // refusalIn returns a command that was refused within a time, or nil.
-func refusalIn(commands []history.Command, from, to int64) *history.Command {
-	for i := range commands {
-		if m := &commands[i]; refused(m) && m.Recv >= from && m.Recv <= to {
+func refusalIn(commands []*history.Command, from, to int64) *history.Command {
+	for _, m := range commands {
+		if refused(m) && m.Recv >= from && m.Recv <= to {
 			return m
 		}
 	}

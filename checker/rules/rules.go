@@ -72,6 +72,7 @@ func Open(h *history.History, commands []history.Command, v *verdict.Verdict, l 
 		ruled: map[int]linear.Ruling{}}
 	shortenLeases(c)
 	v.Evidence = c.excuses().evidence()
+	v.Evidence.Untouched = trace.UntracedKeys(h, commands)
 	return c
 }
 

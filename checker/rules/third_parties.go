@@ -26,8 +26,8 @@ func (c keyFacts) thirdParties(from, to int64) bool {
 func emptyings(c *Case, from, to int64) (out []*history.Command) {
 	if c.emptied == nil {
 		c.emptied = []*history.Command{}
-		for i := range c.trace.Commands {
-			if m := &c.trace.Commands[i]; trace.Empties(m) && (trace.Answered(m) || trace.Unsure(m)) {
+		for _, m := range c.trace.Commands {
+			if trace.Empties(m) && (trace.Answered(m) || trace.Unsure(m)) {
 				c.emptied = append(c.emptied, m)
 			}
 		}
@@ -62,7 +62,7 @@ func ofTakesAtOnce(c *Case, p *record.Pair, ga, gb *history.Command) string {
 // removals are the commands of the run's clients that can have removed keys.
 type removals struct {
 	header   *history.Header
-	commands []history.Command
+	commands []*history.Command
 }
 
 func (d removals) foreign(counted []history.Counters) bool {
@@ -80,8 +80,8 @@ func (d removals) foreign(counted []history.Counters) bool {
 
 // emptied returns how often clients have certainly emptied a server.
 func (d removals) emptied(node string) (times int64) {
-	for i := range d.commands {
-		if m := &d.commands[i]; m.Node == node && trace.Empties(m) && trace.Answered(m) {
+	for _, m := range d.commands {
+		if m.Node == node && trace.Empties(m) && trace.Answered(m) {
 			times++
 		}
 	}
@@ -94,8 +94,8 @@ func (d removals) counts(counted []history.Counters) bool {
 	for _, n := range counted {
 		known[n.Node] = true
 	}
-	for i := range d.commands {
-		if !known[d.commands[i].Node] {
+	for _, m := range d.commands {
+		if !known[m.Node] {
 			return false
 		}
 	}
@@ -105,8 +105,7 @@ func (d removals) counts(counted []history.Counters) bool {
 // sent returns how many deletions the clients' commands to a node can have called. What a script
 // does is known only if it is declared.
 func (d removals) sent(node string) (most float64) {
-	for i := range d.commands {
-		m := &d.commands[i]
+	for i, m := range d.commands {
 		if m.Node != node || m.About > 0 {
 			continue
 		}

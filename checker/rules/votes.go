@@ -269,8 +269,8 @@ const severalOwners = -2
 func (c quorums) ownerOf(key, value string) int {
 	if c.values == nil {
 		c.values = map[[2]string]int{}
-		for i := range c.trace.Commands {
-			c.noteValues(&c.trace.Commands[i])
+		for _, m := range c.trace.Commands {
+			c.noteValues(m)
 		}
 	}
 	if p, known := c.values[[2]string{key, value}]; known {

@@ -27,8 +27,7 @@ func killsServer(f record.Fault) bool {
 // countWithheld counts the grants of a server that no client entered on before a fault killed the
 // server, because too few replicas had them (WAIT).
 func (c aims) countWithheld(f record.Fault) (n int) {
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
+	for _, m := range c.trace.Commands {
 		if killsServer(f) && m.Node == f.Target && m.Recv <= f.From && isUnconfirmed(m) {
 			n++
 		}

@@ -23,8 +23,7 @@ func PlaceOf(m *history.Command) Place { return Place{m.Node, Key(m)} }
 func (t *Trace) OfKey(key string) []*history.Command {
 	if t.byKey == nil {
 		t.byKey = map[string][]*history.Command{}
-		for i := range t.Commands {
-			m := &t.Commands[i]
+		for _, m := range t.Commands {
 			t.byKey[Key(m)] = append(t.byKey[Key(m)], m)
 		}
 		for _, ms := range t.byKey {
@@ -45,8 +44,7 @@ func (t *Trace) OfLock(lock int) []*history.Command {
 	}
 	if t.byLock == nil {
 		t.byLock = map[int][]*history.Command{}
-		for i := range t.Commands {
-			m := &t.Commands[i]
+		for _, m := range t.Commands {
 			if n, known := t.names.Lock(Key(m)); known || !t.Named() {
 				t.byLock[n] = append(t.byLock[n], m)
 			}
@@ -63,8 +61,8 @@ func (t *Trace) OfLock(lock int) []*history.Command {
 func (t *Trace) Unanswered() []*history.Command {
 	if t.lost == nil {
 		t.lost = []*history.Command{}
-		for i := range t.Commands {
-			if m := &t.Commands[i]; m.Recv == 0 || m.Err != "" {
+		for _, m := range t.Commands {
+			if m.Recv == 0 || m.Err != "" {
 				t.lost = append(t.lost, m)
 			}
 		}
@@ -91,8 +89,8 @@ func (t *Trace) AllAnswered(process int, from, until int64) bool {
 // AnsweredWithin reports whether a command was sent after one stamp and answered before another, by
 // a server that serves.
 func (t *Trace) AnsweredWithin(after, before int64) bool {
-	return slices.ContainsFunc(t.Commands, func(m history.Command) bool {
-		return m.Sent > after && m.Recv < before && Served(&m)
+	return slices.ContainsFunc(t.Commands, func(m *history.Command) bool {
+		return m.Sent > after && m.Recv < before && Served(m)
 	})
 }
 

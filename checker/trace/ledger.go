@@ -92,8 +92,8 @@ func (l *Ledger) passed(m *history.Command, since int64) bool {
 // several keys or servers, a call takes some, another refuses it, and the call frees the former.
 func (t *Trace) passing() map[Place]record.Reach {
 	times := map[Place][]record.Interval{}
-	for i := range t.Commands {
-		if m := &t.Commands[i]; t.MayTake(m) {
+	for _, m := range t.Commands {
+		if t.MayTake(m) {
 			times[PlaceOf(m)] = append(times[PlaceOf(m)], record.Interval{From: m.Sent,
 				To: t.givenBack(m), Process: m.Process})
 		}

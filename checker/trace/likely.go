@@ -43,8 +43,7 @@ func (t *Trace) returned() (given, touched map[string]bool) {
 		return t.given, t.touched
 	}
 	t.given, t.touched = map[string]bool{}, map[string]bool{}
-	for i := range t.Commands {
-		m := &t.Commands[i]
+	for _, m := range t.Commands {
 		down := strings.HasPrefix(Verb(m), "DECR") || CountsDown(m.Args)
 		if !t.Releasing(m) || Silent(m) {
 			continue

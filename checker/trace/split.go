@@ -43,7 +43,7 @@ func onePerKey(all []history.Command) []history.Command {
 }
 
 // Continues reports whether a command and the one before it were one command with several keys.
-func Continues(all []history.Command, i int) bool {
+func Continues(all []*history.Command, i int) bool {
 	return i > 0 && all[i-1].Process == all[i].Process && all[i-1].Seq == all[i].Seq
 }
 

@@ -23,8 +23,7 @@ func (t *Trace) KnownSpans(node string, writers map[string]int, grants *Grants, 
 		segments = append(segments, segment{from: m.T, offset: base + m.By})
 	}
 	var acts []act
-	for i := range t.Commands {
-		m := &t.Commands[i]
+	for _, m := range t.Commands {
 		key, known := grants.LockOf(m)
 		at, e := t.done(m, writers)
 		if m.Node != node || !known || e.Kind == None {

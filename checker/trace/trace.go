@@ -13,7 +13,7 @@ import (
 // Trace combines the commands of a run with its record.
 type Trace struct {
 	Reader
-	Commands []history.Command
+	Commands []*history.Command
 	Sent     map[int][]*history.Command // by process, in the order of sending
 	names    Names
 	record   *record.Record
@@ -34,10 +34,10 @@ func New(h history.Header, r *record.Record, commands []history.Command) *Trace 
 	t := &Trace{Reader: NewReader(h), Sent: map[int][]*history.Command{},
 		names: NamesOf(h.Names), record: r, header: h}
 	commands = t.onePerKey(onePerKey(commands))
-	t.Commands = commands
 	t.learn(commands)
 	for i := range commands {
 		m := &commands[i]
+		t.Commands = append(t.Commands, m)
 		t.Sent[m.Process] = append(t.Sent[m.Process], m)
 	}
 	for _, ms := range t.Sent {
@@ -117,8 +117,7 @@ func (t *Trace) Grants() Grants {
 	for _, m := range g.ByHold {
 		noted[m] = true
 	}
-	for i := range t.Commands {
-		m := &t.Commands[i]
+	for _, m := range t.Commands {
 		switch {
 		case noted[m], t.Frees(m):
 		case m.Recv == 0 || m.Err != "":

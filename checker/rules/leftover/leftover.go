@@ -56,8 +56,8 @@ func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writ
 
 // NeverFreed reports whether no command of a trace is known to delete a key, or may do so.
 func NeverFreed(t *trace.Trace) bool {
-	return !slices.ContainsFunc(t.Commands, func(m history.Command) bool {
-		return t.Frees(&m) || t.Undeclared(&m)
+	return !slices.ContainsFunc(t.Commands, func(m *history.Command) bool {
+		return t.Frees(m) || t.Undeclared(m)
 	})
 }
 
