@@ -128,7 +128,7 @@ func (c aims) tried(h *record.Hold, by *record.Fault) bool {
 // ended.
 func (c aims) asked(k *record.Call, by *record.Fault, h *record.Hold) bool {
 	until := min(k.To, h.End)
-	sent := c.quorums().sentWithin(k.Process, max(k.From, by.From), until)
+	sent := c.trace.SentWithin(k.Process, max(k.From, by.From), until)
 	return slices.ContainsFunc(sent, func(m *history.Command) bool {
 		return m.Node == by.Target && m.Recv <= until && trace.Answered(m) && c.trace.MayBeOf(m, h.Key)
 	})

@@ -88,7 +88,7 @@ func (c classifier) classify(p *record.Pair, commands []command) (class, assumpt
 // neverShown reports whether no server's answer shows that it gave a client the lock, neither
 // before the client was inside nor afterwards.
 func neverShown(c *Case, h *record.Hold) bool {
-	later := c.quorums().sentWithin(h.Process, h.From, h.Returned)
+	later := c.trace.SentWithin(h.Process, h.From, h.Returned)
 	return c.quorums().noServer(h) && !slices.ContainsFunc(later, c.quorums().showsOwn)
 }
 
@@ -98,7 +98,7 @@ func (c classifier) cameLate(h *record.Hold) bool {
 	if c.history.Header.WholeTrace {
 		return h.CameLate()
 	}
-	at, sent := int64(0), c.quorums().sentWithin(h.Process, h.Call, h.From)
+	at, sent := int64(0), c.trace.SentWithin(h.Process, h.Call, h.From)
 	numbered := slices.ContainsFunc(sent, func(m *history.Command) bool { return m.N == h.N })
 	for _, m := range sent {
 		ofCall := m.N == h.N || !numbered && m.N == 0 && c.trace.MayBeOf(m, h.Key)
@@ -380,7 +380,7 @@ func (c *Case) concerns(f *record.Fault, h *record.Hold, until int64) bool {
 	}
 	ofKey := c.trace.OfKey(trace.Key(grant))
 	if process, client := f.Client(); client {
-		return process == h.Process || slices.ContainsFunc(sentSince(ofKey, h.Call),
+		return process == h.Process || slices.ContainsFunc(trace.SentSince(ofKey, h.Call),
 			func(m *history.Command) bool { return m.Process == process && m.Sent <= until })
 	}
 	there := func(m *history.Command) bool { return m.Node == f.Target }
@@ -416,6 +416,6 @@ func (c classifier) timedByServer(a, b *record.Hold) bool {
 // the key.
 func namesTime(c *Case, h *record.Hold) bool {
 	ga := c.trace.GrantOf(h)
-	return ga != nil && slices.ContainsFunc(sentSince(c.trace.OfKey(trace.Key(ga)), ga.Sent),
+	return ga != nil && slices.ContainsFunc(trace.SentSince(c.trace.OfKey(trace.Key(ga)), ga.Sent),
 		func(m *history.Command) bool { return trace.EffectOf(m.Args).Expiry.Absolute })
 }

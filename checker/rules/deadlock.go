@@ -272,9 +272,9 @@ func (c deadlockRule) keptBy(l *record.Lock, since, until int64) *explain.Leftov
 	if c.quorums().independent() {
 		return nil
 	}
-	left := leftover.LastWriter(c.trace, c.faults, l.Key, since)
+	left := leftover.LastWriter(c.trace, c.faults, c.trace.OfLock(l.Key), since)
 	if left == nil { // it was written at the beginning of that time
-		left = leftover.LastWriter(c.trace, c.faults, l.Key, until)
+		left = leftover.LastWriter(c.trace, c.faults, c.trace.OfLock(l.Key), until)
 	}
 	if left != nil && !c.keyFacts().stillThere(l, left.Command, until) {
 		return nil

@@ -33,7 +33,7 @@ func hangingClass(c *Case, k *explain.OpenCall) string {
 	if !ignoresTimeout(c.history.Header, k) {
 		return verdict.EndlessCall
 	}
-	sent := c.quorums().sentWithin(k.Process, k.From, k.To)
+	sent := c.trace.SentWithin(k.Process, k.From, k.To)
 	left := deadlockRule{c}.keptBy(c.waits().lock(k.Key), k.Since, k.To)
 	switch {
 	case left != nil && mayStay(c, left):

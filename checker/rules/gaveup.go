@@ -23,7 +23,7 @@ func (c renewals) gaveUp(h *record.Hold, end int64) *history.Command {
 		return nil
 	}
 	var last, before *history.Command
-	for _, m := range sentSince(c.trace.OfKey(trace.Key(grant)), h.From) {
+	for _, m := range trace.SentSince(c.trace.OfKey(trace.Key(grant)), h.From) {
 		if m.Process == h.Process && m.Sent < min(end, h.End) && (m.N == 0 || m.N == h.N) &&
 			c.trace.CallOf(m) == nil && !c.trace.Releasing(m) {
 			last, before = m, last

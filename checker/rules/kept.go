@@ -51,7 +51,7 @@ func (c orphanRule) keptOwn() *kept {
 			h.InnerReleased != 0 || c.ownClockMoved(h) {
 			continue
 		}
-		for _, m := range c.quorums().sentWithin(h.Process, h.End, h.Returned) {
+		for _, m := range c.trace.SentWithin(h.Process, h.End, h.Returned) {
 			if trace.Answered(m) && c.ofGrant(h)(m) {
 				if k := c.still(h, m); k != nil {
 					return k
@@ -65,7 +65,7 @@ func (c orphanRule) keptOwn() *kept {
 // still returns the evidence that a refused release found its client's own value, or nil.
 func (c orphanRule) still(h *record.Hold, refused *history.Command) *kept {
 	var wrote *history.Command
-	for _, m := range c.quorums().sentWithin(h.Process, h.Call, h.End) {
+	for _, m := range c.trace.SentWithin(h.Process, h.Call, h.End) {
 		if trace.PlaceOf(m) == trace.PlaceOf(refused) && c.trace.MayWrite(m) {
 			wrote = m
 		}
@@ -83,7 +83,7 @@ func (c orphanRule) still(h *record.Hold, refused *history.Command) *kept {
 // the value when the hold is over, and may find that earlier than the promise counts.
 func (c orphanRule) leaseInValue(h *record.Hold, wrote *history.Command) bool {
 	return c.history.Header.Declares.Lease && !c.trace.Declared(wrote) && !slices.ContainsFunc(
-		c.quorums().sentWithin(h.Process, h.Call, h.End), func(m *history.Command) bool {
+		c.trace.SentWithin(h.Process, h.Call, h.End), func(m *history.Command) bool {
 			_, known := c.trace.Asked(m)
 			return known && trace.PlaceOf(m) == trace.PlaceOf(wrote)
 		})
@@ -151,7 +151,7 @@ func (c orphanRule) inside(k *record.Call) bool {
 // givesBack reports whether the sender of a command that took a key sent anything later that may
 // give it back, up to its next take of the same key.
 func (c orphanRule) givesBack(took *history.Command) bool {
-	for _, m := range c.quorums().sentWithin(took.Process, took.Sent, record.Forever) {
+	for _, m := range c.trace.SentWithin(took.Process, took.Sent, record.Forever) {
 		switch {
 		case m == took, trace.PlaceOf(m) != trace.PlaceOf(took), trace.Silent(m):
 		case c.trace.Wrote(m):

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 
@@ -58,7 +57,7 @@ func (c keyFacts) mayExpire(h *record.Hold, grant *history.Command) bool {
 	asks := func(m *history.Command) bool {
 		return m.Process == h.Process && c.trace.Undeclared(m) || trace.AsksEnd(c.trace, m)
 	}
-	since := sentSince(c.trace.OfLock(h.Key), h.Call)
+	since := trace.SentSince(c.trace.OfLock(h.Key), h.Call)
 	return slices.ContainsFunc(since, func(m *history.Command) bool {
 		return asks(m) && !c.trace.Denied(m) && (grant == nil || slices.Contains(keys, trace.Key(m)))
 	})
@@ -97,7 +96,7 @@ func (c keyFacts) shownSince(h *record.Hold, called, before int64) bool {
 			over = r.To
 		}
 	}
-	return grant != nil && slices.ContainsFunc(sentSince(c.trace.OfKey(trace.Key(grant)), over),
+	return grant != nil && slices.ContainsFunc(trace.SentSince(c.trace.OfKey(trace.Key(grant)), over),
 		func(m *history.Command) bool {
 			return m.Node == grant.Node && m.Recv < before &&
 				(c.trace.Denied(m) || c.trace.Renews(m) ||
@@ -109,7 +108,7 @@ func (c keyFacts) shownSince(h *record.Hold, called, before int64) bool {
 // takenSince reports whether another client took the key that a command granted, and that was free
 // then, between two stamps.
 func takenSince(c *Case, grant *history.Command, from, to int64) bool {
-	return slices.ContainsFunc(sentSince(c.trace.OfKey(trace.Key(grant)), from),
+	return slices.ContainsFunc(trace.SentSince(c.trace.OfKey(trace.Key(grant)), from),
 		func(o *history.Command) bool {
 			return o.Process != grant.Process && o.Sent < to &&
 				(c.trace.TakesFree(o) || trace.Verb(o) == "HSETNX" && c.trace.Takes(o))
@@ -151,14 +150,6 @@ func (c keyFacts) stillThere(l *record.Lock, writer *history.Command, at int64) 
 	return !slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		return f.Forgets() && f.From < at && f.To > max(writer.Sent, refused)
 	})
-}
-
-// sentSince returns the commands that were sent from a stamp on, of some in the order of sending.
-func sentSince(ms []*history.Command, from int64) []*history.Command {
-	first, _ := slices.BinarySearchFunc(ms, from, func(m *history.Command, t int64) int {
-		return cmp.Compare(m.Sent, t)
-	})
-	return ms[first:]
 }
 
 // reenters reports whether a command of an inner acquisition gave the key of a hold another lease.

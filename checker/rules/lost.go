@@ -171,7 +171,7 @@ func writesOver(c *Case, first, grant *history.Command, h *record.Hold) bool {
 		return false
 	}
 	value := trace.EffectOf(first.Args).Value
-	return !slices.ContainsFunc(c.quorums().sentWithin(h.Process, h.Call, grant.Sent),
+	return !slices.ContainsFunc(c.trace.SentWithin(h.Process, h.Call, grant.Sent),
 		func(m *history.Command) bool {
 			unasked := c.trace.WritesUnasked(m) || c.trace.CountsUnasked(m)
 			return trace.Answered(m) && !c.trace.Denied(m) && !unasked && m.Reply != value
@@ -188,7 +188,7 @@ func foundCounter(c *Case, first, grant *history.Command) bool {
 // countsOther reports whether both grants counted up fields of a hash, each its own, and nothing
 // that the second client sent could show it the field of the first one.
 func countsOther(c *Case, first, grant *history.Command, h *record.Hold) bool {
-	after := c.quorums().sentWithin(h.Process, grant.Sent, h.From)
+	after := c.trace.SentWithin(h.Process, grant.Sent, h.From)
 	if slices.ContainsFunc(after, func(m *history.Command) bool {
 		return !c.trace.CountsUnasked(m) && trace.EffectOf(m.Args).Kind != trace.Expire
 	}) {
@@ -218,7 +218,7 @@ func mayLoseToken(c *Case, f *record.Fault, a, b *tokened) bool {
 func ownToken(c *Case, h *record.Hold) bool {
 	token, grant := strconv.FormatInt(h.Token, 10), c.trace.GrantOf(h)
 	return len(token) >= shortestValue && grant != nil && slices.Contains(grant.Args, token) &&
-		!slices.ContainsFunc(c.quorums().sentWithin(h.Process, h.Call, h.From),
+		!slices.ContainsFunc(c.trace.SentWithin(h.Process, h.Call, h.From),
 			func(m *history.Command) bool { return strings.Contains(m.Reply, token) })
 }
 
@@ -243,7 +243,7 @@ func counterKept(c *Case, f *record.Fault, a, b *tokened) bool {
 // countedBy returns the command that counted and answered with the token of a hold, or nil.
 func countedBy(c *Case, h *record.Hold) *history.Command {
 	token := strconv.FormatInt(h.Token, 10)
-	for _, m := range c.quorums().sentWithin(h.Process, h.Call, h.From) {
+	for _, m := range c.trace.SentWithin(h.Process, h.Call, h.From) {
 		if m.Reply == token && len(c.trace.Counters(m)) == 1 {
 			return m
 		}

@@ -71,7 +71,7 @@ func (c excuses) lapsed(h *record.Hold, at int64) string {
 	if at-lost < end {
 		return explain.Stall(worst)
 	}
-	for _, m := range c.quorums().sentWithin(h.Process, h.Call, at-1) {
+	for _, m := range c.trace.SentWithin(h.Process, h.Call, at-1) {
 		switch {
 		case m.Sent >= h.From && c.unexplained(m):
 			return explain.Unanswered(m)
@@ -208,12 +208,12 @@ func (c excuses) staying(key string) *history.Command {
 // writerBefore returns the command that wrote a key last before a stamp, if the key was free until
 // then and does not expire, or nil.
 func (c *Case) writerBefore(key string, before int64) *history.Command {
-	left := leftover.LastWriterOf(c.trace, c.faults, key, before)
+	left := leftover.LastWriter(c.trace, c.faults, c.trace.OfKey(key), before)
 	if left == nil || left.Expiry != 0 || left.LifeUnknown || !c.trace.TakesFree(left.Command) {
 		return nil
 	}
 	by := left.Command
-	for _, m := range c.quorums().sentWithin(by.Process, by.Sent+1, before-1) {
+	for _, m := range c.trace.SentWithin(by.Process, by.Sent+1, before-1) {
 		if trace.Key(m) == key && c.trace.MayHaveDeleted(m) {
 			return nil
 		}

@@ -118,7 +118,7 @@ func (c orphanRule) cause(key int, refused, writer, lost *history.Command) strin
 	if writer == nil {
 		return c.faultTimes().promotedWithout(c.waits().lock(key), refused.Sent)
 	}
-	for _, m := range slices.Backward(c.quorums().sentWithin(writer.Process, writer.Sent+1,
+	for _, m := range slices.Backward(c.trace.SentWithin(writer.Process, writer.Sent+1,
 		refused.Sent-1)) {
 		if trace.PlaceOf(m) == trace.PlaceOf(writer) && c.trace.LeavesKey(m) {
 			return explain.LeftByRelease(m)
@@ -171,7 +171,7 @@ func (c orphanRule) saidNo(writer *history.Command) bool {
 // lostReply reports whether the client that wrote a key has sent a command about that key on that
 // node, before a stamp, whose reply it never read.
 func (c orphanRule) lostReply(writer *history.Command, before int64) bool {
-	sent := c.quorums().sentWithin(writer.Process, 0, before)
+	sent := c.trace.SentWithin(writer.Process, 0, before)
 	return slices.ContainsFunc(sent, func(m *history.Command) bool {
 		return trace.PlaceOf(m) == trace.PlaceOf(writer) && trace.Unsure(m)
 	})
@@ -180,7 +180,7 @@ func (c orphanRule) lostReply(writer *history.Command, before int64) bool {
 // freedLater reports whether the client that wrote a key had a command under way when another one
 // found the key, or sent one later, that may free it, before it took the key again.
 func (c orphanRule) freedLater(writer, refused *history.Command) bool {
-	for _, m := range c.quorums().sentWithin(writer.Process, writer.Sent, record.Forever) {
+	for _, m := range c.trace.SentWithin(writer.Process, writer.Sent, record.Forever) {
 		switch {
 		case trace.PlaceOf(m) != trace.PlaceOf(writer):
 		case m.Sent > refused.Sent && c.trace.Wrote(m):

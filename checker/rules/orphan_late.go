@@ -48,7 +48,7 @@ func (c orphanRule) lateness() lateness {
 // the key, or its client may have had it and not known how to proceed. A read by a call that wrote
 // nothing leaves nothing, unless its client was inside.
 func mayLeave(c *Case, m *history.Command) bool {
-	sent := c.quorums().sentWithin(m.Process, 0, m.Sent)
+	sent := c.trace.SentWithin(m.Process, 0, m.Sent)
 	wrote := func(k *history.Command) bool { return k.N == m.N && c.trace.MayWrite(k) }
 	return m.N == 0 || slices.ContainsFunc(sent, wrote) ||
 		slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {

@@ -41,7 +41,7 @@ func (c quorums) slow(lock int, m *history.Command) bool {
 	if !c.history.Header.Declares.Lease {
 		since = 0
 	}
-	all := sentSince(c.lostCommands()[trace.PlaceOf(m)], since)
+	all := trace.SentSince(c.lostCommands()[trace.PlaceOf(m)], since)
 	last := sort.Search(len(all), func(i int) bool { return all[i].Sent > m.Sent })
 	return last > 0 && !slices.ContainsFunc(all[:last], c.struckCommand) &&
 		!c.excuses().anothers(m, all[:last])
@@ -102,7 +102,7 @@ func (c quorums) together(attempt []*history.Command, m *history.Command) bool {
 	if !slices.Equal(first.Args, m.Args) || first.N != m.N {
 		return false
 	}
-	for _, o := range c.sentWithin(m.Process, first.Sent, m.Sent) {
+	for _, o := range c.trace.SentWithin(m.Process, first.Sent, m.Sent) {
 		if !slices.Equal(o.Args, m.Args) {
 			continue
 		}
@@ -135,9 +135,7 @@ func (c quorums) votes(l *record.Lock, q record.Interval) (out []explain.Vote) {
 		return nil
 	}
 	given := map[string]int{}
-	ms := c.trace.OfLock(l.Key)
-	first := sort.Search(len(ms), func(i int) bool { return ms[i].Sent >= q.From })
-	for _, m := range ms[first:] {
+	for _, m := range trace.SentSince(c.trace.OfLock(l.Key), q.From) {
 		if m.Sent >= q.To {
 			break
 		}

@@ -73,7 +73,7 @@ func (c deadlockRule) letInAlone(l *record.Lock, w explain.Wait, in []*record.Ho
 // releasing returns the last command of a kind of the release of a hold, with its effect.
 func (c deadlockRule) releasing(h *record.Hold, kind func(*history.Command) bool,
 	effect string) []command {
-	for _, m := range slices.Backward(c.quorums().sentWithin(h.Process, h.End, h.Returned)) {
+	for _, m := range slices.Backward(c.trace.SentWithin(h.Process, h.End, h.Returned)) {
 		if c.trace.MayBeOf(m, h.Key) && kind(m) {
 			return []command{{Command: *m, Effect: effect}}
 		}
@@ -123,7 +123,7 @@ func (c deadlockRule) staysTaken(h *record.Hold) bool {
 		return false
 	}
 	stays := false
-	for _, m := range c.quorums().sentWithin(h.Process, h.End, h.Returned) {
+	for _, m := range c.trace.SentWithin(h.Process, h.End, h.Returned) {
 		switch {
 		case !c.trace.MayBeOf(m, h.Key):
 		case c.trace.LeavesKey(m):
@@ -194,7 +194,7 @@ func (c deadlockRule) lostBefore(l *record.Lock, h *record.Hold) *history.Comman
 			since = before.From
 		}
 	}
-	for _, m := range c.quorums().sentWithin(h.Process, since, h.Granting) {
+	for _, m := range c.trace.SentWithin(h.Process, since, h.Granting) {
 		if c.trace.MayBeOf(m, l.Key) && c.excuses().unexplained(m) {
 			return m
 		}

@@ -31,8 +31,8 @@ type Case struct {
 	// results that several rules share, once they are known
 	pause, longest *int64 // the longest pause, declared or seen, and lease
 	pauses         pauses
-	absences       memo[int, []absence]         // of the key of each lock, in the order of its commands
-	presences      memo[int, []record.Interval] // when the key of each lock surely was there
+	absences       memo[int, []absence]         // by lock, in the order of its commands
+	presences      memo[int, []record.Interval] // by lock: when its key surely was there
 	ends           []int64
 	common         []record.Interval
 	gaps           memo[int, []record.Gap]

@@ -86,7 +86,7 @@ func tokenIn(args []string, key string) string {
 
 // releasedWith reports whether a command of a hold's release names a value.
 func (c keyFacts) releasedWith(h *record.Hold, v string) bool {
-	return slices.ContainsFunc(c.quorums().sentWithin(h.Process, h.From, record.Forever),
+	return slices.ContainsFunc(c.trace.SentWithin(h.Process, h.From, record.Forever),
 		func(m *history.Command) bool {
 			return (m.N == h.N || m.N == 0) && c.trace.Releasing(m) &&
 				(slices.Contains(arguments(m), v) || trace.EffectOf(m.Args).Is == v)

@@ -3,7 +3,6 @@ package rules
 import (
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker/explain"
@@ -37,7 +36,7 @@ func (c quorums) neverGranted(h *record.Hold) bool {
 	if !judged || len(voted) >= c.quorum() || c.passedOn(h) {
 		return false
 	}
-	for _, m := range c.sentWithin(h.Process, 0, h.From) {
+	for _, m := range c.trace.SentWithin(h.Process, 0, h.From) {
 		if !trace.Answered(m) && c.trace.MayWrite(m) && !c.neverArrived(m, h.From) {
 			voted[m.Node] = true
 		}
@@ -111,7 +110,7 @@ func (c quorums) showNoServer(p *property, h *record.Hold) {
 // votesInCall adds the servers that let a client in during its call.
 func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 	given := map[trace.Place]*history.Command{}
-	for _, m := range c.sentWithin(h.Process, h.Call, h.From) {
+	for _, m := range c.trace.SentWithin(h.Process, h.Call, h.From) {
 		switch {
 		case m.Recv > h.From, c.ofOther(m, h.Key), refusedBeside(c.Case, m):
 		case givesUp(c.Case, given[trace.PlaceOf(m)], m):
@@ -168,7 +167,7 @@ func (c quorums) ofOther(m *history.Command, lock int) bool {
 // sent no command that frees it, and the lease was not over.
 func (c quorums) votesBefore(h *record.Hold, voted map[string]bool) {
 	until := map[trace.Place]int64{}
-	for _, m := range c.sentWithin(h.Process, 0, h.Call-1) {
+	for _, m := range c.trace.SentWithin(h.Process, 0, h.Call-1) {
 		switch {
 		case c.ofOther(m, h.Key):
 		case c.trace.Frees(m):
@@ -212,7 +211,8 @@ func (c quorums) votesByOthers(h *record.Hold, voted map[string]bool) {
 // names reports whether a command has a value among its arguments that the client of a hold had
 // sent before it, about the same lock.
 func (c quorums) names(m *history.Command, h *record.Hold) bool {
-	return slices.ContainsFunc(c.sentWithin(h.Process, 0, m.Sent), func(own *history.Command) bool {
+	sent := c.trace.SentWithin(h.Process, 0, m.Sent)
+	return slices.ContainsFunc(sent, func(own *history.Command) bool {
 		return own.N == h.N && slices.ContainsFunc(values(own), func(v string) bool {
 			return slices.Contains(values(m), v)
 		})
@@ -303,15 +303,7 @@ func (c quorums) passedOn(h *record.Hold) bool {
 	if before == nil {
 		return false
 	}
-	return !slices.ContainsFunc(c.sentWithin(before.Process, before.Call, h.From), c.trace.Frees)
-}
-
-// sentWithin returns the commands that a process sent within a time, in the order of sending.
-func (c quorums) sentWithin(process int, from, to int64) []*history.Command {
-	sent := c.trace.Sent[process]
-	first := sort.Search(len(sent), func(i int) bool { return sent[i].Sent >= from })
-	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > to })
-	return sent[first:max(first, last)]
+	return !slices.ContainsFunc(c.trace.SentWithin(before.Process, before.Call, h.From), c.trace.Frees)
 }
 
 // givesUp reports whether a command of a call deleted the key that an earlier one of it took.
@@ -324,7 +316,7 @@ func givesUp(c *Case, took, m *history.Command) bool {
 // likelier the lock's.
 func refusedBeside(c *Case, m *history.Command) bool {
 	return !c.trace.TakesFree(m) && slices.ContainsFunc(
-		c.quorums().sentWithin(m.Process, m.Sent, m.Sent), func(o *history.Command) bool {
+		c.trace.SentWithin(m.Process, m.Sent, m.Sent), func(o *history.Command) bool {
 			return o.Seq == m.Seq && c.trace.Denied(o) && trace.Likelier(c.trace, o, m)
 		})
 }

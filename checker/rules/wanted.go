@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/lockbench/lockbench/checker/record"
@@ -261,24 +260,10 @@ func (c waits) wasStopped(process int, from, to int64) bool {
 
 // commandsOf returns the commands that an acquire call sent, in order.
 func (c waits) commandsOf(k *record.Call) []*history.Command {
-	sent := c.trace.Sent[k.Process]
-	first := sort.Search(len(sent), func(i int) bool { return sent[i].Sent >= k.From })
-	last, others := first, 0
-	for ; last < len(sent) && sent[last].Sent <= k.To; last++ {
-		if !mine(k, sent[last]) {
-			others++ // renewals of what the client has already
-		}
+	sent := c.trace.SentWithin(k.Process, k.From, k.To)
+	renews := func(m *history.Command) bool { return m.N != 0 && m.N != k.N } // what it has already
+	if !slices.ContainsFunc(sent, renews) {
+		return sent
 	}
-	if others == 0 {
-		return sent[first:last]
-	}
-	var out []*history.Command
-	for _, m := range sent[first:last] {
-		if mine(k, m) {
-			out = append(out, m)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(sent), renews)
 }
-
-func mine(k *record.Call, m *history.Command) bool { return m.N == 0 || m.N == k.N }

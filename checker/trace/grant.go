@@ -2,7 +2,6 @@ package trace
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/internal/history"
@@ -95,10 +94,7 @@ func likeliestOf(all []candidate, node string) (best candidate) {
 // that it counts up, the command that counts stands for both.
 func candidatesOf(t *Trace, h *record.Hold) (all []candidate) {
 	freed, counted := map[Place]bool{}, map[Place]bool{}
-	sent := t.Sent[h.Process]
-	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.From })
-	for i := last - 1; i >= 0 && sent[i].Sent >= h.Call; i-- {
-		m := sent[i]
+	for _, m := range slices.Backward(t.SentWithin(h.Process, h.Call, h.From)) {
 		if m.Recv <= h.From && t.Deleted(m) {
 			freed[PlaceOf(m)] = true
 		}

@@ -94,10 +94,16 @@ func (t *Trace) AnsweredWithin(after, before int64) bool {
 	})
 }
 
-// since returns the commands of a process that were sent at a stamp or later.
-func (t *Trace) since(process int, at int64) []*history.Command {
-	sent := t.Sent[process]
-	return sent[sort.Search(len(sent), func(i int) bool { return sent[i].Sent >= at }):]
+// SentWithin returns the commands that a process sent within a time, in the order of sending.
+func (t *Trace) SentWithin(process int, from, to int64) []*history.Command {
+	sent := SentSince(t.Sent[process], from)
+	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > to })
+	return sent[:last]
+}
+
+// SentSince returns the commands that were sent from a stamp on, of some in the order of sending.
+func SentSince(ms []*history.Command, from int64) []*history.Command {
+	return ms[sort.Search(len(ms), func(i int) bool { return ms[i].Sent >= from }):]
 }
 
 // CallOf returns the acquire call that sent a command, or nil. A process has one call at a time; if

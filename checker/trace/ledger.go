@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"sort"
-
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -112,10 +110,7 @@ func (t *Trace) givenBack(m *history.Command) int64 {
 	if k := t.CallOf(m); k != nil {
 		over = t.endOf(k)
 	}
-	for _, w := range t.since(m.Process, m.Recv) {
-		if w.Sent > over {
-			break
-		}
+	for _, w := range t.SentWithin(m.Process, m.Recv, over) {
 		if w.Recv != 0 && w.Err == "" && t.Frees(w) && PlaceOf(w) == PlaceOf(m) {
 			return min(over, w.Recv)
 		}
@@ -138,9 +133,7 @@ func (t *Trace) takesOver(m *history.Command) bool {
 	if Verb(m) != "SETNX" {
 		return false
 	}
-	ms := t.OfKey(Key(m))
-	first := sort.Search(len(ms), func(i int) bool { return ms[i].Sent >= m.Recv })
-	for _, w := range ms[first:] {
+	for _, w := range SentSince(t.OfKey(Key(m)), m.Recv) {
 		if w.Process == m.Process && Verb(w) != "GET" {
 			return Verb(w) != "SETNX"
 		}

@@ -4,7 +4,6 @@ package trace
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/internal/history"
@@ -63,12 +62,7 @@ func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m
 // Tries returns the commands of a hold's acquire call about its lock, in the order of sending,
 // answered or not.
 func (t *Trace) Tries(h *record.Hold) (tries []*history.Command) {
-	sent := t.Sent[h.Process]
-	first := sort.Search(len(sent), func(i int) bool { return sent[i].Sent >= h.Call })
-	for _, m := range sent[first:] {
-		if m.Sent > h.From {
-			break
-		}
+	for _, m := range t.SentWithin(h.Process, h.Call, h.From) {
 		if (m.N == 0 || m.N == h.N) && t.MayBeOf(m, h.Key) {
 			tries = append(tries, m)
 		}

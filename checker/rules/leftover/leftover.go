@@ -90,20 +90,11 @@ func stays(writer, later *history.Command, at int64) bool {
 		(e.Expiry == trace.Expiry{} || at < writer.Sent+nanoseconds(e))
 }
 
-// LastWriter returns the last command that wrote, or may have written, the key of a lock on its one
-// server before a stamp and was not undone. It returns nil if there is none. Of the client it
-// returns only the command. It passes over a write that a fault can have kept from the server.
-func LastWriter(t *trace.Trace, faults []record.Fault, lock int, before int64) *explain.Leftover {
-	return lastOf(t, faults, t.OfLock(lock), before)
-}
-
-// LastWriterOf is LastWriter for one key.
-func LastWriterOf(t *trace.Trace, faults []record.Fault, key string,
-	before int64) *explain.Leftover {
-	return lastOf(t, faults, t.OfKey(key), before)
-}
-
-func lastOf(t *trace.Trace, faults []record.Fault, commands []*history.Command,
+// LastWriter returns the last of some commands, in the order of sending, that wrote, or may have
+// written, the key of a lock on its one server before a stamp and was not undone. It returns nil if
+// there is none. Of the client it returns only the command. It passes over a write that a fault can
+// have kept from the server.
+func LastWriter(t *trace.Trace, faults []record.Fault, commands []*history.Command,
 	before int64) *explain.Leftover {
 	var left *explain.Leftover
 	for i, m := range commands {
