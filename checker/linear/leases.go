@@ -114,14 +114,11 @@ func narrow(hs []LeaseHold) bool {
 // LeaseModel returns the lease model for porcupine. Each operation is a whole hold. The state is
 // the instant at which the lock becomes free.
 func LeaseModel() porcupine.Model {
-	return porcupine.Model{
-		Init: func() any { return int64(math.MinInt64) },
-		Step: func(state, input, _ any) (bool, any) {
-			end, ok := input.(*LeaseHold).Place(state.(int64))
-			return ok, end
-		},
-		DescribeOperation: func(input, _ any) string { return input.(*LeaseHold).Name.String() },
+	step := func(free int64, h *LeaseHold) (bool, int64) {
+		end, ok := h.Place(free)
+		return ok, end
 	}
+	return modelOf(int64(math.MinInt64), step, func(h *LeaseHold) string { return h.Name.String() })
 }
 
 // Idle cuts holds, sorted by return, at each point when all earlier ones are surely over before any

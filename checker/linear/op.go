@@ -85,23 +85,30 @@ func StepMutex(state int32, o *Op) (bool, int32) {
 	}
 }
 
-// MutexModel returns the model of StepMutex for porcupine. Inputs are *Op.
-func MutexModel() porcupine.Model {
+// modelOf returns a model for porcupine, whose inputs are *I, by its first state and its step.
+func modelOf[S, I any](first S, step func(S, *I) (bool, S), describe func(*I) string,
+) porcupine.Model {
 	return porcupine.Model{
-		Init: func() any { return Free },
+		Init: func() any { return first },
 		Step: func(state, input, _ any) (bool, any) {
-			ok, next := StepMutex(state.(int32), input.(*Op))
+			ok, next := step(state.(S), input.(*I))
 			return ok, next
 		},
-		Hash:              func(state any) uint64 { return uint64(state.(int32)) * 0x9E3779B97F4A7C15 },
-		DescribeOperation: func(input, _ any) string { return input.(*Op).String() },
-		DescribeState: func(state any) string {
-			if state.(int32) == Free {
-				return "free"
-			}
-			return fmt.Sprintf("held by %d", state)
-		},
+		DescribeOperation: func(input, _ any) string { return describe(input.(*I)) },
 	}
+}
+
+// MutexModel returns the model of StepMutex for porcupine. Inputs are *Op.
+func MutexModel() porcupine.Model {
+	m := modelOf(Free, StepMutex, (*Op).String)
+	m.Hash = func(state any) uint64 { return uint64(state.(int32)) * 0x9E3779B97F4A7C15 }
+	m.DescribeState = func(state any) string {
+		if state.(int32) == Free {
+			return "free"
+		}
+		return fmt.Sprintf("held by %d", state)
+	}
+	return m
 }
 
 // Operations turns operations on a mutex into porcupine's.

@@ -35,14 +35,7 @@ type reentrantState struct {
 
 // ReentrantModel returns the model of stepReentrant for porcupine. Inputs are *Op.
 func ReentrantModel() porcupine.Model {
-	return porcupine.Model{
-		Init: func() any { return reentrantState{} },
-		Step: func(state, input, _ any) (bool, any) {
-			ok, next := stepReentrant(state.(reentrantState), input.(*Op))
-			return ok, next
-		},
-		DescribeOperation: func(input, _ any) string { return input.(*Op).String() },
-	}
+	return modelOf(reentrantState{}, stepReentrant, (*Op).String)
 }
 
 func dropRefused(ops []Op) []Op {

@@ -84,20 +84,12 @@ func stepSection(state int64, s *Section) (bool, int64) {
 }
 
 func sectionModel() porcupine.Model {
-	return porcupine.Model{
-		Init: func() any { return Anything },
-		Step: func(state, input, _ any) (bool, any) {
-			return second(stepSection(state.(int64), input.(*Section)))
-		},
-		Hash: func(state any) uint64 { return uint64(state.(int64)) * 0x9E3779B97F4A7C15 },
-		DescribeOperation: func(input, _ any) string {
-			s := input.(*Section)
-			return fmt.Sprintf("read %d, wrote %d (%s)", s.Read, s.Wrote, s.Outcome)
-		},
-	}
+	m := modelOf(Anything, stepSection, func(s *Section) string {
+		return fmt.Sprintf("read %d, wrote %d (%s)", s.Read, s.Wrote, s.Outcome)
+	})
+	m.Hash = func(state any) uint64 { return uint64(state.(int64)) * 0x9E3779B97F4A7C15 }
+	return m
 }
-
-func second(ok bool, state int64) (bool, any) { return ok, state }
 
 func sectionOperations(ss []Section) []porcupine.Operation {
 	out := make([]porcupine.Operation, len(ss))
