@@ -223,12 +223,7 @@ func (c *Collector) endHolds(p *Client, keys []int, n int, t int64, how Ending) 
 }
 
 func (c *Collector) holdsN(p *Client, n int) bool {
-	for _, i := range p.Inside {
-		if c.Holds[i].N == n {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Inside, func(i int) bool { return c.Holds[i].N == n })
 }
 
 // leave ends all holds of a process that is gone, and the call that it was in.

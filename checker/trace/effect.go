@@ -227,7 +227,7 @@ func has(words []string, word string) bool {
 }
 
 func expiry(unit, number string) Expiry {
-	n, err := parse(number)
+	n, err := strconv.ParseFloat(number, 64)
 	if err != nil {
 		return Expiry{}
 	}
@@ -235,14 +235,6 @@ func expiry(unit, number string) Expiry {
 		n /= 1000
 	}
 	return Expiry{n, strings.HasSuffix(unit, "AT")}
-}
-
-// parse returns a number. Nearly all are whole.
-func parse(number string) (float64, error) {
-	if whole, err := strconv.Atoi(number); err == nil {
-		return float64(whole), nil
-	}
-	return strconv.ParseFloat(number, 64)
 }
 
 // Verb returns the name of a command in upper case.
@@ -333,9 +325,7 @@ var blocking = []string{"BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BLMPOP", "BZP
 // asks for, as with BLPOP and XREAD BLOCK.
 func Blocks(m *history.Command) bool {
 	return slices.Contains(blocking, Verb(m)) ||
-		strings.HasPrefix(Verb(m), "XREAD") && slices.ContainsFunc(m.Args, func(s string) bool {
-			return strings.EqualFold(s, "BLOCK")
-		})
+		strings.HasPrefix(Verb(m), "XREAD") && has(m.Args, "BLOCK")
 }
 
 // Pushes reports whether a command only adds elements to a list, as signals are sent.

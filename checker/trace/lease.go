@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/lockbench/lockbench/internal/history"
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/internal/history"
+)
 
 // Renews reports whether an answered command gave a key that was there another lease.
 func (t *Trace) Renews(m *history.Command) bool {
@@ -15,9 +19,5 @@ func (t *Trace) Renews(m *history.Command) bool {
 
 // Empties reports whether a command deletes keys that it does not name.
 func Empties(m *history.Command) bool {
-	switch Verb(m) {
-	case "FLUSHALL", "FLUSHDB", "SWAPDB":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"FLUSHALL", "FLUSHDB", "SWAPDB"}, Verb(m))
 }
