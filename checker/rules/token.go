@@ -62,7 +62,7 @@ func (c keyFacts) tokensOf(h *record.Hold) (tokens []string) {
 	if len(tokens) > 0 {
 		return tokens
 	}
-	for _, v := range arguments(g) {
+	for _, v := range trace.Inputs(g) {
 		lease := strconv.FormatInt(c.history.Header.LeaseOf(h.Process).D().Milliseconds(), 10)
 		if len(v) >= shortestValue && v != lease && c.releasedWith(h, v) {
 			tokens = append(tokens, v)
@@ -89,18 +89,6 @@ func (c keyFacts) releasedWith(h *record.Hold, v string) bool {
 	return slices.ContainsFunc(c.trace.SentWithin(h.Process, h.From, record.Forever),
 		func(m *history.Command) bool {
 			return (m.N == h.N || m.N == 0) && c.trace.Releasing(m) &&
-				(slices.Contains(arguments(m), v) || trace.EffectOf(m.Args).Is == v)
+				(slices.Contains(trace.Inputs(m), v) || trace.EffectOf(m.Args).Is == v)
 		})
-}
-
-// arguments returns the arguments of a script, without its keys.
-func arguments(m *history.Command) []string {
-	if len(m.Args) < 3 {
-		return nil
-	}
-	keys, _ := strconv.Atoi(m.Args[2]) // of another command, any value
-	if keys < 0 || 3+keys > len(m.Args) {
-		return nil
-	}
-	return m.Args[3+keys:]
 }

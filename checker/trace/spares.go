@@ -14,7 +14,7 @@ func (r *Reader) Spares(m, by *history.Command) bool {
 	if e := r.effectOf(m); e.Compares {
 		return !r.Declared(by) && e.Is != value
 	}
-	given := inputs(m)
+	given := Inputs(m)
 	if !r.Declared(m) || len(given) == 0 {
 		return false
 	}
@@ -29,15 +29,15 @@ func (r *Reader) Spares(m, by *history.Command) bool {
 // named reports whether a script that took a lock was told who its owner is.
 func named(by *history.Command) bool { return len(owners(by)) > 0 }
 
-// inputs returns the arguments of a script after its keys.
-func inputs(m *history.Command) []string {
+// Inputs returns the arguments of a script after its keys, and of another command after its value.
+func Inputs(m *history.Command) []string {
 	return m.Args[min(firstKey+numberOfKeys(m), len(m.Args)):]
 }
 
 // owners returns the arguments of a script after its keys, except numbers. The owner's value is
 // among them.
 func owners(by *history.Command) (ids []string) {
-	for _, arg := range inputs(by) {
+	for _, arg := range Inputs(by) {
 		if _, err := strconv.ParseFloat(arg, 64); err != nil {
 			ids = append(ids, arg)
 		}
