@@ -147,17 +147,14 @@ func (c excuses) unsure(m *history.Command) bool {
 	if k := c.trace.CallOf(m); k != nil && k.Outcome == history.Info {
 		return true
 	}
-	if c.unsureReleases == nil {
-		times := map[int][]record.Interval{}
+	releases := c.unsureReleases.of(m.Process, func(process int) record.Reach {
+		var times []record.Interval
 		for i := range c.Record.Holds {
-			if h := &c.Record.Holds[i]; h.Answer == history.Info {
-				times[h.Process] = append(times[h.Process], record.Interval{From: h.End, To: h.Returned})
+			if h := &c.Record.Holds[i]; h.Process == process && h.Answer == history.Info {
+				times = append(times, record.Interval{From: h.End, To: h.Returned})
 			}
 		}
-		c.unsureReleases = map[int]record.Reach{}
-		for p, ts := range times {
-			c.unsureReleases[p] = record.NewReach(ts)
-		}
-	}
-	return c.unsureReleases[m.Process].Meets(m.Sent, m.Sent)
+		return record.NewReach(times)
+	})
+	return releases.Meets(m.Sent, m.Sent)
 }

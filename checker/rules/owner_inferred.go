@@ -147,15 +147,9 @@ func (c *Case) keyMayBeLost(from, to int64) bool {
 // acquiredAgain reports whether a client re-acquired its own lock, so that one of its own inner
 // releases may have ended the hold.
 func (c ownerRule) acquiredAgain(h *record.Hold) bool {
-	if c.nested == nil {
-		c.nested = map[int]bool{}
-		for i := range c.Record.Calls {
-			if k := &c.Record.Calls[i]; k.Depth > 0 {
-				c.nested[k.Process] = true
-			}
-		}
-	}
-	return c.nested[h.Process]
+	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
+		return k.Process == h.Process && k.Depth > 0
+	})
 }
 
 // deletersBetween returns all commands that may have deleted a key at some time from the sending of

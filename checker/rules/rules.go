@@ -46,9 +46,8 @@ type Case struct {
 	takesFree      memo[string, bool]                     // by key: see keyFacts.takenOtherwise
 	back           memo[ofLock, bool]                     // see givenBack
 	lived          memo[*record.Hold, []*history.Command] // see keyFacts.lives
-	unsureReleases map[int]record.Reach
-	nested         map[int]bool
-	mayTake        memo[int, record.Reach] // by lock: the calls that may have taken it
+	unsureReleases memo[int, record.Reach]                // by client
+	mayTake        memo[int, record.Reach]                // by lock: the calls that may have taken it
 	deleters       memo[trace.Place, deleters]
 	foreign        *bool // whether others than the run's clients may delete keys
 	emptied        []*history.Command
