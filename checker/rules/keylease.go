@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/rules/leftover"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/internal/history"
 )
@@ -232,13 +233,8 @@ func (c keyFacts) wroteSince(m, ga *history.Command) bool {
 func (c keyFacts) wroteBefore(m, ga *history.Command, fits func(*history.Command) bool) bool {
 	return slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), func(k *history.Command) bool {
 		return k.Process == m.Process && k.Node == m.Node && k != m && k != ga && k.Sent <= m.Sent &&
-			!c.trace.Releasing(k) && c.mayHaveWritten(k) && fits(k)
+			!c.trace.Releasing(k) && leftover.Writes(c.trace, k) && fits(k)
 	})
-}
-
-// mayHaveWritten reports whether a command wrote the key, or may have.
-func (c keyFacts) mayHaveWritten(k *history.Command) bool {
-	return c.trace.Takes(k) || trace.Unsure(k) && trace.EffectOf(k.Args).Kind.Writes()
 }
 
 // mayLast returns the latest end of the lease that a command asked for; Forever if it is not known.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/rules/leftover"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/history"
@@ -117,7 +118,7 @@ func onlyWriter(c *Case, f *record.Fault, ga, m *history.Command) bool {
 	return !slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)), func(k *history.Command) bool {
 		refused := f.Action != nemesis.Flush && k.Node == ga.Node && k.Node != m.Node &&
 			!trace.Answered(k) && trace.EffectOf(k.Args).Kind == trace.Take && k.Sent < f.From
-		return k != ga && k.Sent <= m.Recv && c.keyFacts().mayHaveWritten(k) && !refused
+		return k != ga && k.Sent <= m.Recv && leftover.Writes(c.trace, k) && !refused
 	})
 }
 

@@ -38,7 +38,7 @@ func Find(t *trace.Trace, faults []record.Fault, refusal *history.Command) (writ
 				writer, lost = nil, nil
 			}
 			continue
-		case writes(t, m):
+		case Writes(t, m):
 			if lost != nil && (lost.Process != m.Process || t.Frees(lost) || !mayWrite(lost)) {
 				lost = nil
 			}
@@ -61,8 +61,8 @@ func NeverFreed(t *trace.Trace) bool {
 	})
 }
 
-// writes reports whether a command wrote its key, or may have.
-func writes(t *trace.Trace, m *history.Command) bool {
+// Writes reports whether a command wrote its key, or may have.
+func Writes(t *trace.Trace, m *history.Command) bool {
 	return t.Takes(m) || mayWrite(m)
 }
 
@@ -112,7 +112,7 @@ func LastWriter(t *trace.Trace, faults []record.Fault, commands []*history.Comma
 			if left != nil && !stays(left.Command, m, before) {
 				left = nil
 			}
-		case writes(t, m):
+		case Writes(t, m):
 			left = &explain.Leftover{Command: m, Expiry: nanoseconds(e), LifeUnknown: e.Kind == trace.Script}
 		case e.Kind == trace.Expire && left != nil && e.Expiry.Seconds <= 0: // that deletes it
 			if trace.Answered(m) && !outlives(t, left.Command, commands[i:]) {
@@ -142,7 +142,7 @@ func outlives(t *trace.Trace, writer *history.Command, commands []*history.Comma
 		case m.Node != writer.Node:
 		case t.Denied(m) && m.Sent > writer.Recv:
 			return true
-		case t.Deleted(m) || trace.DeletedSome(m) || writes(t, m) || t.FindsNone(m):
+		case t.Deleted(m) || trace.DeletedSome(m) || Writes(t, m) || t.FindsNone(m):
 			return false
 		}
 	}
