@@ -188,11 +188,7 @@ func joined(hs []happening) string {
 		}
 		parts = append(parts, Say("%s at %s%s", words, Stamp(h.t), h.tail))
 	}
-	last := len(parts) - 1
-	if last == 0 {
-		return parts[0]
-	}
-	return Say("%s and %s", strings.Join(parts[:last], ", "), parts[last])
+	return enumerated(parts)
 }
 
 // mergeFaults makes one of the faults of a kind that began or ended at once: "n0 was killed, and

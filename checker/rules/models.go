@@ -65,20 +65,15 @@ func (c *Case) decide(key int, r linear.Ruling, exact, bad bool,
 	case r.Unfinished():
 		return unknown("porcupine did not finish in %v", c.limits.Timeout)
 	case exact && bad != r.Illegal():
-		exclusionRule{c}.disagree(explain.Say(
-			"lock %d: the fast check found a violation: %v; porcupine says %s", key,
-			bad, string(r.Result)))
+		// one of them is wrong, so nothing else counts
+		c.verdict.HarnessError = explain.Say("the checks disagree: %s", explain.Say(
+			"lock %d: the fast check found a violation: %v; porcupine says %s", key, bad,
+			string(r.Result)))
 		return unknown("the two checks disagree")
 	case r.Illegal():
 		return violation()
 	}
 	return valid
-}
-
-// disagree notes that the two checks contradict each other: one of them is wrong, so nothing else
-// counts.
-func (c exclusionRule) disagree(why string) {
-	c.verdict.HarnessError = explain.Say("the checks disagree: %s", why)
 }
 
 // picture keeps the first slice of a history that is not linearizable for Verdict.Visual.

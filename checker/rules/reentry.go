@@ -88,9 +88,7 @@ func (c exclusionRule) freedInside(key int, a, b record.Span) property {
 	if p.Verdict != verdict.Violated {
 		return p
 	}
-	if slices.ContainsFunc(p.Witness.Commands, func(m command) bool {
-		return m.Kind.Deletes()
-	}) {
+	if deletes(p.Witness.Commands) {
 		return valid // another client's deletion has freed it, or a late one, or an old one
 	}
 	p.Explanation = explain.InnerRelease(h, released) + p.Explanation
