@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -116,4 +117,11 @@ func Valid(e verdict.Evidence, reported []string) string {
 	}
 	return Say("%s in %s, %d of them contended%s.", wrong, plural(e.Acquisitions, "acquisition"),
 		e.Contended, also)
+}
+
+// Starved describes a client that others passed over.
+func Starved(s *verdict.Starvation) string {
+	return Say("client %d was not granted lock %d in %s, while it was granted to others %s: if each "+
+		"grant is a fair draw among waiting clients, that happens once in 10^%d times", s.Client, s.Key,
+		plural(s.Tries, "call"), plural(s.Others, "time"), int(-math.Log10(s.Chance)))
 }

@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/lockbench/lockbench/internal/history"
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/internal/history"
+)
 
 // deed is what a command did to a key, as its reply says.
 type deed uint8
@@ -147,3 +151,19 @@ var vague = map[string]string{"STRLEN": "0", "HGET": "(nil)", "HEXISTS": "0"}
 
 // ShowsKey reports whether the answer to a command that reads shows that there is a key.
 func ShowsKey(r *Reader, m *history.Command) bool { return r.does(m) == sees }
+
+// Renews reports whether an answered command gave a key that was there another lease.
+func (t *Trace) Renews(m *history.Command) bool {
+	if !Answered(m) {
+		return false
+	}
+	if e, ok := t.observed(m); ok {
+		return e.Kind == Expire
+	}
+	return t.prolongs(m) || EffectOf(m.Args).Kind == Expire && found(m)
+}
+
+// Empties reports whether a command deletes keys that it does not name.
+func Empties(m *history.Command) bool {
+	return slices.Contains([]string{"FLUSHALL", "FLUSHDB", "SWAPDB"}, Verb(m))
+}
