@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 
@@ -23,17 +22,12 @@ func PlaceOf(m *history.Command) Place { return Place{m.Node, Key(m)} }
 func (t *Trace) OfKey(key string) []*history.Command {
 	if t.byKey == nil {
 		t.byKey = map[string][]*history.Command{}
-		for _, m := range t.Commands {
+		for _, m := range t.inOrder {
 			t.byKey[Key(m)] = append(t.byKey[Key(m)], m)
-		}
-		for _, ms := range t.byKey {
-			slices.SortStableFunc(ms, bySent)
 		}
 	}
 	return t.byKey[key]
 }
-
-func bySent(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) }
 
 // OfLock returns the commands that may be about a lock, according to the header, in the order of
 // sending. The caller must not change the slice.
@@ -44,13 +38,10 @@ func (t *Trace) OfLock(lock int) []*history.Command {
 	}
 	if t.byLock == nil {
 		t.byLock = map[int][]*history.Command{}
-		for _, m := range t.Commands {
+		for _, m := range t.inOrder {
 			if n, known := t.names.Lock(Key(m)); known || !t.Named() {
 				t.byLock[n] = append(t.byLock[n], m)
 			}
-		}
-		for _, ms := range t.byLock {
-			slices.SortStableFunc(ms, bySent)
 		}
 	}
 	return t.byLock[at]
@@ -61,12 +52,11 @@ func (t *Trace) OfLock(lock int) []*history.Command {
 func (t *Trace) Unanswered() []*history.Command {
 	if t.lost == nil {
 		t.lost = []*history.Command{}
-		for _, m := range t.Commands {
+		for _, m := range t.inOrder {
 			if m.Recv == 0 || m.Err != "" {
 				t.lost = append(t.lost, m)
 			}
 		}
-		slices.SortStableFunc(t.lost, bySent)
 	}
 	return t.lost
 }
@@ -129,9 +119,6 @@ func (t *Trace) lastCall(m *history.Command) *record.Call {
 		for i := range t.record.Calls {
 			k := &t.record.Calls[i]
 			t.calls[k.Process] = append(t.calls[k.Process], k)
-		}
-		for _, ks := range t.calls {
-			slices.SortStableFunc(ks, func(a, b *record.Call) int { return cmp.Compare(a.From, b.From) })
 		}
 	}
 	ks := t.calls[m.Process]

@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
@@ -14,6 +15,7 @@ type Trace struct {
 	Reader
 	Commands []*history.Command
 	Sent     map[int][]*history.Command // by process, in the order of sending
+	inOrder  []*history.Command         // all of them, in the order of sending
 	names    Names
 	record   *record.Record
 	header   history.Header
@@ -35,12 +37,12 @@ func New(h history.Header, r *record.Record, commands []history.Command) *Trace 
 	commands = t.onePerKey(onePerKey(commands))
 	t.learn(commands)
 	for i := range commands {
-		m := &commands[i]
-		t.Commands = append(t.Commands, m)
-		t.Sent[m.Process] = append(t.Sent[m.Process], m)
+		t.Commands = append(t.Commands, &commands[i])
 	}
-	for _, ms := range t.Sent {
-		slices.SortStableFunc(ms, bySent)
+	t.inOrder = slices.SortedStableFunc(slices.Values(t.Commands),
+		func(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
+	for _, m := range t.inOrder {
+		t.Sent[m.Process] = append(t.Sent[m.Process], m)
 	}
 	return t
 }
