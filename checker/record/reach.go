@@ -59,6 +59,15 @@ func NewReach(ts []Interval) Reach {
 	return out
 }
 
+// ReachBy returns the reach of each list of intervals. It sorts the lists.
+func ReachBy[K comparable](times map[K][]Interval) map[K]Reach {
+	out := make(map[K]Reach, len(times))
+	for k, ts := range times {
+		out[k] = NewReach(ts)
+	}
+	return out
+}
+
 // never is before every stamp.
 const never = -Forever
 

@@ -43,11 +43,7 @@ func busyWith(r *record.Record, l *record.Lock) map[int]record.Reach {
 	for _, h := range l.Holds {
 		times[h.Process] = append(times[h.Process], record.Interval{From: h.Call, To: r.LeftAt(h)})
 	}
-	out := make(map[int]record.Reach, len(times))
-	for p, ts := range times {
-		out[p] = record.NewReach(ts)
-	}
-	return out
+	return record.ReachBy(times)
 }
 
 // joinGaps sorts gaps by their begin and joins the ones that overlap. It changes its argument.

@@ -9,42 +9,40 @@ import (
 // explains the key that the refused client found. It sorts its intervals once, so that n refusals
 // cost n log n. It is not safe for concurrent use.
 type Ledger struct {
-	trace   *Trace
-	holds   map[int]record.Reach // by lock: from the call until its client had certainly left
-	unsure  map[int]record.Reach // by lock: acquire calls of unknown outcome
-	own     map[owned]ownHolds   // own and passing are nil until they are needed
-	passing map[Place]record.Reach
+	trace  *Trace
+	holds  map[int]record.Reach // by lock: from the call until its client had certainly left
+	unsure map[int]record.Reach // by lock: acquire calls of unknown outcome
+	// holds until the client left, from the call, and from the sending of the granting command
+	called, granting map[owned]record.Reach
+	passing          map[Place]record.Reach // see passing
 }
 
 // owned is a lock and a client that held it.
 type owned struct{ key, process int }
 
-// ownHolds are the times of one client's holds until it left. They start with the call in called,
-// and with the sending of the granting command in granting.
-type ownHolds struct{ called, granting record.Reach }
-
 // Ledger collects the holds of all locks, and the acquires whose outcome is unknown.
 func (t *Trace) Ledger() *Ledger {
-	l := &Ledger{trace: t, holds: map[int]record.Reach{}, unsure: map[int]record.Reach{}}
-	for _, lock := range t.record.Locks() {
-		ts := make([]record.Interval, len(lock.Holds))
-		for i, h := range lock.Holds {
-			ts[i] = record.Interval{From: h.Call, To: t.record.LeftAt(h), Process: h.Process}
-		}
-		l.holds[lock.Key], l.unsure[lock.Key] = record.NewReach(ts), t.unsureFor(&lock)
+	holds, unsure := map[int][]record.Interval{}, map[int][]record.Interval{}
+	called, granting := map[owned][]record.Interval{}, map[owned][]record.Interval{}
+	for i := range t.record.Holds {
+		h := &t.record.Holds[i]
+		o, x := owned{h.Key, h.Process}, record.Interval{From: h.Call, To: t.record.LeftAt(h),
+			Process: h.Process}
+		holds[h.Key], called[o] = append(holds[h.Key], x), append(called[o], x)
+		x.From = h.Granting
+		granting[o] = append(granting[o], x)
 	}
-	return l
-}
-
-// unsureFor returns the acquire calls for a lock whose outcome is unknown.
-func (t *Trace) unsureFor(lock *record.Lock) record.Reach {
-	var ts []record.Interval
-	for _, k := range lock.Calls {
-		if k.Unsure() {
-			ts = append(ts, record.Interval{From: k.From, To: t.endOf(k), Process: k.Process})
+	for i := range t.record.Calls {
+		k := &t.record.Calls[i]
+		for _, key := range k.Keys {
+			if k.Unsure() {
+				unsure[key] = append(unsure[key], record.Interval{From: k.From, To: t.endOf(k),
+					Process: k.Process})
+			}
 		}
 	}
-	return record.NewReach(ts)
+	return &Ledger{t, record.ReachBy(holds), record.ReachBy(unsure), record.ReachBy(called),
+		record.ReachBy(granting), t.passing()}
 }
 
 // Accounts reports whether a client was inside, coming or leaving, at some time from a stamp until
@@ -55,35 +53,10 @@ func (l *Ledger) Accounts(m *history.Command, lock int, since int64) bool {
 		l.unsure[lock].MeetsOther(since, m.Recv, m.Process) {
 		return true
 	}
-	own := l.ownHolds(owned{lock, m.Process})
-	return own.granting.Meets(since, m.Recv) ||
-		own.called.Meets(since, m.Recv) && l.trace.takesOver(m) || l.passed(m, since)
-}
-
-// ownHolds returns the holds of a lock by one client.
-func (l *Ledger) ownHolds(o owned) ownHolds {
-	if l.own == nil {
-		called, granting := map[owned][]record.Interval{}, map[owned][]record.Interval{}
-		for i := range l.trace.record.Holds {
-			h := &l.trace.record.Holds[i]
-			o, left := owned{h.Key, h.Process}, l.trace.record.LeftAt(h)
-			called[o] = append(called[o], record.Interval{From: h.Call, To: left})
-			granting[o] = append(granting[o], record.Interval{From: h.Granting, To: left})
-		}
-		l.own = make(map[owned]ownHolds, len(called))
-		for o := range called {
-			l.own[o] = ownHolds{record.NewReach(called[o]), record.NewReach(granting[o])}
-		}
-	}
-	return l.own[o]
-}
-
-// passed reports whether a client had the key for a moment in an attempt that was given back.
-func (l *Ledger) passed(m *history.Command, since int64) bool {
-	if l.passing == nil {
-		l.passing = l.trace.passing()
-	}
-	return l.passing[PlaceOf(m)].Meets(since, m.Recv)
+	own := owned{lock, m.Process}
+	return l.granting[own].Meets(since, m.Recv) ||
+		l.called[own].Meets(since, m.Recv) && l.trace.takesOver(m) ||
+		l.passing[PlaceOf(m)].Meets(since, m.Recv)
 }
 
 // passing returns the times when clients had a key in attempts that may have been given back. With
@@ -96,11 +69,7 @@ func (t *Trace) passing() map[Place]record.Reach {
 				To: t.givenBack(m), Process: m.Process})
 		}
 	}
-	out := make(map[Place]record.Reach, len(times))
-	for place, ts := range times {
-		out[place] = record.NewReach(ts)
-	}
-	return out
+	return record.ReachBy(times)
 }
 
 // givenBack returns when the key that a command took was freed again, as far as its client knows:

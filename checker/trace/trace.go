@@ -96,7 +96,7 @@ type Grants struct {
 // Grants finds the command that granted each hold, and all others that may have granted a lock.
 func (t *Trace) Grants() Grants {
 	g := Grants{names: t.names, keys: map[string]int{},
-		ByHold: make([]*history.Command, len(t.record.Holds)), Possible: map[Place]record.Reach{}}
+		ByHold: make([]*history.Command, len(t.record.Holds))}
 	possible := map[Place][]record.Interval{}
 	note := func(m *history.Command, over int64) {
 		possible[PlaceOf(m)] = append(possible[PlaceOf(m)], record.Interval{From: m.Sent, To: over,
@@ -123,9 +123,7 @@ func (t *Trace) Grants() Grants {
 			note(m, m.Recv)
 		}
 	}
-	for place, ts := range possible {
-		g.Possible[place] = record.NewReach(ts)
-	}
+	g.Possible = record.ReachBy(possible)
 	return g
 }
 
