@@ -88,9 +88,8 @@ func OneToken(token string) string {
 
 // emptied says which server lost the first holder's key when an operator deleted all keys.
 func emptied(faults []record.Fault, p *record.Pair) string {
-	for i := range faults {
-		f := &faults[i]
-		if f.Action == nemesis.Flush && f.From > p.A.Call && f.From < p.B.From && hadVote(p, f) {
+	for _, f := range faults {
+		if f.Action == nemesis.Flush && f.From > p.A.Call && f.From < p.B.From && hadVote(p, &f) {
 			return Say("all keys of %s were deleted at %s, and client %d's key with them.", f.Target,
 				Stamp(f.From), p.A.Process)
 		}
@@ -114,8 +113,7 @@ func vanished(p *record.Pair, commands []verdict.WitnessCommand) string {
 		why = Say("client %d had sent %s at %s, which may delete any key", m.Process,
 			commandName(&m.Command), Stamp(m.Sent))
 	}
-	for i := range commands {
-		m := &commands[i]
+	for _, m := range commands {
 		if m.Process != p.A.Process && (m.Kind == verdict.Write && m.Free || m.Kind == verdict.Grant) {
 			return Say("client %d's %s at %s was answered %q, so the key of client %d was gone. "+
 				"Its lease lasts until %s, and %s.", m.Process, commandName(&m.Command), Stamp(m.Sent),
@@ -244,8 +242,7 @@ func skewed(f *record.Fault, t int64) string {
 
 // wrongClock says that the clock of a client was wrong when it sent a command, or returns "".
 func wrongClock(faults []record.Fault, process int, sent int64) string {
-	for i := range faults {
-		f := &faults[i]
+	for _, f := range faults {
 		if f.Hits(process) && f.Skews(sent) && f.From < sent {
 			return Say(". Client %d's clock was wrong since %s", process, Stamp(f.From))
 		}

@@ -159,8 +159,7 @@ func Because(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 // whileApart names the fault that kept a holder and its server apart then. A client that renews its
 // lease could not do so.
 func whileApart(faults []record.Fault, h *record.Hold, t int64) string {
-	for i := range faults {
-		f := &faults[i]
+	for _, f := range faults {
 		there := slices.Contains(f.Servers(), h.Node)
 		apart := f.Action == nemesis.Cut && f.StrikesLinksOf(h.Process, there) ||
 			f.Action == nemesis.PauseNode && f.Target == h.Node
@@ -175,9 +174,8 @@ func whileApart(faults []record.Fault, h *record.Hold, t int64) string {
 // Trespass names the client that deleted or renewed a key and the client that held it (O). It
 // returns "" if no command did.
 func Trespass(v verdict.Property) string {
-	for i := range v.Witness.Commands {
-		m := &v.Witness.Commands[i]
-		did := deletedVerb(m)
+	for _, m := range v.Witness.Commands {
+		did := deletedVerb(&m)
 		if v.Class == verdict.RenewedByNonOwner && m.Kind == verdict.Renewal {
 			did = Say("renewed")
 		} else if !m.Kind.Deletes() {

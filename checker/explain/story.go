@@ -104,13 +104,12 @@ func causeOfDeletion(header history.Header, faults []record.Fault, p *record.Pai
 				tail: whilePaused(faults, m.Of, m.Sent)})
 		}
 	}
-	for i := range faults {
-		f := &faults[i]
+	for _, f := range faults {
 		process, client := f.Client()
 		recent := f.From < p.A.From && f.From+2*int64(header.TTL) >= p.A.From
 		if client && f.Action == nemesis.Crash && recent && process != p.A.Process &&
 			process != p.B.Process && len(told) == 0 {
-			told = append(told, happening{t: f.From, words: Fault(f)})
+			told = append(told, happening{t: f.From, words: Fault(&f)})
 		}
 	}
 	return told

@@ -168,9 +168,8 @@ func (c classifier) lookedFirst(p *record.Pair, commands []command, kept bool) b
 // between two grants. mayLose reports whether a fault can have lost it.
 func (c classifier) emptied(a, b *record.Hold, mayLose func(*record.Fault) bool) bool {
 	flushed, taken := false, firstTaken(c.Case, a, b)
-	for i := range c.faults {
-		f := &c.faults[i]
-		if f.Breaks() != nemesis.Durability || f.From >= b.From || f.To <= taken || !mayLose(f) {
+	for _, f := range c.faults {
+		if f.Breaks() != nemesis.Durability || f.From >= b.From || f.To <= taken || !mayLose(&f) {
 			continue
 		}
 		if f.Action != nemesis.Flush {

@@ -299,8 +299,7 @@ func (c faultTimes) promotedWithout(l *record.Lock, at int64) string {
 			return ""
 		}
 		grant := c.trace.GrantOf(h)
-		for i := range c.faults {
-			f := &c.faults[i]
+		for _, f := range c.faults {
 			if grant != nil && f.Promotes() && f.Target != grant.Node &&
 				f.From < at && f.To > h.End {
 				return explain.PromotedWithout(f.Target, h)

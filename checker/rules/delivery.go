@@ -99,8 +99,7 @@ func (c *Case) ownClockMoved(h *record.Hold) bool {
 // clockStood returns for how long a clock of a hold's client may have stood during the call: its
 // machine was suspended.
 func (c excuses) clockStood(h *record.Hold) (stood int64) {
-	for i := range c.faults {
-		f := &c.faults[i]
+	for _, f := range c.faults {
 		if f.Action == nemesis.Suspend && f.Hits(h.Process) {
 			stood += max(0, min(f.To, h.From)-max(f.From, h.Call))
 		}

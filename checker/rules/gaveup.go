@@ -71,8 +71,7 @@ func (c renewals) reachable(process int, failed *history.Command, end int64) int
 	case failed.Err != "":
 		since = max(since, failed.Sent+patience)
 	}
-	for i := range c.faults {
-		f := &c.faults[i]
+	for _, f := range c.faults {
 		other, client := f.Client()
 		if f.From < end && f.To > failed.Sent && (!client || other == process) {
 			since = max(since, f.To)

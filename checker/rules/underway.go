@@ -57,26 +57,20 @@ func (c faultTimes) dead(process int, from int64) int64 {
 // madeGood returns when a promotion moved clients away from the servers that a lasting fault
 // struck, or Forever. Of independent servers the first has the replica.
 func (c faultTimes) madeGood(f *record.Fault) int64 {
-	for i := range c.faults {
-		p := &c.faults[i]
+	for _, p := range c.faults {
 		if !p.Promotes() || p.From < f.From {
 			continue
 		}
 		if slices.ContainsFunc(f.Servers(), func(s string) bool {
 			return s != p.Target && (!c.quorums().independent() || s == "n0")
 		}) {
-			return max(p.From, c.momentary(p))
+			if p.To == record.Forever {
+				return p.From
+			}
+			return p.To
 		}
 	}
 	return record.Forever
-}
-
-// momentary returns the end of a fault that is over when it is done.
-func (c faultTimes) momentary(f *record.Fault) int64 {
-	if f.To == record.Forever {
-		return f.From
-	}
-	return f.To
 }
 
 // unhealed returns the faults that were never over.
