@@ -133,12 +133,12 @@ func (c classifier) endedOtherwise(a, b *record.Hold) bool {
 	if orders == nil || !orders.Precedes(ga, gb) {
 		return false
 	}
-	for e := range orders.Ends(ga) {
+	for e := range orders.Ends[ga] {
 		if e.How == trace.ByFault {
 			return false
 		}
 	}
-	return len(orders.Ends(ga)) > 0
+	return len(orders.Ends[ga]) > 0
 }
 
 // needsNoLoss reports whether the second grant needs no loss of the first holder's key: its command

@@ -16,7 +16,7 @@ import (
 // execution on the server. It is certain if it did so in all of them.
 func (w *chain) ordered(m, ga *history.Command, orders *trace.Orders) {
 	mine, others := 0, 0
-	for victim := range orders.Hits(m) {
+	for victim := range orders.Hits[m] {
 		if victim != nil && (victim == ga || w.ofOwner(victim) && victim.Sent >= ga.Sent) {
 			mine++
 		} else {
@@ -54,7 +54,7 @@ func (w *chain) ordered(m, ga *history.Command, orders *trace.Orders) {
 
 // mustBe reports whether the value that a command wrote was gone in one way in all orders.
 func mustBe(orders *trace.Orders, ga *history.Command, e trace.Ending) bool {
-	ends := orders.Ends(ga)
+	ends := orders.Ends[ga]
 	return len(ends) == 1 && ends[e]
 }
 

@@ -34,10 +34,10 @@ func (c ownerRule) deletedInOrder(ss []record.Span, g *trace.Grants) (p property
 // client wrote since the grant, like an inner acquisition, is its value, too.
 func (c ownerRule) hitsInAllOrders(m, ga *history.Command, h *record.Hold) bool {
 	orders := ordersOf(c.Case, ga, m)
-	if orders == nil || len(orders.Hits(m)) == 0 {
+	if orders == nil || len(orders.Hits[m]) == 0 {
 		return false
 	}
-	for by := range orders.Hits(m) {
+	for by := range orders.Hits[m] {
 		if by == nil || by.Process != h.Process || by.Sent < ga.Sent {
 			return false
 		}

@@ -11,8 +11,10 @@ import (
 // were under way at once may have arrived in either order. Their replies, and those of others,
 // often leave only one order. A fact that holds in all orders is certain.
 type Orders struct {
-	hits  map[*history.Command]map[*history.Command]bool // by deletion: the writers that it hit
-	ends  map[*history.Command]map[Ending]bool           // by writer: how its value may have ended
+	// Hits has, by deletion, the writers of all values that it may have deleted: nil among them is a
+	// value from before the first command.
+	Hits  map[*history.Command]map[*history.Command]bool
+	Ends  map[*history.Command]map[Ending]bool // by writer: the possible ends of its value
 	later map[[2]*history.Command]bool
 }
 
@@ -60,8 +62,8 @@ const (
 // does not know what the commands do.
 func (r *Reader) Orders(q Question) *Orders {
 	s := &ordering{Reader: r, Question: q, known: map[moment]bool{}, out: &Orders{
-		hits:  map[*history.Command]map[*history.Command]bool{},
-		ends:  map[*history.Command]map[Ending]bool{},
+		Hits:  map[*history.Command]map[*history.Command]bool{},
+		Ends:  map[*history.Command]map[Ending]bool{},
 		later: map[[2]*history.Command]bool{}}}
 	for _, m := range q.Commands {
 		switch {
@@ -86,13 +88,6 @@ func (r *Reader) Orders(q Question) *Orders {
 	}
 	return s.out
 }
-
-// Hits returns the writers of all values that a command may have deleted: nil among them is a value
-// from before the first command.
-func (o *Orders) Hits(m *history.Command) map[*history.Command]bool { return o.hits[m] }
-
-// Ends returns the possible ends of the value that a command wrote.
-func (o *Orders) Ends(m *history.Command) map[Ending]bool { return o.ends[m] }
 
 // Precedes reports whether one of two commands came before the other in all orders.
 func (o *Orders) Precedes(a, b *history.Command) bool { return !o.later[[2]*history.Command{a, b}] }
@@ -238,10 +233,10 @@ func (s *ordering) note(at moment, m *history.Command, w way) {
 		s.put(w.ended, Ending{w.how, w.with})
 	}
 	if w.deletes {
-		if s.out.hits[m] == nil {
-			s.out.hits[m] = map[*history.Command]bool{}
+		if s.out.Hits[m] == nil {
+			s.out.Hits[m] = map[*history.Command]bool{}
 		}
-		s.out.hits[m][w.victim] = true
+		s.out.Hits[m][w.victim] = true
 	}
 	if !slices.Contains(s.First, m) {
 		return
@@ -254,10 +249,10 @@ func (s *ordering) note(at moment, m *history.Command, w way) {
 }
 
 func (s *ordering) put(m *history.Command, e Ending) {
-	if s.out.ends[m] == nil {
-		s.out.ends[m] = map[Ending]bool{}
+	if s.out.Ends[m] == nil {
+		s.out.Ends[m] = map[Ending]bool{}
 	}
-	s.out.ends[m][e] = true
+	s.out.Ends[m][e] = true
 }
 
 // done reports whether an answered command was executed in a state.

@@ -22,8 +22,8 @@ func TestReadsNeedNoOrder(t *testing.T) {
 		few := r.Orders(q)
 		q.First = q.Commands
 		every := r.Orders(q)
-		if few == nil || every == nil || !reflect.DeepEqual(few.hits, every.hits) ||
-			!reflect.DeepEqual(few.ends, every.ends) {
+		if few == nil || every == nil || !reflect.DeepEqual(few.Hits, every.Hits) ||
+			!reflect.DeepEqual(few.Ends, every.Ends) {
 			t.Errorf("seed %d: %v, not %v", seed, few, every)
 		}
 	}

@@ -96,10 +96,10 @@ func ordersOf(t *testing.T, text string) (hits, ends string) {
 		return "none", ""
 	}
 	var victims, ways []string
-	for k := range o.Hits(byName["D"]) {
+	for k := range o.Hits[byName["D"]] {
 		victims = append(victims, names[k])
 	}
-	for e := range o.Ends(byName["A"]) {
+	for e := range o.Ends[byName["A"]] {
 		ways = append(ways, [...]string{"deleted by " + names[e.By], "overwritten by " + names[e.By],
 			"expired", "lost"}[e.How])
 	}
