@@ -11,8 +11,7 @@ import (
 // certain. It also needs that the holder's own grant made the key, so that no key is shared, and
 // gave it a lease: a client may set an end to a key that has none.
 func (c ownerRule) renewedByOther(spans map[int][]record.Span, g *trace.Grants) (property, bool) {
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
+	for _, m := range c.trace.Commands {
 		if !c.trace.Renews(m) {
 			continue
 		}
