@@ -18,15 +18,12 @@ var packages = map[string]string{"python3": "python3 python3-venv", "node": "nod
 // systems returns the findings about servers of other systems than Redis.
 func systems() (findings []Finding) {
 	for _, name := range system.Names() {
-		f := Finding{Name: name, For: "the adapters " + strings.Join(adaptersOf(name), ", ")}
+		f, found := Finding{Name: name, For: "the adapters " + strings.Join(adaptersOf(name), ", ")}, ""
 		kind, err := system.Find(name)
 		if err == nil {
-			f.Found, err = kind.Find()
+			found, err = kind.Find()
 		}
-		if f.OK = err == nil; err != nil {
-			f.Found = err.Error()
-		}
-		findings = append(findings, f)
+		findings = append(findings, f.with(found, err))
 	}
 	return findings
 }
@@ -53,14 +50,15 @@ func toolchains() (findings []Finding) {
 		}
 	}
 	for _, program := range slices.Sorted(maps.Keys(users)) {
-		f := Finding{Name: program, Found: "not found",
-			For: "the adapters " + strings.Join(users[program], ", ")}
-		if path, err := exec.LookPath(program); err == nil {
-			f.OK, f.Found = true, path
-		} else if p, ok := packages[program]; ok {
+		f := Finding{Name: program, For: "the adapters " + strings.Join(users[program], ", ")}
+		if p, ok := packages[program]; ok {
 			f.Advice = "apt-get install " + p
 		}
-		findings = append(findings, f)
+		path, err := exec.LookPath(program)
+		if err != nil {
+			err = errNotFound
+		}
+		findings = append(findings, f.with(path, err))
 	}
 	return findings
 }

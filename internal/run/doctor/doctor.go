@@ -25,6 +25,17 @@ type Finding struct {
 	Advice string `json:"advice,omitempty"` // how to get it, unless Found says so
 }
 
+// with returns the finding with what a check found, or with its error. If there is no error, the
+// finding needs no advice.
+func (f Finding) with(found string, err error) Finding {
+	if err != nil {
+		f.Found = err.Error()
+		return f
+	}
+	f.OK, f.Found, f.Advice = true, found, ""
+	return f
+}
+
 // Diagnosis is the complete result of doctor.
 type Diagnosis struct {
 	Findings     []Finding         `json:"findings"`

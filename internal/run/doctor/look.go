@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -16,27 +17,26 @@ import (
 
 // program checks a command and its version.
 func program(name, use, advice string) Finding {
-	f := Finding{Name: name, For: use, Advice: advice, Found: "not found"}
+	f := Finding{Name: name, For: use, Advice: advice}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return f
+		return f.with("", errNotFound)
 	}
 	out, err := exec.Command(path, "--version").Output()
-	first, _, _ := strings.Cut(string(out), "\n")
 	if err != nil {
-		f.Found = fmt.Sprintf("%s does not run: %v", path, err)
-		return f
+		err = fmt.Errorf("%s does not run: %w", path, err)
 	}
-	f.OK, f.Found, f.Advice = true, first, ""
-	return f
+	first, _, _ := strings.Cut(string(out), "\n")
+	return f.with(first, err)
 }
+
+var errNotFound = errors.New("not found")
 
 // sentinel checks redis-sentinel. It is redis-server in another mode, and every supported version
 // has it.
 func sentinel(redis Finding) Finding {
-	f := Finding{Name: "sentinel", For: "fault failover-sentinel in the environment process",
-		OK:    redis.OK,
-		Found: redis.Found, Advice: redis.Advice}
+	f := redis
+	f.Name, f.For = "sentinel", "fault failover-sentinel in the environment process"
 	if f.OK {
 		f.Found = "redis-server is it, too"
 	}
@@ -45,31 +45,19 @@ func sentinel(redis Finding) Finding {
 
 // clockShim builds the shim, as the first run with it would.
 func clockShim() Finding {
-	f := Finding{Name: "clock shim",
-		For: "fault clock-server in the environment process, and in images without a shim"}
 	lib, err := clock.Shim()
-	switch {
-	case err != nil && server.ClockMeans() == nil:
-		f.OK, f.Found = true, "no compiler; libfaketime moves the clocks of processes instead"
-		return f
-	case err != nil:
-		f.Found, f.Advice = err.Error(),
-			"apt-get install gcc libc6-dev, or libfaketime for the environment process"
-		return f
+	if err != nil && server.ClockMeans() == nil {
+		lib, err = "no compiler; libfaketime moves the clocks of processes instead", nil
 	}
-	f.OK, f.Found = true, lib
-	return f
+	return Finding{Name: "clock shim",
+		For:    "fault clock-server in the environment process, and in images without a shim",
+		Advice: "apt-get install gcc libc6-dev, or libfaketime for the environment process",
+	}.with(lib, err)
 }
 
 func dockerDaemon(ctx context.Context) Finding {
-	f := Finding{Name: "docker", For: "environment docker"}
 	v, err := docker.Version(ctx)
-	if err != nil {
-		f.Found = err.Error()
-		return f
-	}
-	f.OK, f.Found = true, "daemon "+v
-	return f
+	return Finding{Name: "docker", For: "environment docker"}.with("daemon "+v, err)
 }
 
 // dockerImages checks the images of the containers, which a run uses unless --redis-image names
@@ -81,15 +69,11 @@ func dockerImages(ctx context.Context, daemon bool) (findings []Finding) {
 		{"docker systems", docker.SystemsImage,
 			"other systems than Redis in the environment docker"},
 	} {
-		f := Finding{Name: i.name, For: i.use}
-		if id, err := docker.ImageID(ctx, i.image); !daemon {
-			f.Found = "no daemon that could be asked"
-		} else if err != nil {
-			f.Found = err.Error()
-		} else {
-			f.OK, f.Found = true, i.image+" "+id
+		id, err := docker.ImageID(ctx, i.image)
+		if !daemon {
+			err = errors.New("no daemon that could be asked")
 		}
-		findings = append(findings, f)
+		findings = append(findings, Finding{Name: i.name, For: i.use}.with(i.image+" "+id, err))
 	}
 	return findings
 }
@@ -101,41 +85,35 @@ func cgroups() Finding {
 	mounts, err := os.ReadFile("/proc/mounts")
 	switch text := string(mounts); {
 	case err != nil:
-		f.Found, f.Advice = err.Error(), "they are Linux's; a daemon on another system has its own"
+		f.Advice = "they are Linux's; a daemon on another system has its own"
+		return f.with("", err)
 	case strings.Contains(text, "/freezer cgroup "):
-		f.OK, f.Found, f.Advice = true, "version 1, with the freezer", ""
+		return f.with("version 1, with the freezer", nil)
 	case strings.Contains(text, " /sys/fs/cgroup cgroup2 "):
-		f.OK, f.Found, f.Advice = true, "version 2", ""
-	default:
-		f.Found = "none are mounted that could freeze a process"
+		return f.with("version 2", nil)
 	}
-	return f
+	return f.with("", errors.New("none are mounted that could freeze a process"))
 }
 
 // loopback checks that a run can have addresses and ports of its own.
 func loopback() Finding {
-	f := Finding{Name: "ports", For: "environment process, and proxies"}
+	f := Finding{Name: "ports", For: "environment process, and proxies",
+		Advice: "ip addr add 127.0.0.1/8 dev lo && ip link set lo up"}
 	for _, host := range []string{"127.0.0.1", "127.83.9.1"} {
 		ln, err := net.Listen("tcp", host+":0")
 		if err != nil {
-			f.Found, f.Advice = err.Error(), "ip addr add 127.0.0.1/8 dev lo && ip link set lo up"
-			return f
+			return f.with("", err)
 		}
 		ln.Close()
 	}
-	f.OK, f.Found = true, "any of 127.0.0.0/8 can be listened on"
-	return f
+	return f.with("any of 127.0.0.0/8 can be listened on", nil)
 }
 
 func temporaryFolder() Finding {
-	f := Finding{Name: "temporary folder", For: "environment process", OK: true, Found: server.Home()}
-	dir, err := os.MkdirTemp(f.Found, "lockbench-doctor-")
-	if err != nil {
-		f.OK, f.Found, f.Advice = false, err.Error(),
-			"export TMPDIR=DIR with a folder that can be written"
-	}
+	dir, err := os.MkdirTemp(server.Home(), "lockbench-doctor-")
 	os.RemoveAll(dir)
-	return f
+	return Finding{Name: "temporary folder", For: "environment process",
+		Advice: "export TMPDIR=DIR with a folder that can be written"}.with(server.Home(), err)
 }
 
 // Load checks how busy the machine is. With more running programs than processors, clients stall

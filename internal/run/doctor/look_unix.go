@@ -18,8 +18,7 @@ func openFiles() Finding {
 	f := Finding{Name: "open files", For: "many clients"}
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		f.Found = err.Error()
-		return f
+		return f.with("", err)
 	}
 	f.OK, f.Found = limit.Cur >= enoughFiles, fmt.Sprint(limit.Cur)
 	if !f.OK {
@@ -28,14 +27,17 @@ func openFiles() Finding {
 	return f
 }
 
-// signals checks on a process of our own that processes can be stopped, continued and killed.
 func signals() Finding {
-	f := Finding{Name: "signals", For: "pausing and killing in the environment process",
-		Advice: "run lockbench outside of what filters signals (seccomp, a sandbox)"}
+	return Finding{Name: "signals", For: "pausing and killing in the environment process",
+		Advice: "run lockbench outside of what filters signals (seccomp, a sandbox)",
+	}.with("a process can be stopped, continued and killed", refusedSignal())
+}
+
+// refusedSignal checks on a process of our own that processes can be stopped, continued and killed.
+func refusedSignal() error {
 	self, err := os.Executable()
 	if err != nil {
-		f.Found = err.Error()
-		return f
+		return err
 	}
 	c := exec.Command(self)
 	c.Env = worker.Env()
@@ -43,16 +45,13 @@ func signals() Finding {
 		err = c.Start()
 	}
 	if err != nil {
-		f.Found = err.Error()
-		return f
+		return err
 	}
 	defer c.Wait()
 	for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT, syscall.SIGKILL} {
 		if err := c.Process.Signal(s); err != nil {
-			f.Found = fmt.Sprintf("%v is refused: %v", s, err)
-			return f
+			return fmt.Errorf("%v is refused: %w", s, err)
 		}
 	}
-	f.OK, f.Found, f.Advice = true, "a process can be stopped, continued and killed", ""
-	return f
+	return nil
 }
