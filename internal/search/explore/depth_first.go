@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -29,14 +28,11 @@ type depthFirst struct {
 	wake    *sync.Cond
 	todo    []prefix // a stack; taking the latest first keeps it small
 	busy    int
-	runs    int
 	covered Covered
 	hits    []Hit
 	over    bool
 	wrong   error
-
-	broke    string   // why the first failed run failed
-	evidence Evidence // from the runs that did not fail
+	tally   Progress // of the runs so far; States and Took are counted elsewhere
 }
 
 // prefix is the start of a run: the indexes of the options that were chosen, in order.
@@ -83,7 +79,7 @@ func (d *depthFirst) take(ctx context.Context) (prefix, bool) {
 	}
 	last := len(d.todo) - 1
 	if d.Limit > 0 {
-		if d.runs >= d.Limit {
+		if d.tally.Runs >= d.Limit {
 			return prefix{}, false
 		}
 		i := d.rand.IntN(last + 1)
@@ -128,23 +124,18 @@ func (d *depthFirst) run(ctx context.Context, p prefix) {
 		d.todo = append(d.todo, p) // it was canceled
 		return
 	}
-	d.runs++
 	d.covered.Asleep += f.slept
 	d.todo = append(d.todo, f.branches...)
 	if f.merged {
 		d.covered.Merged++
+		d.tally.Runs++
 		return
 	}
 	d.covered.Schedules++
 	if d.ended != nil {
 		d.ended(r)
 	}
-	if r.HarnessError != nil {
-		d.covered.HarnessErrors++
-		d.broke = cmp.Or(d.broke, r.HarnessError.Error())
-	} else {
-		d.evidence.note(r, d.Properties)
-	}
+	d.tally.note(r, d.Properties)
 	d.note(hits)
 }
 
@@ -180,7 +171,7 @@ func (d *depthFirst) note(hits []Hit) {
 	if len(hits) == 0 {
 		return
 	}
-	d.covered.Violating++
+	d.tally.Hits++
 	for _, h := range hits {
 		if h.Explanation != "" && !slices.ContainsFunc(d.hits, func(o Hit) bool {
 			return o.Property == h.Property
@@ -197,7 +188,7 @@ func (d *depthFirst) note(hits []Hit) {
 // finish records whether everything was covered.
 func (d *depthFirst) finish(ctx, inner context.Context) {
 	c := &d.covered
-	c.States = d.states.count()
+	c.States, c.Violating, c.HarnessErrors = d.states.count(), d.tally.Hits, d.tally.HarnessErrors
 	switch {
 	case ctx.Err() != nil:
 		c.Reason = "it was interrupted"
@@ -224,7 +215,7 @@ func (d *depthFirst) finish(ctx, inner context.Context) {
 func (d *depthFirst) progress() Progress {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return Progress{Runs: d.runs, States: d.states.count(), Hits: d.covered.Violating,
-		HarnessErrors: d.covered.HarnessErrors, Took: time.Since(d.begin), Broke: d.broke,
-		Evidence: d.evidence}
+	p := d.tally
+	p.States, p.Took = d.states.count(), time.Since(d.begin)
+	return p
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // addCandidates adds the candidates of a fault. If the fault was named by the user and cannot be
-// searched, it returns an error. Otherwise it lists the unsupported forms in f.out.
+// searched, it returns an error. Otherwise it lists the unsupported forms as left out.
 func (f *searching) addCandidates(fault string, named bool) error {
 	specs := variants(fault)
 	some := false
@@ -27,7 +27,7 @@ func (f *searching) addCandidates(fault string, named bool) error {
 		case named && (len(specs) == 1 || !impossible(err)):
 			return err
 		default: // other forms can be searched
-			f.out = append(f.out, LeftOut{spec, err.Error()})
+			f.tally.LeftOut = append(f.tally.LeftOut, LeftOut{spec, err.Error()})
 		}
 	}
 	if named && !some {

@@ -1,12 +1,14 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/base/progress"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/search/explore/simrun"
 )
 
 // Progress reports how far a search has come.
@@ -31,6 +33,18 @@ type Progress struct {
 	Aside []Aside `json:"aside,omitempty"`
 	// faults that the lock or the simulator does not support, if the user named none
 	LeftOut []LeftOut `json:"left_out,omitempty"`
+}
+
+// note counts a run of a search for some properties, with what it shows or why it failed.
+func (p *Progress) note(r *simrun.Record, properties []string) {
+	p.Runs++
+	p.Hung = cmp.Or(p.Hung, r.Hung)
+	if r.HarnessError != nil {
+		p.HarnessErrors++
+		p.Broke = cmp.Or(p.Broke, r.HarnessError.Error())
+		return
+	}
+	p.Evidence.note(r, properties)
 }
 
 // Aside is a kind of violation that does not end a search.

@@ -19,7 +19,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/base/pool"
@@ -71,26 +70,16 @@ type searching struct {
 	plans []candidate // tried in turn
 	// the commands that earlier generations sent, sorted
 	commands []string
-	out      []LeftOut // faults that the lock or the simulator does not support
 	turns    turns
 	states   states
 	// the number of planned runs, including runs that are skipped after a violation
 	planned int
 	begin   time.Time
-	runs    atomic.Int64
-	errors  atomic.Int64 // of the harness
-	// violations of programs that had served before, which fresh ones do not show
-	unrepeated atomic.Int64
 
 	mu    sync.Mutex
 	hits  []Hit
-	aside []Aside
 	wrong error
-	broke string // why the first failed run failed
-
-	hung string // a call that never returned
-
-	evidence Evidence // from the other runs
+	tally Progress // of the runs and faults so far
 }
 
 // candidate is a plan that the search tries in turn with others.
@@ -148,7 +137,7 @@ func (f *searching) setAside() {
 	found := slices.ContainsFunc(f.hits, f.ends)
 	for i, h := range f.hits {
 		if !f.ends(h) && (found || i > 0) {
-			f.aside = append(f.aside, Aside{h.Property, h.Class, h.Case.Plan.Nemesis})
+			f.tally.Aside = append(f.tally.Aside, Aside{h.Property, h.Class, h.Case.Plan.Nemesis})
 		}
 	}
 	if found {
@@ -222,7 +211,7 @@ func (f *searching) enough(i uint64) bool {
 		return true
 	}
 	earlier := func(h Hit) bool { return h.Seed < i && f.ends(h) }
-	return f.wrong != nil || f.hung != "" || !f.KeepGoing && slices.ContainsFunc(f.hits, earlier)
+	return f.wrong != nil || f.tally.Hung != "" || !f.KeepGoing && slices.ContainsFunc(f.hits, earlier)
 }
 
 // searchShare is the share of the budget after which a search ends that goes on after a hit.
@@ -358,7 +347,6 @@ func (f *searching) runAttempt(ctx context.Context, a *attempt) {
 	case ctx.Err() != nil && errors.Is(r.HarnessError, context.Cause(ctx)):
 		return // it was canceled
 	}
-	f.runs.Add(1)
 	worst, ok := r.Worst(f.suspected())
 	f.note(r)
 	if !ok || !worst.Decides && !slices.Contains(f.Properties, worst.Property) {
@@ -371,22 +359,18 @@ func (f *searching) runAttempt(ctx context.Context, a *attempt) {
 		return
 	}
 	if workloads.IsProgram(a.plan.Impl) && !h.repeats(ctx) {
-		f.unrepeated.Add(1)
+		f.mu.Lock()
+		f.tally.Unrepeated++
+		f.mu.Unlock()
 		return
 	}
 	f.add(h)
 }
 
-// note counts a run and records its evidence.
 func (f *searching) note(r *simrun.Record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.hung = cmp.Or(f.hung, r.Hung)
-	if r.HarnessError == nil {
-		f.evidence.note(r, f.Properties)
-	} else if f.errors.Add(1) == 1 {
-		f.broke = r.HarnessError.Error()
-	}
+	f.tally.note(r, f.Properties)
 }
 
 // suspected returns the properties that each run is judged by.
@@ -447,8 +431,8 @@ func (f *searching) cannot(a *attempt, err error) {
 	defer f.mu.Unlock()
 	switch {
 	case f.Options.Nemesis == "":
-		if x := (LeftOut{a.plan.Nemesis, err.Error()}); !slices.Contains(f.out, x) {
-			f.out = append(f.out, x)
+		if x := (LeftOut{a.plan.Nemesis, err.Error()}); !slices.Contains(f.tally.LeftOut, x) {
+			f.tally.LeftOut = append(f.tally.LeftOut, x)
 		}
 	case f.wrong == nil:
 		f.wrong = err
@@ -458,8 +442,7 @@ func (f *searching) cannot(a *attempt, err error) {
 func (f *searching) progress() Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return Progress{Runs: int(f.runs.Load()), States: f.states.count(), Hits: len(f.hits),
-		HarnessErrors: int(f.errors.Load()), Unrepeated: int(f.unrepeated.Load()),
-		Took: time.Since(f.begin), Broke: f.broke,
-		Evidence: f.evidence, Hung: f.hung, Aside: slices.Clone(f.aside), LeftOut: slices.Clone(f.out)}
+	p := f.tally
+	p.States, p.Hits, p.Took = f.states.count(), len(f.hits), time.Since(f.begin)
+	return p
 }
