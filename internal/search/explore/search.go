@@ -96,7 +96,7 @@ type attempt struct {
 	number   int // index of its plan
 	plan     harness.Plan
 	schedule string
-	visited  visited
+	states   []uint64
 	commands map[string]bool // executed commands, as breakpoints name them
 }
 
@@ -185,7 +185,7 @@ func (f *searching) pending(all []*attempt) iter.Seq[*attempt] {
 func (f *searching) learn(all []*attempt) {
 	for _, a := range all {
 		fresh := 0
-		for _, h := range a.visited.order {
+		for _, h := range a.states {
 			if f.states.add(h) {
 				fresh++
 			}
@@ -338,7 +338,7 @@ func (f *searching) plan(a *attempt) {
 func (f *searching) runAttempt(ctx context.Context, a *attempt) {
 	chooser, answers := randomChooser(a.schedule, a.plan, a.plan.Seed)
 	a.commands = map[string]bool{}
-	r, err := simrun.Job{Plan: a.plan, Chooser: chooser, Visited: a.visited.add,
+	r, err := simrun.Job{Plan: a.plan, Chooser: chooser, States: true,
 		Executed: func(x sim.Execution) { a.commands[named(x.Args)] = true }}.Run(ctx)
 	switch {
 	case err != nil:
@@ -347,6 +347,7 @@ func (f *searching) runAttempt(ctx context.Context, a *attempt) {
 	case ctx.Err() != nil && errors.Is(r.HarnessError, context.Cause(ctx)):
 		return // it was canceled
 	}
+	a.states = r.States
 	worst, ok := r.Worst(f.suspected())
 	f.note(r)
 	if !ok || !worst.Decides && !slices.Contains(f.Properties, worst.Property) {

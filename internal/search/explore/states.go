@@ -82,23 +82,6 @@ func (s *states) count() (n int) {
 	return n
 }
 
-// visited holds the states that one run reached, in the order of the first visits.
-type visited struct {
-	seen  map[uint64]bool
-	order []uint64
-}
-
-func (v *visited) add(h uint64) {
-	if v.seen[h] {
-		return
-	}
-	if v.seen == nil {
-		v.seen = map[uint64]bool{}
-	}
-	v.seen[h] = true
-	v.order = append(v.order, h)
-}
-
 // walked extends a hash with the execution of a command and its reply.
 func walked(h uint64, x sim.Execution) uint64 {
 	h = mix(h, uint64(x.Client)+1)

@@ -44,9 +44,12 @@ func newRecorder(j Job) *recorder {
 	if about.Name == noFault {
 		calm.most = int64(j.Plan.Leases.Least(j.Plan.TTL) - j.Plan.Hold)
 	}
-	return &recorder{Record: Record{meant: j.Plan.Renews() || about.Work, standing: calm}, job: j,
-		open: map[[2]int]int{}, sent: map[int][]*sending{}, done: map[int]int{},
-		situation: situation{visited: j.Visited}}
+	r := &recorder{Record: Record{meant: j.Plan.Renews() || about.Work, standing: calm}, job: j,
+		open: map[[2]int]int{}, sent: map[int][]*sending{}, done: map[int]int{}}
+	if j.States {
+		r.situation.seen = map[uint64]bool{}
+	}
+	return r
 }
 
 // begin is called when the clients of the environment have connected.

@@ -29,7 +29,7 @@ type Job struct {
 	Executed func(sim.Execution) // called for each command that a node executes; may be nil
 	Changed  func(sim.Change)    // called for each change of a key on a node; may be nil
 	Happened func(history.Event) // called for each event of the history; may be nil
-	Visited  func(state uint64)  // called for each state that the run reaches; may be nil
+	States   bool                // record the states that the run reaches
 	// the fault at any place, injected by the chooser, or nil if the plan has none
 	Injection *Injection
 	// the files of the run directory; without them the run is kept only in memory
@@ -41,7 +41,8 @@ type Record struct {
 	History history.History
 	Trace   []history.Command
 	Steps   []counterexample.Step
-	Epoch   int64 // clock of the environment at the start
+	States  []uint64 // hashes of the distinct states, in the order in which the run reached them
+	Epoch   int64    // clock of the environment at the start
 	// a replica was promoted while a write to it was in flight
 	Overtaken bool
 	// an error of the harness that makes the run less valuable, or nil
@@ -87,6 +88,7 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 	if hung, ok := errors.AsType[sim.HangError](err); err != nil && !(ok && rec.hangs(hung)) {
 		return nil, err
 	}
+	rec.States = rec.situation.states
 	return &rec.Record, nil
 }
 

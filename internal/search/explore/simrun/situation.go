@@ -15,7 +15,8 @@ import (
 // and the progress of the fault. It leaves out values and times, because two runs that differ only
 // in these have shown the same.
 type situation struct {
-	visited func(state uint64)
+	seen    map[uint64]bool // hashes of the states that the run has reached; nil if no one asks
+	states  []uint64        // the same, in order
 	clients []clientSituation
 	names   []string // of the nodes, sorted
 	nodes   []nodeSituation
@@ -35,7 +36,7 @@ type nodeSituation struct{ writer, keys int }
 const mostFaults = 8
 
 func (s *situation) event(e history.Event) {
-	if phase := counterexample.PhaseOf(e); s.visited != nil && phase != "" {
+	if phase := counterexample.PhaseOf(e); s.seen != nil && phase != "" {
 		c := s.client(e.Process)
 		*c = clientSituation{phase: phase}
 		s.visit()
@@ -43,7 +44,7 @@ func (s *situation) event(e history.Event) {
 }
 
 func (s *situation) executed(x sim.Execution) {
-	if s.visited == nil || x.Client < 0 || counterexample.Greets(x.Args[0]) {
+	if s.seen == nil || x.Client < 0 || counterexample.Greets(x.Args[0]) {
 		return
 	}
 	c := s.client(x.Client)
@@ -56,7 +57,7 @@ func (s *situation) executed(x sim.Execution) {
 }
 
 func (s *situation) fault() {
-	if s.visited != nil && s.faults < mostFaults {
+	if s.seen != nil && s.faults < mostFaults {
 		s.faults++
 		s.visit()
 	}
@@ -78,7 +79,7 @@ func (s *situation) node(name string) *nodeSituation {
 	return &s.nodes[i]
 }
 
-// visit reports the state that the run has reached.
+// visit records the state that the run has reached.
 func (s *situation) visit() {
 	b := strconv.AppendInt(s.text[:0], int64(s.faults), 10)
 	for _, c := range s.clients {
@@ -93,5 +94,8 @@ func (s *situation) visit() {
 	s.text = b
 	h := fnv.New64a()
 	h.Write(b)
-	s.visited(h.Sum64())
+	if state := h.Sum64(); !s.seen[state] {
+		s.seen[state] = true
+		s.states = append(s.states, state)
+	}
 }
