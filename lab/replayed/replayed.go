@@ -126,7 +126,7 @@ func (c Cell) search(ctx context.Context, letter string, seeds int) (
 				break
 			}
 			inner, stop := context.WithTimeout(ctx, small)
-			x, _, err := hits[0].Shrink(inner)
+			x, _, err := hits[0].Shrink(inner, nil)
 			if stop(); err != nil || replay.Possible(x) == nil {
 				return x, err
 			}

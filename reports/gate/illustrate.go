@@ -129,7 +129,7 @@ func shrink(ctx context.Context, dir string, r *store.Run) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	x, _, err := h.Shrink(ctx)
+	x, _, err := h.Shrink(ctx, nil)
 	if err != nil {
 		return "", err
 	}

@@ -131,7 +131,7 @@ func (k specimen) find() (*counterexample.Counterexample, error) {
 			}
 			continue
 		}
-		c, _, err := h.Shrink(context.Background())
+		c, _, err := h.Shrink(context.Background(), nil)
 		if err != nil {
 			return nil, err
 		}

@@ -166,9 +166,7 @@ func (k *Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error
 // firstOfKind returns the first hit of each property and class.
 func firstOfKind(hits []Hit) (kinds []Hit) {
 	for _, h := range hits {
-		if !slices.ContainsFunc(kinds, func(o Hit) bool {
-			return o.Property == h.Property && o.Class == h.Class
-		}) {
+		if !slices.ContainsFunc(kinds, h.sameKind) {
 			kinds = append(kinds, h)
 		}
 	}
@@ -184,7 +182,7 @@ func (k Keeper) shrink(ctx context.Context, limit time.Duration, h Hit) (
 	}
 	ctx, cancel := pool.Limit(ctx, limit)
 	defer cancel()
-	return h.shrink(ctx, k.Screen)
+	return h.Shrink(ctx, k.Screen)
 }
 
 // curve measures a curve within a limit of time. It returns nil if the time runs out.

@@ -46,6 +46,9 @@ func HitOf(ctx context.Context, p harness.Plan, property string) (Hit, error) {
 		Decides: v.Decides, Stood: r.OfTheHarness(v)}, nil
 }
 
+// sameKind reports whether two hits have the same property and class.
+func (h Hit) sameKind(o Hit) bool { return h.Property == o.Property && h.Class == o.Class }
+
 // repeats reports whether the run violates the property again, with programs that have served no
 // client before.
 func (h Hit) repeats(ctx context.Context) bool {
@@ -64,17 +67,11 @@ type Shrunk struct {
 }
 
 // Shrink shrinks the case of a hit and returns it as a counterexample. If ctx ends or the budget
-// (about ten seconds of CPU time) is used up, it returns the smallest case so far.
-func (h Hit) Shrink(ctx context.Context) (*counterexample.Counterexample, Shrunk, error) {
-	return h.shrink(ctx, nil)
-}
-
-// shrink is like Shrink and shows its progress on a terminal.
-func (h Hit) shrink(ctx context.Context, screen io.Writer) (*counterexample.Counterexample, Shrunk,
+// (about ten seconds of CPU time) is used up, it returns the smallest case so far. It shows its
+// progress on screen, unless that is nil.
+func (h Hit) Shrink(ctx context.Context, screen io.Writer) (*counterexample.Counterexample, Shrunk,
 	error) {
-	s := &shrinker{ctx: ctx, property: h.Property, class: h.Class, stood: h.Stood,
-		decides: h.Decides,
-		fresh:   defaultFresh}
+	s := &shrinker{ctx: ctx, hit: h, fresh: defaultFresh}
 	line := progress.Start(screen, func(took time.Duration) string {
 		return fmt.Sprintf("making it small, %.0f s, %d runs, %d%% of the budget", took.Seconds(),
 			s.runs.Load(), 100*s.cost.Load()/shrinkBudget)

@@ -21,7 +21,7 @@ func TestARunBecomesACounterexample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, _, err := h.Shrink(t.Context())
+	x, _, err := h.Shrink(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

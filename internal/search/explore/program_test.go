@@ -69,7 +69,7 @@ func TestASmallRunOfAProgramMustRepeat(t *testing.T) {
 	if err != nil || len(hits) == 0 {
 		t.Fatal(hits, err)
 	}
-	x, _, err := hits[0].Shrink(t.Context())
+	x, _, err := hits[0].Shrink(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -412,9 +412,7 @@ func (f *searching) sameKind(h Hit) int {
 	if f.KeepGoing || f.ends(h) {
 		return -1
 	}
-	return slices.IndexFunc(f.hits, func(o Hit) bool {
-		return o.Property == h.Property && o.Class == h.Class
-	})
+	return slices.IndexFunc(f.hits, h.sameKind)
 }
 
 // isKnown reports whether an earlier seed shows what a hit shows that does not end the search.

@@ -15,16 +15,14 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// shrinker makes a failing case smaller while it still violates the same property in the same way.
+// shrinker makes the case of a hit smaller while it still violates the same property in the same
+// way. If the violation alone decides a run, it must do so in a smaller case as well.
 type shrinker struct {
-	ctx      context.Context
-	property string
-	class    string
-	decides  bool // the violation alone decides a run; a smaller case must do so as well
-	stood    bool // the harness may have caused the violation; see Hit
-	fresh    int  // the number of seeds to try with a smaller plan
-	runs     atomic.Int64
-	cost     atomic.Int64 // of the runs, in commands
+	ctx   context.Context
+	hit   Hit
+	fresh int // the number of seeds to try with a smaller plan
+	runs  atomic.Int64
+	cost  atomic.Int64 // of the runs, in commands
 }
 
 // The budget of shrinking is counted in commands instead of time, so that the result is the same on
@@ -77,11 +75,12 @@ func (s *shrinker) fails(c simrun.Case) bool {
 }
 
 func (s *shrinker) shows(r *simrun.Record) bool {
-	if !slices.Contains(r.Suspects([]string{s.property}), s.property) {
+	h := s.hit
+	if len(r.Suspects([]string{h.Property})) == 0 {
 		return false
 	}
-	p, ok := r.Confirm(s.property)
-	return ok && p.Class == s.class && (p.Decides || !s.decides) && (s.stood || !r.OfTheHarness(p))
+	p, ok := r.Confirm(h.Property)
+	return ok && p.Class == h.Class && (p.Decides || !h.Decides) && (h.Stood || !r.OfTheHarness(p))
 }
 
 // configuration makes the plan smaller as long as a smaller one still fails.

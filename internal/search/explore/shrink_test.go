@@ -25,7 +25,8 @@ func TestCounterexamplesAreLocallyMinimal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &shrinker{ctx: context.Background(), property: c.Verdict.Property, class: c.Verdict.Class}
+			s := &shrinker{ctx: context.Background(),
+				hit: Hit{Property: c.Verdict.Property, Class: c.Verdict.Class}}
 			if !s.fails(simrun.CaseOf(c)) {
 				t.Fatal("it does not fail as it is")
 			}
@@ -54,9 +55,10 @@ func TestShrinkWantsTheSameViolation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []*shrinker{{property: "D"}, {property: "S", class: "clock"}} {
+	for _, s := range []*shrinker{{hit: Hit{Property: "D"}},
+		{hit: Hit{Property: "S", Class: "clock"}}} {
 		if s.ctx = context.Background(); s.fails(simrun.CaseOf(c)) {
-			t.Errorf("%s, %q is not what it violates", s.property, s.class)
+			t.Errorf("%s, %q is not what it violates", s.hit.Property, s.hit.Class)
 		}
 	}
 }

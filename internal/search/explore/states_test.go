@@ -29,7 +29,7 @@ func TestASearchKeepsABoundedNumberOfStates(t *testing.T) {
 
 // TestTheBudgetEndsShrinking gives a shrinker no more to spend: the case stays as it is.
 func TestTheBudgetEndsShrinking(t *testing.T) {
-	s := &shrinker{ctx: context.Background(), property: "S", fresh: defaultFresh}
+	s := &shrinker{ctx: context.Background(), hit: Hit{Property: "S"}, fresh: defaultFresh}
 	s.cost.Store(shrinkBudget)
 	c := s.shrink(simrun.Case{Deviations: map[string]int{"a": 2, "b": 1}})
 	if len(c.Deviations) != 2 || c.Deviations["a"] != 2 || s.runs.Load() > 0 {
