@@ -52,14 +52,12 @@ func (p Place) attempt(ctx context.Context, c *counterexample.Counterexample) (O
 // config returns the environment of the counterexample's plan, prepared for the recorded faults.
 func (p Place) config(c *counterexample.Counterexample, net *relay) cluster.Config {
 	plan := c.Plan
-	worker := patient(c)
-	cfg := cluster.Config{
+	return cluster.Config{
 		Dir: p.Dir, Topology: plan.Topology, Masters: plan.Masters, Replicas: plan.Replicas,
-		Clients: plan.Clients, Seed: plan.Seed, Worker: worker, RedisConfig: plan.RedisConfig,
-		Launcher: p.Launcher, Spawner: p.Spawner, Relay: net, Scenario: plan.Scenario,
+		Clients: plan.Clients, Seed: plan.Seed, Worker: patient(c), RedisConfig: plan.RedisConfig,
+		Launcher: p.Launcher, Spawner: p.Spawner, Relay: net,
+		Scenario: slices.Concat(plan.Scenario, Faults(c)),
 	}
-	cfg.Scenario = slices.Concat(plan.Scenario, Faults(c))
-	return cfg
 }
 
 // Faults returns the steps of a counterexample that the harness carries out.
