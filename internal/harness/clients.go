@@ -2,6 +2,7 @@ package harness
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/workloads"
@@ -31,17 +32,24 @@ type clients struct {
 	environment Environment
 	generator   *workloads.Generator
 	declares    history.Declares // promises of the plan's lock
-	all         []client
+	all         []*client
 	quiet       bool                            // no new cycles start
 	only        string                          // client that starts cycles although quiet, or ""
 	means       func(client string, i int) bool // whether only names client i
 }
 
+func newClients(n int) (all []*client) {
+	for range n {
+		all = append(all, &client{})
+	}
+	return all
+}
+
 // schedule draws client i's next cycle, which starts no sooner than after.
 func (s *clients) schedule(i int, after int64) {
 	o, think := s.generator.Next(i)
-	s.all[i].next, s.all[i].working = o, false
-	s.all[i].after = max(after+int64(think), s.all[i].away)
+	c := s.all[i]
+	c.next, c.working, c.after = o, false, max(after+int64(think), c.away)
 }
 
 // leave keeps client i away for longer than a lease, because it gives up its call: what it leaves
@@ -53,8 +61,7 @@ func (s *clients) leave(i int) {
 // dispatch begins the cycles whose time has come.
 func (s *clients) dispatch() {
 	now := s.environment.Now()
-	for i := range s.all {
-		c := &s.all[i]
+	for i, c := range s.all {
 		if c.idle() && c.after <= now && s.may(i) {
 			c.working = true
 			c.begun++
@@ -70,15 +77,13 @@ func (s *clients) may(i int) bool {
 
 // isFinished reports whether client i has begun all the cycles that the plan gives it.
 func (s *clients) isFinished(i int) bool {
-	return s.plan.Rounds > 0 &&
-		s.all[i].begun >= s.plan.Rounds
+	return s.plan.Rounds > 0 && s.all[i].begun >= s.plan.Rounds
 }
 
 // haveDone reports whether every live client has done n cycles, or has been in a call since before
 // a stamp and so may never do them.
 func (s *clients) haveDone(n int, before int64) bool {
-	for i := range s.all {
-		c := &s.all[i]
+	for _, c := range s.all {
 		done := c.begun > n || c.begun == n && !c.working
 		if !done && !c.absent() && !(c.waiting && c.called < before) {
 			return false
@@ -89,8 +94,8 @@ func (s *clients) haveDone(n int, before int64) bool {
 
 // allFinished reports whether every live client has done all its cycles.
 func (s *clients) allFinished() bool {
-	for i := range s.all {
-		if c := &s.all[i]; !c.absent() && (c.working || !s.isFinished(i)) {
+	for i, c := range s.all {
+		if !c.absent() && (c.working || !s.isFinished(i)) {
 			return false
 		}
 	}
@@ -104,20 +109,15 @@ func (c *client) absent() bool { return c.late || c.gone }
 
 // busy reports whether any client has a cycle under way.
 func (s *clients) busy() bool {
-	for i := range s.all {
-		if s.all[i].working && !s.all[i].gone {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.all, func(c *client) bool { return c.working && !c.gone })
 }
 
 // wake returns the environment's clock at which the next cycle is to start.
 func (s *clients) wake() int64 {
 	at := int64(never)
-	for i := range s.all {
-		if s.all[i].idle() && s.may(i) {
-			at = min(at, s.all[i].after)
+	for i, c := range s.all {
+		if c.idle() && s.may(i) {
+			at = min(at, c.after)
 		}
 	}
 	return at
@@ -135,8 +135,7 @@ func (s *clients) send(i int, o workloads.Order) {
 // as a rival.
 func (s *clients) waiter(at standing) int {
 	optimistic := s.declares.Optimistic
-	for i := range s.all {
-		c := &s.all[i]
+	for i, c := range s.all {
 		if i != at.process && !c.gone && (c.waiting || optimistic && c.hold.inside) && c.key == at.key &&
 			!(s.shares(i) && s.shares(at.process)) {
 			return i
@@ -147,8 +146,7 @@ func (s *clients) waiter(at standing) int {
 
 // meet counts the clients inside that now meet their first rival, the client that just came in.
 func (s *clients) meet(at standing) (n int) {
-	for i := range s.all {
-		c := &s.all[i]
+	for i, c := range s.all {
 		if i == at.process {
 			c.met = false
 		} else if c.hold.inside && c.key == at.key && !c.met {

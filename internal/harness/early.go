@@ -29,7 +29,7 @@ func (r *run) hasten() {
 		return
 	}
 	leave := workloads.Order{Do: workloads.DoLeave}
-	older := &r.clients.all[e.older]
+	older := r.clients.all[e.older]
 	switch {
 	case !e.told && (r.environment.Now() >= e.at || !older.hold.inside):
 		e.told = true
@@ -42,9 +42,8 @@ func (r *run) hasten() {
 
 // together looks for two clients that seem to be inside the same lock.
 func (s *clients) together() *early {
-	for i := range s.all {
-		for j := range s.all {
-			a, b := &s.all[i], &s.all[j]
+	for i, a := range s.all {
+		for j, b := range s.all {
 			if i != j && a.inside() && b.inside() && a.key == b.key && a.hold.since <= b.hold.since {
 				return &early{older: i, younger: j, at: s.environment.Now() + int64(s.plan.Hold/seen)}
 			}

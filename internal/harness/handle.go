@@ -45,7 +45,7 @@ func (r *run) event(e history.Event) error {
 		return fmt.Errorf("client %d broke the protocol: %w", e.Process, err)
 	}
 	if e.Process >= 0 {
-		c := &r.clients.all[e.Process]
+		c := r.clients.all[e.Process]
 		c.hold.learn(e, r.record.now())
 		if e.F == history.Acquire {
 			c.waiting, c.key = e.Type == history.Invoke, e.KeyOf()
@@ -91,7 +91,7 @@ func (r *run) exit(process int, x workloads.Exit) error {
 	e := history.Event{Type: history.Exit, Process: process, Target: x.Node, Err: x.Err,
 		Signal: x.Signal, T: max(x.T-r.record.epoch, 0)} // it may have ended while the run began
 	if process >= 0 {
-		c := &r.clients.all[process]
+		c := r.clients.all[process]
 		if c.gone {
 			return nil // it could not start
 		}

@@ -59,8 +59,8 @@ func (h *leaseTracker) lose() {
 // a new loss.
 func (c *nemesisRunner) countLosses() {
 	c.losses = make([]int, len(c.clients.all))
-	for i := range c.clients.all {
-		h := &c.clients.all[i].hold
+	for i, l := range c.clients.all {
+		h := &l.hold
 		h.expire(c.record.now())
 		c.losses[i] = h.losses
 		if h.inside && h.lost {
@@ -71,8 +71,7 @@ func (c *nemesisRunner) countLosses() {
 
 // findLoser looks for a client that the Await names and that has lost its lease often enough.
 func (c *nemesisRunner) findLoser(a nemesis.Await) {
-	for i := range c.clients.all {
-		l := &c.clients.all[i]
+	for i, l := range c.clients.all {
 		l.hold.expire(c.record.now())
 		b := c.breakpoints
 		if b.stopped == nil && b.means(a.Client, i) && l.hold.losses-c.losses[i] >= max(a.Nth, 1) {
@@ -87,8 +86,8 @@ func (c *nemesisRunner) nextLoss() int64 {
 	if c.done() || c.steps[c.at].Await == nil || c.steps[c.at].Await.Phase != nemesis.Lost {
 		return at
 	}
-	for i := range c.clients.all {
-		if h := c.clients.all[i].hold; h.inside && !h.lost && h.over > 0 {
+	for _, l := range c.clients.all {
+		if h := l.hold; h.inside && !h.lost && h.over > 0 {
 			at = min(at, c.record.epoch+h.over)
 		}
 	}

@@ -33,7 +33,7 @@ func TestALockIsServedAgainByAnotherClient(t *testing.T) {
 			event(0, history.Info), event(1, history.OK), fault, event(0, history.OK)}, true},
 	} {
 		plan := &Plan{}
-		p := newProgress(&clients{plan: plan, all: make([]client, 2),
+		p := newProgress(&clients{plan: plan, all: newClients(2),
 			declares: history.Declares{Reentrant: c.reentrant}})
 		for _, e := range c.events {
 			p.add(e)

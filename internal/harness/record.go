@@ -54,7 +54,7 @@ func NewJournal(p Plan, w Environment, out Output) (*Journal, error) {
 
 // Begin gives client i its next cycle.
 func (j *Journal) Begin(i int) {
-	c := &j.run.clients.all[i]
+	c := j.run.clients.all[i]
 	if c.idle() {
 		c.working = true
 		j.run.environment.Send(i, c.next)

@@ -75,7 +75,7 @@ func Run(ctx context.Context, p Plan, w Environment, out Output) error {
 func newRun(p Plan, w Environment, out Output) (r *run, err error) {
 	r = &run{plan: &p, environment: w, started: time.Now(), patience: patienceOf(&p)}
 	r.clients = &clients{plan: r.plan, environment: w, generator: workloads.NewGenerator(p.shape()),
-		declares: p.Declares(), all: make([]client, p.Clients)}
+		declares: p.Declares(), all: newClients(p.Clients)}
 	r.progress = newProgress(r.clients)
 	r.record = &record{environment: w, epoch: w.Now(), trace: history.NewTracer(out.Trace),
 		progress: r.progress}
@@ -89,9 +89,9 @@ func newRun(p Plan, w Environment, out Output) (r *run, err error) {
 		return nil, err
 	}
 	late := nemesis.Launched(p.Scenario)
-	for i := range r.clients.all {
+	for i, c := range r.clients.all {
 		r.clients.schedule(i, r.record.epoch)
-		r.clients.all[i].late = slices.Contains(late, fmt.Sprintf("c%d", i))
+		c.late = slices.Contains(late, fmt.Sprintf("c%d", i))
 	}
 	return r, nil
 }

@@ -43,7 +43,7 @@ func TestAnotherThatShares(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var sent orders
-			all := &clients{environment: &sent, all: make([]client, 2)}
+			all := &clients{environment: &sent, all: newClients(2)}
 			all.all[0].next.Mode, all.all[1].next.Mode = c.struck, c.came
 			n := breakpoints{clients: all}
 			n.next(1, nemesis.Await{Client: nemesis.Other, Phase: nemesis.Granted})
