@@ -148,7 +148,7 @@ type forkedOrder struct {
 const injectShare = 0.1
 
 // CanInject implements sim.Injector.
-func (f *forkedOrder) CanInject() bool { return f.recorded.Injection.Armed() }
+func (f *forkedOrder) CanInject() bool { return f.recorded.Injection.CanInject() }
 
 // Pick implements sim.Picker.
 func (f *forkedOrder) Pick(w *sim.Environment, options []sim.Option) int {

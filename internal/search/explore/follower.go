@@ -79,7 +79,9 @@ func (f *follower) happened(e history.Event) {
 func (f *follower) Prunes() {}
 
 // CanInject implements sim.Injector.
-func (f *follower) CanInject() bool { return f.Armed() && f.used.Faults < f.limit.Faults }
+func (f *follower) CanInject() bool {
+	return f.Injection.CanInject() && f.used.Faults < f.limit.Faults
+}
 
 // Pick implements sim.Picker. Besides the given options it may choose to inject the fault now.
 func (f *follower) Pick(w *sim.Environment, options []sim.Option) int {

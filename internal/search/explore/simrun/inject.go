@@ -26,8 +26,8 @@ func (f *Injection) arm(client, stop int) {
 	}
 }
 
-// Armed reports whether the fault can be injected now.
-func (f *Injection) Armed() bool { return f.armed }
+// CanInject reports whether the fault can be injected now. It implements sim.Injector.
+func (f *Injection) CanInject() bool { return f.armed }
 
 // Inject injects the fault now and reports whether it was armed. Call it from Picker.Pick, which
 // must then return sim.Again.
@@ -66,9 +66,6 @@ type recordedOrder struct {
 	Questions
 	Injection
 }
-
-// CanInject implements sim.Injector.
-func (p *recordedOrder) CanInject() bool { return p.Armed() }
 
 // Pick implements sim.Picker.
 func (p *recordedOrder) Pick(_ *sim.Environment, options []sim.Option) int {

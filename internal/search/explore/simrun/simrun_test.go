@@ -128,8 +128,6 @@ type injector struct {
 	answers map[string]int
 }
 
-func (i *injector) CanInject() bool { return i.Armed() }
-
 func (i *injector) Pick(_ *sim.Environment, options []sim.Option) int {
 	name := i.Name(options)
 	if i.Inject() {
