@@ -70,19 +70,14 @@ func (x Exhaustive) plan() (harness.Plan, error) {
 	}
 	pace := cmp.Or(x.Pace, Leaps)
 	o.TTL, o.Poll = cmp.Or(o.TTL, pace.TTL), cmp.Or(o.Poll, pace.Poll)
+	tries := func(poll time.Duration) time.Duration { return time.Duration(b.Tries-1)*poll + poll/2 }
+	o.AcquireTimeout = cmp.Or(o.AcquireTimeout, tries(o.Poll))
+	hold := pace.Hold
 	if entry.Fixed {
-		o.TTL, o.Poll = 0, 0
+		o.TTL, o.Poll, o.AcquireTimeout = 0, 0, tries(entry.Poll)
+		hold = min(hold, entry.TTL/3)
 	}
-	if o.Hold == 0 {
-		o.Hold = pace.Hold
-		if entry.Fixed && entry.TTL/3 < o.Hold {
-			o.Hold = entry.TTL / 3
-		}
-	}
-	o.AcquireTimeout = cmp.Or(o.AcquireTimeout, time.Duration(b.Tries-1)*o.Poll+o.Poll/2)
-	if entry.Fixed {
-		o.AcquireTimeout = time.Duration(b.Tries-1)*entry.Poll + entry.Poll/2
-	}
+	o.Hold = cmp.Or(o.Hold, hold)
 	o.For = time.Duration(b.Rounds*(b.Tries+2)*b.Clients+10) * 2 * Leaps.Poll
 	p, err := harness.NewPlan(o)
 	if err != nil {
