@@ -11,11 +11,10 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// addCandidates adds the candidates of a fault. If the fault was named by the user and cannot be
+// candidatesOf returns the candidates of a fault. If the fault was named by the user and cannot be
 // searched, it returns an error. Otherwise it lists the unsupported forms as left out.
-func (f *searching) addCandidates(fault string, named bool) error {
+func (f *searching) candidatesOf(fault string, named bool) (plans []candidate, err error) {
 	specs := variants(fault)
-	some := false
 	for _, spec := range specs {
 		all, err := f.candidates(spec)
 		if err == nil && !named && f.Settled {
@@ -23,17 +22,17 @@ func (f *searching) addCandidates(fault string, named bool) error {
 		}
 		switch {
 		case err == nil:
-			f.plans, some = append(f.plans, all...), some || len(all) > 0
+			plans = append(plans, all...)
 		case named && (len(specs) == 1 || !impossible(err)):
-			return err
+			return nil, err
 		default: // other forms can be searched
 			f.tally.LeftOut = append(f.tally.LeftOut, LeftOut{spec, err.Error()})
 		}
 	}
-	if named && !some {
-		return fmt.Errorf("%s has no form whose moment can be drawn; use --moments aimed", fault)
+	if named && len(plans) == 0 {
+		return nil, fmt.Errorf("%s has no form whose moment can be drawn; use --moments aimed", fault)
 	}
-	return nil
+	return plans, nil
 }
 
 // unconfirmable returns why no run on a real server could confirm a finding under a fault, or nil.

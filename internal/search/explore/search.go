@@ -236,7 +236,8 @@ func (f *searching) prepare() error {
 		f.Properties, f.Decisive = base.Deciding(), true
 	}
 	if f.Options.Nemesis != "" {
-		return f.addCandidates(o.Nemesis, true)
+		f.plans, err = f.candidatesOf(o.Nemesis, true)
+		return err
 	}
 	all := nemesis.All()
 	// faults that every lock supports come first
@@ -245,11 +246,11 @@ func (f *searching) prepare() error {
 	})
 	var families [][]candidate
 	for _, e := range all {
-		if err := f.addCandidates(e.Name, false); err != nil {
+		family, err := f.candidatesOf(e.Name, false)
+		if err != nil {
 			return err
 		}
-		families = append(families, f.plans)
-		f.plans = nil
+		families = append(families, family)
 	}
 	f.plans = byTurns(families)
 	return nil
