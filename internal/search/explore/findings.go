@@ -177,7 +177,7 @@ func firstOfKind(hits []Hit) (kinds []Hit) {
 func (k Keeper) shrink(ctx context.Context, limit time.Duration, h Hit) (
 	*counterexample.Counterexample, Shrunk, error) {
 	if k.AsIs {
-		x, err := h.Settle(context.WithoutCancel(ctx))
+		x, err := h.Case.Settle(context.WithoutCancel(ctx), h.Property)
 		return x, Shrunk{}, err
 	}
 	ctx, cancel := pool.Limit(ctx, limit)

@@ -81,12 +81,7 @@ func (h Hit) Shrink(ctx context.Context, screen io.Writer) (*counterexample.Coun
 	c, err := small.Settle(context.WithoutCancel(ctx), h.Property)
 	if workloads.IsProgram(h.Case.Plan.Impl) && errors.Is(err, simrun.ErrFlaky) {
 		// the smaller run needs programs that have served others
-		c, err = h.Settle(context.WithoutCancel(ctx))
+		c, err = h.Case.Settle(context.WithoutCancel(ctx), h.Property)
 	}
 	return c, Shrunk{int(s.runs.Load()), s.exhausted()}, err
-}
-
-// Settle returns the hit as a counterexample without shrinking it.
-func (h Hit) Settle(ctx context.Context) (*counterexample.Counterexample, error) {
-	return h.Case.Settle(ctx, h.Property)
 }

@@ -105,7 +105,7 @@ func TestTheStepsOfAProgramMayVary(t *testing.T) {
 	if err != nil || len(hits) == 0 {
 		t.Fatal(hits, err)
 	}
-	x, err := hits[0].Settle(t.Context())
+	x, err := hits[0].Case.Settle(t.Context(), hits[0].Property)
 	if err != nil || !x.Varies {
 		t.Fatal("it does not vary", err)
 	}

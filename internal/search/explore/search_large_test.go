@@ -87,7 +87,7 @@ func TestWhereItWasDecided(t *testing.T) {
 	if err != nil || len(hits) == 0 || hits[0].Run != int(hits[0].Seed)+1 {
 		t.Fatalf("%d hits, %v", len(hits), err)
 	}
-	x, err := hits[0].Settle(t.Context())
+	x, err := hits[0].Case.Settle(t.Context(), hits[0].Property)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestExhaustiveFindsWhatIsThere(t *testing.T) {
 			t.Errorf("%s under %s: %s; want %q", c.lock, c.fault, covered, c.property)
 		}
 		for _, h := range hits {
-			x, err := h.Settle(context.Background())
+			x, err := h.Case.Settle(context.Background(), h.Property)
 			if err != nil {
 				t.Errorf("%s under %s: %v", c.lock, c.fault, err)
 			} else if o, err := replay.Simulated(context.Background(), x); err != nil || !o.Confirmed {

@@ -24,7 +24,7 @@ func TestWhichFailoversCanBeReplayed(t *testing.T) {
 	if err != nil || len(found) == 0 {
 		t.Fatal(found, err)
 	}
-	c, err := found[0].Settle(t.Context())
+	c, err := found[0].Case.Settle(t.Context(), found[0].Property)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestWhichFailoversCanBeReplayed(t *testing.T) {
 	if err != nil || len(hits) == 0 {
 		t.Fatal(covered, err)
 	}
-	c, err = hits[0].Settle(t.Context())
+	c, err = hits[0].Case.Settle(t.Context(), hits[0].Property)
 	if err != nil {
 		t.Fatal(err)
 	}
