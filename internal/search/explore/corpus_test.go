@@ -15,7 +15,6 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
-	"github.com/lockbench/lockbench/internal/search/replay"
 )
 
 var update = flag.Bool("update", false, "find the missing counterexamples of the corpus")
@@ -86,7 +85,7 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := replay.Simulated(context.Background(), c)
+			o, err := repeat(t, c)
 			if err != nil || !o.Confirmed {
 				t.Errorf("%v %v", o, err)
 			}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/search/replay"
 )
 
 // TestARunBecomesACounterexample takes a plan as a gate has it: more clients and a longer run than
@@ -25,7 +24,7 @@ func TestARunBecomesACounterexample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o, err := replay.Simulated(t.Context(), x); err != nil || !o.Confirmed ||
+	if o, err := repeat(t, x); err != nil || !o.Confirmed ||
 		x.Plan.Clients >= p.Clients {
 		t.Errorf("%v, %v, with %d clients", o, err, x.Plan.Clients)
 	}

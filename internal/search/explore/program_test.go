@@ -12,7 +12,6 @@ import (
 	"github.com/lockbench/lockbench/internal/base/resp"
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/search/replay"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -109,7 +108,7 @@ func TestTheStepsOfAProgramMayVary(t *testing.T) {
 	if err != nil || !x.Varies {
 		t.Fatal("it does not vary", err)
 	}
-	if o, err := replay.Simulated(t.Context(), x); err != nil || !o.Confirmed {
+	if o, err := repeat(t, x); err != nil || !o.Confirmed {
 		t.Errorf("%s, %v", o, err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/lockbench/lockbench/internal/dev/testenv"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/search/replay"
 )
 
 func TestAKeeperSavesOneOfEachKind(t *testing.T) {
@@ -166,7 +165,7 @@ func TestExhaustiveFindsWhatIsThere(t *testing.T) {
 			x, err := h.Case.Settle(context.Background(), h.Property)
 			if err != nil {
 				t.Errorf("%s under %s: %v", c.lock, c.fault, err)
-			} else if o, err := replay.Simulated(context.Background(), x); err != nil || !o.Confirmed {
+			} else if o, err := repeat(t, x); err != nil || !o.Confirmed {
 				t.Errorf("%s under %s: %s %v", c.lock, c.fault, o, err)
 			}
 		}

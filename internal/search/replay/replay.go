@@ -1,6 +1,5 @@
-// Package replay repeats a counterexample. Simulated repeats it in the simulator, where every step
-// must be the same. Run repeats it there or with real servers and clients, with each command, reply
-// and fault in the recorded order.
+// Package replay repeats a counterexample: in the simulator, where every step must be the same, or
+// with real servers and clients, with each command, reply and fault in the recorded order.
 //
 // Start reading a replay on servers at run.go. An attempt (attempt.go) prepares an environment and
 // a relay between its clients and nodes (relay.go, connection.go). The replayer (replayer.go)
@@ -59,18 +58,8 @@ func (o Outcome) String() string {
 		o.Environment)
 }
 
-// Simulated repeats a counterexample in the simulator. Each step must be the same, unless the lock
-// is a program, whose threads may race, and the same property must be violated. It returns an error
-// if the plan cannot run.
-func Simulated(ctx context.Context, c *counterexample.Counterexample) (Outcome, error) {
-	r, err := simrun.CaseOf(c).Run(ctx)
-	if err != nil {
-		return Outcome{}, err
-	}
-	return compare(c, r), ctx.Err()
-}
-
-// compare compares a simulated run with the record.
+// compare compares a simulated run with the record. Each step must be the same, unless the lock is
+// a program, whose threads may race, and the same property must be violated.
 func compare(c *counterexample.Counterexample, r *simrun.Record) Outcome {
 	o := Outcome{Environment: "the simulator", Runs: 1}
 	k, _ := counterexample.Diverge(c.Steps, r.Steps)
@@ -96,8 +85,8 @@ func compare(c *counterexample.Counterexample, r *simrun.Record) Outcome {
 	return o
 }
 
-// simulated is Simulated with a run directory. The run is stored and judged there like any other
-// run.
+// simulated repeats a counterexample in the simulator. The run is stored and judged in the run
+// directory like any other run. It returns an error if the plan cannot run.
 func (p Place) simulated(ctx context.Context, c *counterexample.Counterexample) (Outcome, error) {
 	plan, files, err := p.open(c)
 	if err != nil {

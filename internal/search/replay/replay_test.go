@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -39,7 +38,7 @@ func TestReplayDiverges(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.change(x)
-		o, err := Simulated(context.Background(), x)
+		o, err := Place{Environment: "sim", Dir: t.TempDir()}.simulated(t.Context(), x)
 		if err != nil || o.Confirmed || !strings.Contains(o.String(), c.want) ||
 			strings.Contains(o.String(), "\n") {
 			t.Errorf("%s: %s, %v; want %q", c.name, o, err, c.want)
