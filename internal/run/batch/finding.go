@@ -67,12 +67,8 @@ func NewFinding(v *checker.Verdict, err error) Finding {
 	if v == nil {
 		return f
 	}
-	if v.Verdict != "" {
-		f.Verdict = v.Verdict
-	}
-	if f.HarnessError == "" {
-		f.HarnessError = v.HarnessError
-	}
+	f.Verdict = cmp.Or(v.Verdict, f.Verdict)
+	f.HarnessError = cmp.Or(f.HarnessError, v.HarnessError)
 	for _, p := range v.Properties {
 		f.note(p)
 	}
@@ -81,9 +77,7 @@ func NewFinding(v *checker.Verdict, err error) Finding {
 }
 
 func (f *Finding) note(p checker.Property) {
-	if p.Verdict == "" { // checker's zero value
-		p.Verdict = checker.Unknown
-	}
+	p.Verdict = cmp.Or(p.Verdict, checker.Unknown) // checker's zero value
 	f.Properties[p.Property] = p.Verdict
 	if p.Reported {
 		f.Reported = append(f.Reported, p.Property)
@@ -100,14 +94,13 @@ func (f *Finding) note(p checker.Property) {
 }
 
 // Violated returns the violated properties of the matrix.
-func (f Finding) Violated() []string {
-	var out []string
-	for l, v := range f.Properties {
-		if v == checker.Violated {
+func (f Finding) Violated() (out []string) {
+	for _, l := range Properties {
+		if f.Properties[l] == checker.Violated {
 			out = append(out, l)
 		}
 	}
-	return InOrder(out)
+	return out
 }
 
 // ViolatedAll returns all deciding properties that the run violated, even outside of the matrix.
@@ -146,10 +139,7 @@ func ByProperty(a, b string) int {
 		}
 		return len(Properties)
 	}
-	if d := place(a) - place(b); d != 0 {
-		return d
-	}
-	return strings.Compare(a, b)
+	return cmp.Or(place(a)-place(b), strings.Compare(a, b))
 }
 
 // InOrder returns the properties in their usual order, each once.

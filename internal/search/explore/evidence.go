@@ -93,9 +93,7 @@ func (e *Evidence) add(o Evidence) {
 	}
 	e.Granted += o.Granted
 	e.HandedOver += o.HandedOver
-	if e.Untouched == "" {
-		e.Untouched = o.Untouched
-	}
+	e.Untouched = cmp.Or(e.Untouched, o.Untouched)
 }
 
 // The limits outside which a search shows too little.
