@@ -169,7 +169,6 @@ func (b *breakpoints) open(breakpoint int) {
 	b.stopped = nil
 }
 
-// releaseAll lets every client go on.
 func (b *breakpoints) releaseAll() {
 	for name := range b.named {
 		b.pass(name)

@@ -31,7 +31,6 @@ func (r *record) add(e history.Event) error {
 	return nil
 }
 
-// command writes a command of a client.
 func (r *record) command(c history.Command) error {
 	if c.Sent != 0 {
 		c.Sent -= r.epoch

@@ -47,7 +47,6 @@ type Record[T any] struct {
 	Known []T // the lines at the time of opening
 }
 
-// recorded reads the content of a record.
 func recorded(f *os.File) ([]byte, error) {
 	if i, err := f.Stat(); err == nil && !i.Mode().IsRegular() {
 		return nil, errors.New("it is a device or a pipe and not a file")

@@ -83,7 +83,6 @@ func (e *Evidence) isNotJudged(property, reason string) {
 	e.NotJudged[property] = cmp.Or(e.NotJudged[property], reason)
 }
 
-// add adds the evidence of another part of the search.
 func (e *Evidence) add(o Evidence) {
 	for _, property := range o.Judged {
 		e.isJudged(property)

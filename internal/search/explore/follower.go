@@ -105,7 +105,6 @@ func (f *follower) Pick(w *sim.Environment, options []sim.Option) int {
 	return f.take(w, name, options, c)
 }
 
-// take takes option c.
 func (f *follower) take(w *sim.Environment, name string, options []sim.Option, c int) int {
 	f.note(w, options, c)
 	f.chosen = append(f.chosen, c)

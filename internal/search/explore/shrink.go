@@ -155,7 +155,6 @@ func (s *shrinker) removeDeviations(c simrun.Case, size int) (_ simrun.Case, gon
 	return c, gone
 }
 
-// answers tries smaller answers.
 func (s *shrinker) answers(c simrun.Case) simrun.Case {
 	for _, name := range slices.Sorted(maps.Keys(c.Deviations)) {
 		for a := 1; a < c.Deviations[name]; a++ {

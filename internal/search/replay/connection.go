@@ -80,7 +80,6 @@ func subscribes(command string) bool {
 	return slices.Contains([]string{"subscribe", "unsubscribe"}, strings.ToLower(command))
 }
 
-// fromNode reads replies.
 func (l *connection) fromNode() {
 	replies := resp.NewReader(l.up)
 	for {

@@ -174,7 +174,6 @@ func (r *relay) messages(client int, node string, replied bool) (found []*messag
 	return found
 }
 
-// execute sends a command to the node.
 func (r *relay) execute(m *message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -189,7 +188,6 @@ func (r *relay) answer(m *message) (wire []byte, lost bool) {
 	return m.reply, m.conn.ended
 }
 
-// deliver sends a reply to the client.
 func (r *relay) deliver(m *message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -220,7 +218,6 @@ func (r *relay) open() {
 	}
 }
 
-// close closes every connection.
 func (r *relay) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

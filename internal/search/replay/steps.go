@@ -131,7 +131,6 @@ func (r *replayer) exactly(at int64) error {
 	return nil
 }
 
-// nextMillisecond returns at the start of the next millisecond of the wall clock.
 func nextMillisecond() {
 	for ms := time.Now().UnixMilli(); time.Now().UnixMilli() == ms; { // too short to sleep
 	}
