@@ -27,7 +27,7 @@ func (p *runPage) clients(v *view.View) {
 	p.Waits = v.Waits()
 	all := len(p.Waits)
 	p.Waits = slices.DeleteFunc(p.Waits, func(r view.WaitRow) bool { return r.Rank >= maxRows })
-	p.WaitsLeft, p.Starved = all-len(p.Waits), v.Starved()
+	p.WaitsLeft = all - len(p.Waits)
 	p.Faults, p.FaultsLeft = v.FaultRows()
 	outage := v.Verdict.Property(checker.Outage)
 	switch {

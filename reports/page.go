@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/lockbench/lockbench/internal/base/units"
-	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/reports/figure"
 	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/lockbench/lockbench/reports/page"
@@ -43,31 +42,25 @@ const (
 	maxRows    = 40
 )
 
-// runPage is what the template shows. Strings are escaped by the template; the fields of template
-// types are made by this package, which escapes in them what comes from the record.
+// runPage is the view of a run, with what else the template shows. Strings are escaped by the
+// template; the fields of template types are made by this package, which escapes in them what comes
+// from the record.
 type runPage struct {
-	Title, Question string
-	Above           []page.Place
-	Answer          view.Answer
-	Unasked         view.Unasked
+	*view.View
+	Title           string
 	Expectation     string
-	Header          history.Header
-	Subtitle        string
 	Why             string       // the cause of the first violation
 	Whose           string       // whether it is a defect of the lock
 	Remedy          *hint.Remedy // what to do about it; nil if nothing is known
 	Known           *knownSection
 	Waits           []view.WaitRow
 	WaitsLeft       int
-	Starved         string   // of a client that was passed over too often
 	Effects         []effect // what the fault cost, in words
 	Faults          []view.FaultRow
 	FaultsLeft      int
 	Properties      []view.PropertyRow
 	Apart           []view.PropertyRow // that do not apply
-	Evidence        []view.EvidenceRow
 	Stories         []story
-	Caveats         []string // what the environment cannot do, and a reader must know
 	Commands        []commandRow
 	CommandsTitle   string
 	CommandsLeft    string
@@ -76,7 +69,6 @@ type runPage struct {
 	Legend          bool     // a violation is marked
 	Together        bool     // somewhere two are inside
 	Figures         []figure.Shown
-	Declares        []view.DeclareRow
 	Versions        [][2]string
 	Facts           [][2]string
 	Plan            string
@@ -152,12 +144,9 @@ func (p *runPage) note(s string) { p.Notes = append(p.Notes, s) }
 
 func newPage(v *view.View) (*runPage, error) {
 	h := v.History.Header
-	p := &runPage{Header: h, Above: v.Above, Question: v.Question(), Answer: v.Answer(),
-		Unasked:  v.Unasked,
-		Subtitle: v.Subtitle(),
-		Evidence: v.Evidence(), Declares: v.Declares(), Caveats: v.Caveats(),
-		CSS: template.CSS(page.CSS + pageCSS), Drawing: drawing(), Unpack: template.JS(page.Unpack)}
-	p.Title = page.Clean(h.Impl+" under "+h.Nemesis, 120) + ": " + p.Answer.Word
+	p := &runPage{View: v, CSS: template.CSS(page.CSS + pageCSS), Drawing: drawing(),
+		Unpack: template.JS(page.Unpack)}
+	p.Title = page.Clean(h.Impl+" under "+h.Nemesis, 120) + ": " + v.Answer().Word
 	rows := v.Properties()
 	for _, row := range rows[:min(len(rows), maxRows)] {
 		if row.State == "na" {
