@@ -29,31 +29,31 @@ var (
 	//go:embed page.js
 	pageJS string
 
-	pageTemplate = template.Must(template.New("matrix").Parse(pageHTML))
+	pageTemplate = template.Must(template.New("matrix").Funcs(template.FuncMap{
+		"clean": page.Clean,
+		"line":  func(s string) string { return strings.Join(strings.Fields(s), " ") },
+	}).Parse(pageHTML))
 )
 
 // serious are the letters that make a lock unsafe to use; R, A and N are reported.
 const serious = "SLODFUEV"
 
-// matrixPage is the input of the template.
+// matrixPage is the input of the template: a matrix, and what else the page shows.
 type matrixPage struct {
+	*matrix.Matrix
+	Link        page.Link
 	Answer      string
 	Meta        string
-	Counted     string
-	Partial     bool
-	Columns     []matrix.Column
 	Rows        []matrixRow
 	Needs       []needRow
 	NeedColumns []string
 	Costs       []costRow
 	CostsMeta   string
 	CostFigures []figure.Shown
-	Differences []differenceRow
 	Facts       [][2]string
 	// the heads and notes of the table of locks to use
 	ChooseHeads              []string
 	ChooseNote, EvidenceNote string
-	Notes                    []string
 	Data                     template.JS
 	CSS                      template.CSS
 	JS                       template.JS
@@ -98,15 +98,13 @@ func Write(w io.Writer, m *matrix.Matrix, linked page.Link) error {
 // page, for a server that sends it.
 func Page(m *matrix.Matrix, linked page.Link, above ...page.Place) (body []byte, policy string,
 	err error) {
-	p := &matrixPage{Columns: m.Columns, Partial: m.Partial, CSS: template.CSS(page.CSS + pageCSS),
-		JS: template.JS(pageJS), CSP: page.PolicyFor(pageJS), Above: above}
-	p.Answer, p.Counted = survivors(m), m.Count().String()
+	p := &matrixPage{Matrix: m, Link: linked, Answer: survivors(m), Above: above,
+		CSS: template.CSS(page.CSS + pageCSS), JS: template.JS(pageJS), CSP: page.PolicyFor(pageJS)}
 	data := newMatrixData(m)
 	for i, r := range m.Rows {
 		p.Rows = append(p.Rows, newMatrixRow(m, i, r, linked, data))
 	}
 	p.NeedColumns, p.Needs = needHeads(m), needRows(m)
-	p.differences(m, linked)
 	p.addFacts(m)
 	if err := p.costs(m); err != nil {
 		return nil, "", err
@@ -216,19 +214,6 @@ func standingOf(m *matrix.Matrix, row string) (judged int, broken bool) {
 
 func cellOf(m *matrix.Matrix, row, column string) *matrix.Cell {
 	return cmp.Or(m.Cell(row, column), &matrix.Cell{Row: row, Column: column, Elsewhere: true})
-}
-
-// differenceRow is a letter that was not as expected.
-type differenceRow struct {
-	Row, Column, Letter, What, Text, Link string
-}
-
-func (p *matrixPage) differences(m *matrix.Matrix, linked page.Link) {
-	for _, d := range m.Differences() {
-		p.Differences = append(p.Differences, differenceRow{page.Clean(d.Row, 60),
-			page.Clean(d.Column, 40), d.Property, d.What(),
-			page.Clean(strings.Join(strings.Fields(d.Explanation), " "), 400), linked(d.Dir)})
-	}
 }
 
 func (p *matrixPage) addFacts(m *matrix.Matrix) {
