@@ -99,19 +99,16 @@ func clockFigure(v *view.View) (*Figure, error) {
 	fig := overTime(v, "clocks", title,
 		fmt.Sprintf("Offset of %s from where it was at first, over time.", units.Count(len(ss), "clock")),
 		"offset (s)")
-	lo, hi := 0.0, 0.0
 	for i, s := range ss[:min(maxSkews, len(ss))] {
 		name := page.Clean(s.name, 16)
 		if !s.measured {
 			name += ", as ordered"
 		}
-		for _, p := range s.points {
-			lo, hi = min(lo, p.Y), max(hi, p.Y)
-		}
 		if err := fig.line(strokeOf(i, name), s.points); err != nil {
 			return nil, err
 		}
 	}
+	lo, hi := min(0, fig.plot.Y.Min), max(0, fig.plot.Y.Max)
 	room := max(0.05, (hi-lo)*0.6)
 	fig.plot.Y.Min, fig.plot.Y.Max = lo-room/6, hi+room
 	return fig.countedOf(len(ss), "clock"), nil

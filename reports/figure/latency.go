@@ -94,7 +94,7 @@ func throughputFigure(v *view.View) (*Figure, error) {
 		return nil, nil
 	}
 	bins := min(80, max(8, len(v.Calls)/6))
-	width, top := max(units.Seconds(v.End), 1e-6)/float64(bins), 0.0
+	width := max(units.Seconds(v.End), 1e-6) / float64(bins)
 	fig := overTime(v, "throughput", "Throughput",
 		"Acquire calls that returned per second, over time, by outcome.", "acquires per second")
 	for _, o := range []struct {
@@ -120,12 +120,12 @@ func throughputFigure(v *view.View) (*Figure, error) {
 		if some == 0 {
 			continue
 		}
-		rates[bins].Y, top = rates[bins-1].Y, max(top, some)
+		rates[bins].Y = rates[bins-1].Y
 		o.width, o.stairs = 1.4, true
 		if err := fig.line(o.stroke, rates); err != nil {
 			return nil, err
 		}
 	}
-	fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1, top*1.5)
+	fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1, 1.5*fig.plot.Y.Max)
 	return fig.countedOf(len(v.Calls), "call"), nil
 }

@@ -95,16 +95,11 @@ const maxPoints = 900
 
 // scatter draws clouds of durations over time.
 func (f *Figure) scatter(end int64, clouds ...cloud) error {
-	lo, hi := math.Inf(1), 0.0
 	for _, c := range clouds {
 		if len(c.points) == 0 {
 			continue
 		}
-		points := thin(c.points, maxPoints/len(clouds), end)
-		for _, p := range points {
-			lo, hi = min(lo, p.Y), max(hi, p.Y)
-		}
-		s, err := plotter.NewScatter(points)
+		s, err := plotter.NewScatter(thin(c.points, maxPoints/len(clouds), end))
 		if err != nil {
 			return fmt.Errorf("plot %s: %w", f.Name, err)
 		}
@@ -112,7 +107,7 @@ func (f *Figure) scatter(end int64, clouds ...cloud) error {
 		f.plot.Add(s)
 		f.name(c.name, s)
 	}
-	logarithmic(&f.plot.Y, max(1e-3, lo), max(1e-2, hi*3))
+	logarithmic(&f.plot.Y, max(1e-3, f.plot.Y.Min), max(1e-2, 3*f.plot.Y.Max))
 	return nil
 }
 

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/lockbench/lockbench/internal/base/units"
@@ -43,7 +42,6 @@ func distributionFigure(v *view.View) (*Figure, error) {
 		fmt.Sprintf("Cumulative distribution of waits and holds of %s.",
 			units.Count(len(holds), "acquisition")), "duration", "share at most so long")
 	fig.grid()
-	lo, hi := math.Inf(1), 0.0
 	for _, d := range []struct {
 		values []float64
 		stroke
@@ -53,7 +51,6 @@ func distributionFigure(v *view.View) (*Figure, error) {
 	} {
 		slices.Sort(d.values)
 		n := len(d.values)
-		lo, hi = min(lo, d.values[0]), max(hi, d.values[n-1])
 		pts := plotter.XYs{{X: d.values[0]}}
 		for i := 0; i < n; i += max(1, n/300) {
 			pts = append(pts, plotter.XY{X: d.values[i], Y: float64(i+1) / float64(n)})
@@ -64,7 +61,7 @@ func distributionFigure(v *view.View) (*Figure, error) {
 			return nil, err
 		}
 	}
-	logarithmic(&fig.plot.X, lo, hi)
+	logarithmic(&fig.plot.X, fig.plot.X.Min, fig.plot.X.Max)
 	fig.plot.Y.Min, fig.plot.Y.Max = 0, 1
 	return fig.countedOf(len(holds), "acquisition"), nil
 }
@@ -93,17 +90,14 @@ func fairnessFigure(v *view.View) (*Figure, error) {
 		fmt.Sprintf(
 			"Grants of each client over time. Jain's fairness index is %.2f; 1 is equal shares, %.2f "+
 				"is all to one.", j, 1/float64(n)), "grants so far")
-	top := 1.0
 	for i, p := range shown(v.Clients, grants) {
-		pts := stairs(grants[p], v.End)
-		top = max(top, pts[len(pts)-1].Y)
 		line := strokeOf(i, view.Who(p))
 		line.stairs = true
-		if err := fig.line(line, pts); err != nil {
+		if err := fig.line(line, stairs(grants[p], v.End)); err != nil {
 			return nil, err
 		}
 	}
-	fig.plot.Y.Min, fig.plot.Y.Max = 0, top*1.7
+	fig.plot.Y.Min, fig.plot.Y.Max = 0, 1.7*max(1, fig.plot.Y.Max)
 	return fig.countedOf(len(v.Grants()), "acquisition"), nil
 }
 
