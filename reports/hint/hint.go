@@ -23,6 +23,7 @@ import (
 const AllAims = ":all"
 
 // A Hint is a whole sentence about what to do after a run, with the command that it names, if any.
+// The zero value has nothing to say.
 type Hint struct {
 	Text    string // without its last full stop
 	Command advice.Command
@@ -30,7 +31,10 @@ type Hint struct {
 
 // Sentence returns the words before the command, or the whole sentence if it has none.
 func (h Hint) Sentence() string {
-	if h.Command.Line == "" {
+	switch {
+	case h.Text == "":
+		return ""
+	case h.Command.Line == "":
 		return h.Text + "."
 	}
 	return h.Text + ":"

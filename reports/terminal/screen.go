@@ -41,8 +41,8 @@ func (t *terminal) screen(v *view.View, x Extra) {
 }
 
 // unasked writes what the run was not asked, and the command that asks it.
-func (t *terminal) unasked(u view.Unasked) {
-	if u.Words != "" {
+func (t *terminal) unasked(u hint.Hint) {
+	if u.Text != "" {
 		t.wrap("", u.Sentence(), 0)
 	}
 	if u.Command.Line != "" {

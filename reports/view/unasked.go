@@ -10,29 +10,9 @@ import (
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/lockbench/lockbench/reports/page"
 )
-
-// Unasked says which property that a reader asks for this run was not asked to judge, because its
-// user chose others, and what the record shows of it. The zero value has nothing to say.
-type Unasked struct {
-	Words   string         // without its last full stop
-	Command advice.Command // it asks; empty for a run without a directory
-}
-
-// Sentence returns the words with their end: a colon before the command.
-func (u Unasked) Sentence() string {
-	switch {
-	case u.Words == "":
-		return ""
-	case u.Command.Line == "":
-		return u.Words + "."
-	}
-	return u.Words + ":"
-}
-
-// String returns the sentence with its command.
-func (u Unasked) String() string { return strings.TrimSpace(u.Sentence() + " " + u.Command.Line) }
 
 // letters returns the properties that decide the run, or nil if it was judged by a model.
 func (j judgement) letters() (names []string) {
@@ -88,8 +68,10 @@ func (j judgement) explainUnjudged() (s string) {
 	return s
 }
 
-// findUnasked judges S and U if the run was not asked to.
-func findUnasked(v *View) (u Unasked) {
+// findUnasked judges S and U if the run was not asked to, because its user chose other properties.
+// It says what the record shows of them. The command asks for them; a run without a directory has
+// none.
+func findUnasked(v *View) (u hint.Hint) {
 	j := v.judgement()
 	if j.verdict == nil || len(j.letters()) == 0 || len(v.History.Events) > maxRedraw {
 		return u
@@ -110,7 +92,7 @@ func findUnasked(v *View) (u Unasked) {
 	if len(open) == 0 {
 		return u
 	}
-	u.Words = "Not asked: " + strings.Join(parts, "; ")
+	u.Text = "Not asked: " + strings.Join(parts, "; ")
 	if v.Dir != "" {
 		u.Command = advice.CheckLetters.Fill(strings.Join(open, ","), v.Dir)
 	}
