@@ -107,12 +107,7 @@ func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error
 
 // CountCommon counts what two variants of an adapter have in common: their servers, and options.
 func (r Row) CountCommon(other Row) (same int) {
-	adapter, err := adapters.Find(r.Adapter)
-	first, err1 := adapter.Use(r.Variant)
-	second, err2 := adapter.Use(other.Variant)
-	if err != nil || err1 != nil || err2 != nil {
-		return 0
-	}
+	first, second := r.use(), other.use()
 	for name, value := range first.Options {
 		if option, has := second.Options[name]; has && value == option {
 			same++
@@ -131,19 +126,18 @@ func (r Row) Unseen() []string {
 }
 
 // System returns the system that stores the row's lock.
-func (r Row) System() string {
+func (r Row) System() string { return cmp.Or(r.use().System, nemesis.Redis) }
+
+// use returns the settings of the variant of the adapter that the row runs, or zero for a lock of
+// lockbench.
+func (r Row) use() (u adapters.Use) {
 	if r.Adapter == "" {
-		return nemesis.Redis
+		return u
 	}
-	a, err := adapters.Find(r.Adapter)
-	if err != nil {
-		return nemesis.Redis
+	if a, err := adapters.Find(r.Adapter); err == nil {
+		u, _ = a.Use(r.Variant) // zero if it is unknown
 	}
-	u, err := a.Use(r.Variant)
-	if err != nil {
-		return nemesis.Redis
-	}
-	return u.System
+	return u
 }
 
 // Needs says which servers the row's lock needs.
@@ -263,12 +257,7 @@ func (o Options) Unchanged(version string) error {
 func (o *Options) Lacking(try func(harness.RunOptions) error) error {
 	rows, err := o.rows()
 	for _, r := range rows {
-		a, unknown := adapters.Find(r.Adapter)
-		if r.Adapter == "" || unknown != nil || o.Missing[r.Adapter] != "" {
-			continue
-		}
-		u, unknown := a.Use(r.Variant)
-		if unknown != nil || len(u.Commands) == 0 {
+		if o.Missing[r.Adapter] != "" || len(r.use().Commands) == 0 {
 			continue
 		}
 		w := o.RunOptions(r, Aim{Nemesis: "none"}, 0)
