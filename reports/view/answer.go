@@ -22,26 +22,11 @@ type Answer struct {
 // String returns the word and the sentence.
 func (a Answer) String() string { return a.Word + " " + a.Sentence }
 
-// judgement is the verdict on a run, with the header that says what the run was to show.
-type judgement struct {
-	verdict *checker.Verdict
-	header  history.Header
-	plan    []byte
-	ended   bool // the lock ended the process of a client
-}
-
-func (v *View) judgement() judgement {
-	ended := slices.ContainsFunc(v.History.Events, func(e history.Event) bool {
-		return e.Type == history.Exit && e.Signal != ""
-	})
-	return judgement{v.Verdict, v.History.Header, v.Plan, ended}
-}
-
 // Answer answers in the order of a reader's questions. Were two clients inside at once? If not, was
 // anything else wrong? It ends with the letters of the worst violation.
 func (v *View) Answer() Answer {
 	a := answerOf(v)
-	if v.judgement().chosen() != nil {
+	if chosen(v) != nil {
 		a.Word = chosenWord(a)
 	}
 	if w := v.First(); a.Result == checker.Violated && w != nil {
@@ -67,22 +52,22 @@ func answerOf(v *View) Answer {
 		return Answer{"Not judged.", "This run has no verdict yet; " + advice.Verb("check") +
 			" makes one.", checker.Unknown}
 	}
-	result, j := v.Verdict.Verdict, v.judgement()
+	result := v.Verdict.Verdict
 	switch result {
 	case checker.Violated:
 		if w := v.First(); w != nil && len(w.Holds) > 1 && w.Together {
 			return Answer{"Yes.", w.Sentence(), result}
 		}
-		return j.brokenAnswer(v.First())
+		return brokenAnswer(v)
 	case checker.Valid:
-		if j.harmless() {
-			return Answer{"Yes.", j.harmlessSentence(), result}
+		if harmless(v) {
+			return Answer{"Yes.", harmlessSentence(v), result}
 		}
-		return Answer{"Not in this run.", j.validSentence() + unstarted(v), result}
+		return Answer{"Not in this run.", validSentence(v) + unstarted(v), result}
 	case checker.NA:
 		return Answer{"Not asked.", units.Sentence(page.Clean(v.Verdict.Summary, 300)), result}
 	}
-	return Answer{"Unknown.", j.unknownSentence(), checker.Unknown}
+	return Answer{"Unknown.", unknownSentence(v), checker.Unknown}
 }
 
 // unstarted names the clients that a step of the scenario launched and that gave up then.
@@ -99,25 +84,25 @@ func unstarted(v *View) (s string) {
 
 // harmless reports whether two clients were inside at once in a run that asked only about the
 // resource.
-func (j judgement) harmless() bool {
-	return j.verdict.Evidence.Together > 0 &&
-		j.verdict.Property(checker.MutualExclusion).Verdict != checker.Valid
+func harmless(v *View) bool {
+	return v.Verdict.Evidence.Together > 0 &&
+		v.Verdict.Property(checker.MutualExclusion).Verdict != checker.Valid
 }
 
-func (j judgement) harmlessSentence() string {
+func harmlessSentence(v *View) string {
 	refused := "the resource had no old write to refuse"
-	if n := j.verdict.Evidence.OldWrites; n > 0 {
+	if n := v.Verdict.Evidence.OldWrites; n > 0 {
 		refused = "the resource refused " + units.Count(n, "old write")
 	}
-	return "Two clients were inside at once and it did no harm: " + refused + ". " + j.validSentence()
+	return "Two clients were inside at once and it did no harm: " + refused + ". " + validSentence(v)
 }
 
 // brokenAnswer returns the answer for a lock that failed otherwise. It says "not both at once" only
 // if that was judged.
-func (j judgement) brokenAnswer(first *Violation) Answer {
+func brokenAnswer(v *View) Answer {
 	word := "It is broken."
 	also := " Whether two clients can be inside at once, this run does not tell."
-	w, optimistic := j.verdict, j.header.Declares.ChecksWrites()
+	w, optimistic := v.Verdict, v.History.Header.Declares.ChecksWrites()
 	switch {
 	case slices.Contains(w.Violated(false), checker.MutualExclusion):
 		word = "Yes."
@@ -125,11 +110,11 @@ func (j judgement) brokenAnswer(first *Violation) Answer {
 		word = "It stays locked."
 	case optimistic && w.Property(checker.LostUpdate).Verdict == checker.Violated:
 		word = "Yes."
-	case j.onlyValidity():
+	case onlyValidity(v):
 		word = "No."
 	}
 	switch {
-	case optimistic || j.chosen() != nil: // Unasked says the rest
+	case optimistic || chosen(v) != nil: // Unasked says the rest
 		also = ""
 	case slices.Contains(w.Violated(false), checker.MutualExclusion):
 		also = ""
@@ -137,28 +122,28 @@ func (j judgement) brokenAnswer(first *Violation) Answer {
 		also = " No two clients were inside at once."
 	}
 	defect := units.Sentence(page.Clean(w.Summary, 300))
-	if first != nil && first.Sentence() != "" {
+	if first := v.First(); first != nil && first.Sentence() != "" {
 		defect = first.Sentence()
 	}
 	return Answer{word, defect + also, w.Verdict}
 }
 
 // onlyValidity reports whether V alone decides the run, which says nothing of two clients at once.
-func (j judgement) onlyValidity() bool {
-	return j.verdict != nil && slices.Equal(j.verdict.Violated(false), []string{checker.Validity})
+func onlyValidity(v *View) bool {
+	return v.Verdict != nil && slices.Equal(v.Verdict.Violated(false), []string{checker.Validity})
 }
 
 // validSentence says how much a "no" is worth. It names the first judged property that people ask
 // for.
-func (j judgement) validSentence() string {
-	e := j.verdict.Evidence
+func validSentence(v *View) string {
+	e := v.Verdict.Evidence
 	judged := "No property that was judged was violated"
 	switch {
-	case j.chosen() != nil:
-		judged = "No violation of " + units.List(j.chosen())
-	case j.verdict.Property(checker.MutualExclusion).Verdict == checker.Valid:
+	case chosen(v) != nil:
+		judged = "No violation of " + units.List(chosen(v))
+	case v.Verdict.Property(checker.MutualExclusion).Verdict == checker.Valid:
 		judged = "No two clients were inside at once"
-	case j.verdict.Property(checker.LostUpdate).Verdict == checker.Valid:
+	case v.Verdict.Property(checker.LostUpdate).Verdict == checker.Valid:
 		judged = "No update was lost"
 	}
 	s := fmt.Sprintf("%s in %s, of which %s contended", judged,
@@ -173,9 +158,10 @@ func (j judgement) validSentence() string {
 			units.Count(e.AimedFaults(), "planned fault"))
 	}
 	if e.AfterFailover > 0 {
-		s += fmt.Sprintf("; %s granted %s", Successor(j.header), units.Count(e.AfterFailover, "time"))
+		s += fmt.Sprintf("; %s granted %s", Successor(v.History.Header),
+			units.Count(e.AfterFailover, "time"))
 	}
-	return s + "." + withheld(e) + j.explainUnjudged() + " The answer says no more than this."
+	return s + "." + withheld(e) + explainUnjudged(v) + " The answer says no more than this."
 }
 
 // withheld says how many grants no client entered on since too few replicas had them. If that was

@@ -54,7 +54,7 @@ func (v *View) promises() (p promises) {
 // Declares compares the declarations of the lock with the events of the run. If the checker has
 // judged a promise, its verdict counts.
 func (v *View) Declares() []DeclareRow {
-	d, p, j := v.History.Header.Declares, v.promises(), v.judgement()
+	d, p := v.History.Header.Declares, v.promises()
 	row := func(on bool, promise, happened, kept, otherwise string) DeclareRow {
 		if on {
 			return DeclareRow{promise, happened, kept}
@@ -67,39 +67,39 @@ func (v *View) Declares() []DeclareRow {
 		lease += "; " + units.Count(p.extended, "extension")
 	}
 	promise := DeclareRow{"Asked of every lock: two clients are never inside at once",
-		together(v.Violations), j.judged(checker.MutualExclusion)}
+		together(v.Violations), judged(v, checker.MutualExclusion)}
 	if d.Optimistic && v.Verdict != nil {
 		promise = DeclareRow{"All clients are let in; a write that comes second is refused",
-			units.Count(v.Verdict.Evidence.Conflicts, "write") + " refused", j.judged(checker.LostUpdate)}
+			units.Count(v.Verdict.Evidence.Conflicts, "write") + " refused", judged(v, checker.LostUpdate)}
 	}
 	if d.Transaction && v.Verdict != nil {
 		promise = DeclareRow{"Each write is in the transaction that holds the lock", "–",
-			j.judged(checker.LostUpdate)}
+			judged(v, checker.LostUpdate)}
 	}
 	return []DeclareRow{
 		promise,
-		row(d.Lease, "A hold ends by itself after a time (lease)", lease, j.judged(checker.Deadlock),
+		row(d.Lease, "A hold ends by itself after a time (lease)", lease, judged(v, checker.Deadlock),
 			"No lease: a hold ends only by a release"),
 		row(d.Validity, "Each grant says until when it is good", stayed(p.stale),
-			j.judged(checker.Validity), "No word on until when a grant is good"),
+			judged(v, checker.Validity), "No word on until when a grant is good"),
 		row(d.Loss, "The holder is told when the hold is over early", "told "+units.Count(p.told, "time"),
 			"",
 			"The lock does not say by itself that a hold is over"),
 		row(d.Fencing, "Each grant carries a growing token",
 			fmt.Sprintf("%s with a token, %d not above the one before", units.Count(p.tokens, "grant"),
 				p.back),
-			j.judged(checker.Fencing), "No fencing token"),
+			judged(v, checker.Fencing), "No fencing token"),
 		row(d.Reentrant, "The holder may acquire again", fmt.Sprintf("%s inside a hold",
-			units.Count(len(v.Inner), "acquisition")), j.judged(checker.Reentry), "Not re-entrant"),
+			units.Count(len(v.Inner), "acquisition")), judged(v, checker.Reentry), "Not re-entrant"),
 	}
 }
 
 // judged turns the verdict on a property into a word about the promise.
-func (j judgement) judged(property string) string {
-	if j.verdict == nil {
+func judged(v *View, property string) string {
+	if v.Verdict == nil {
 		return "not judged"
 	}
-	switch j.verdict.Property(property).Verdict {
+	switch v.Verdict.Property(property).Verdict {
 	case checker.Violated:
 		return "broken"
 	case checker.Valid:

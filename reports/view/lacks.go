@@ -2,27 +2,29 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/reports/page"
 )
 
-func (j judgement) unknownSentence() string {
-	why := page.Clean(j.verdict.HarnessError, 300)
-	grants := j.verdict.Evidence.Acquisitions
-	if miss := j.missed(); why == "" && miss != "" && grants > 0 && !j.ended {
+func unknownSentence(v *View) string {
+	why := page.Clean(v.Verdict.HarnessError, 300)
+	grants := v.Verdict.Evidence.Acquisitions
+	if miss := missed(v); why == "" && miss != "" && grants > 0 && !endedByLock(v) {
 		return miss
 	}
 	if why == "" {
-		why = j.missing()
+		why = v.Missing()
 	}
 	if why == "" {
-		why = page.Clean(j.verdict.Summary, 300)
+		why = page.Clean(v.Verdict.Summary, 300)
 	}
 	if why == "" {
 		return "The run does not tell."
@@ -32,27 +34,32 @@ func (j judgement) unknownSentence() string {
 
 // missed says that an aimed fault missed, or that no other client tried afterwards, and what to run
 // instead. Otherwise it returns "".
-func (j judgement) missed() string {
-	e, q, p := j.verdict.Evidence, j.header.Requires, planOf(j.plan)
-	p.TTL = j.header.TTL
+func missed(v *View) string {
+	e, q, p := v.Verdict.Evidence, v.History.Header.Requires, v.Planned()
+	p.TTL = v.History.Header.TTL
 	switch {
 	case e.Hits < q.Hits && len(e.Missed) > 0:
 		return fmt.Sprintf("The fault missed: %d of %s hit a hold while another client waited. Run it "+
 			"again with another --seed.", e.Hits, units.Count(q.Hits, "planned fault"))
 	case len(e.Untested) > 0:
 		return fmt.Sprintf("No other client tried after the fault: none was answered by %s before the "+
-			"holder left. Run it again with longer holds: %s.", Successor(j.header),
+			"holder left. Run it again with longer holds: %s.", Successor(v.History.Header),
 			harness.LongerHolds(p))
 	}
 	return ""
 }
 
-// Missing says which evidence the run was to give and did not; "" if it gave all.
-func (v *View) Missing() string { return v.judgement().missing() }
+// endedByLock reports whether the lock ended the process of a client.
+func endedByLock(v *View) bool {
+	return slices.ContainsFunc(v.History.Events, func(e history.Event) bool {
+		return e.Type == history.Exit && e.Signal != ""
+	})
+}
 
-func (j judgement) missing() string {
-	e, q := j.verdict.Evidence, j.header.Requires
-	if s := j.verdict.Property(checker.MutualExclusion); s.Reason != "" &&
+// Missing says which evidence the run was to give and did not; "" if it gave all.
+func (v *View) Missing() string {
+	e, q := v.Verdict.Evidence, v.History.Header.Requires
+	if s := v.Verdict.Property(checker.MutualExclusion); s.Reason != "" &&
 		s.Verdict.String() == string(checker.Unknown) {
 		return page.Clean(s.Reason, 300)
 	}
@@ -70,12 +77,12 @@ func (j judgement) missing() string {
 			units.Count(q.Conflicts, "refused write")))
 	}
 	if q.Failover && e.AfterFailover == 0 {
-		m = append(m, "no grant by "+Successor(j.header))
+		m = append(m, "no grant by "+Successor(v.History.Header))
 	}
 	if len(m) > 0 {
 		return "it has " + units.List(m)
 	}
-	for _, p := range j.verdict.Properties {
+	for _, p := range v.Verdict.Properties {
 		if p.Verdict.String() == string(checker.Unknown) && p.Reason != "" {
 			return page.Clean(p.Reason, 300)
 		}

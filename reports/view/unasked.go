@@ -15,8 +15,8 @@ import (
 )
 
 // letters returns the properties that decide the run, or nil if it was judged by a model.
-func (j judgement) letters() (names []string) {
-	for _, p := range j.verdict.Properties {
+func letters(v *View) (names []string) {
+	for _, p := range v.Verdict.Properties {
 		if _, ok := history.FindProperty(p.Property); !ok {
 			return nil
 		}
@@ -28,8 +28,8 @@ func (j judgement) letters() (names []string) {
 }
 
 // judges reports whether the run was asked to judge a property.
-func (j judgement) judges(property string) bool {
-	return slices.ContainsFunc(j.verdict.Properties, func(p checker.Property) bool {
+func judges(v *View, property string) bool {
+	return slices.ContainsFunc(v.Verdict.Properties, func(p checker.Property) bool {
 		return p.Property == property
 	})
 }
@@ -37,17 +37,17 @@ func (j judgement) judges(property string) bool {
 // chosen returns the properties that the user chose in place of the one that the usual question is
 // about. It leaves out those that the lock does not have. If the lock has none, chosen returns all.
 // If the run answers the usual question, it returns nil.
-func (j judgement) chosen() []string {
+func chosen(v *View) []string {
 	usual := checker.MutualExclusion
-	if j.header.Declares.ChecksWrites() {
+	if v.History.Header.Declares.ChecksWrites() {
 		usual = checker.LostUpdate
 	}
-	if j.verdict == nil || j.judges(usual) {
+	if v.Verdict == nil || judges(v, usual) {
 		return nil
 	}
-	asked := j.letters()
+	asked := letters(v)
 	judged := slices.DeleteFunc(slices.Clone(asked), func(letter string) bool {
-		return j.verdict.Property(letter).Verdict == checker.NA
+		return v.Verdict.Property(letter).Verdict == checker.NA
 	})
 	if len(judged) == 0 {
 		return asked
@@ -56,12 +56,12 @@ func (j judgement) chosen() []string {
 }
 
 // explainUnjudged says why properties that the user chose were not judged.
-func (j judgement) explainUnjudged() (s string) {
-	if j.chosen() == nil {
+func explainUnjudged(v *View) (s string) {
+	if chosen(v) == nil {
 		return ""
 	}
-	for _, letter := range j.letters() {
-		if p := j.verdict.Property(letter); p.Verdict == checker.NA {
+	for _, letter := range letters(v) {
+		if p := v.Verdict.Property(letter); p.Verdict == checker.NA {
 			s += fmt.Sprintf(" %s is not judged: %s.", letter, page.Clean(p.Reason, 300))
 		}
 	}
@@ -72,11 +72,11 @@ func (j judgement) explainUnjudged() (s string) {
 // It says what the record shows of them. The command asks for them; a run without a directory has
 // none.
 func findUnasked(v *View) (u hint.Hint) {
-	j := v.judgement()
-	if j.verdict == nil || len(j.letters()) == 0 || len(v.History.Events) > maxRedraw {
+	if v.Verdict == nil || len(letters(v)) == 0 || len(v.History.Events) > maxRedraw {
 		return u
 	}
-	names := slices.DeleteFunc([]string{checker.MutualExclusion, checker.LostUpdate}, j.judges)
+	names := slices.DeleteFunc([]string{checker.MutualExclusion, checker.LostUpdate},
+		func(letter string) bool { return judges(v, letter) })
 	if len(names) == 0 {
 		return u
 	}

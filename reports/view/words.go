@@ -28,10 +28,10 @@ func (v *View) Question() string {
 		when = "under the " + units.Plural(len(faults), "fault", "faults") + " " +
 			page.Clean(units.List(faults), 60)
 	}
-	if letters := v.judgement().chosen(); len(letters) > 0 {
+	if letters := chosen(v); len(letters) > 0 {
 		return strings.TrimSpace(hold(letters)+" for "+lock+" "+when) + "?"
 	}
-	if v.judgement().onlyValidity() {
+	if onlyValidity(v) {
 		return strings.TrimSpace("Is a grant of "+lock+" still valid on arrival "+when) + "?"
 	}
 	if h.Declares.Transaction {
