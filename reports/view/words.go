@@ -28,20 +28,18 @@ func (v *View) Question() string {
 		when = "under the " + units.Plural(len(faults), "fault", "faults") + " " +
 			page.Clean(units.List(faults), 60)
 	}
-	if letters := chosen(v); len(letters) > 0 {
-		return strings.TrimSpace(hold(letters)+" for "+lock+" "+when) + "?"
+	ask := "Can two clients hold " + lock + " at once"
+	switch letters := chosen(v); {
+	case len(letters) > 0:
+		ask = hold(letters) + " for " + lock
+	case onlyValidity(v):
+		ask = "Is a grant of " + lock + " still valid on arrival"
+	case h.Declares.Transaction:
+		ask = "Can an update be lost that is in one transaction with " + lock
+	case h.Declares.Optimistic:
+		ask = "Can an update that " + lock + " checks be lost"
 	}
-	if onlyValidity(v) {
-		return strings.TrimSpace("Is a grant of "+lock+" still valid on arrival "+when) + "?"
-	}
-	if h.Declares.Transaction {
-		return strings.TrimSpace("Can an update be lost that is in one transaction with "+lock+" "+
-			when) + "?"
-	}
-	if h.Declares.Optimistic {
-		return strings.TrimSpace("Can an update that "+lock+" checks be lost "+when) + "?"
-	}
-	return strings.TrimSpace("Can two clients hold "+lock+" at once "+when) + "?"
+	return strings.TrimSpace(ask+" "+when) + "?"
 }
 
 // Caveats returns the differences between the environment and the things that its words suggest.
