@@ -3,10 +3,14 @@
 package page
 
 import (
+	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
+	"html/template"
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,6 +22,20 @@ import (
 //
 //go:embed base.css
 var CSS string
+
+// Unpack is the script of a page with packed parts. It runs the part "drawing".
+//
+//go:embed unpack.js
+var Unpack string
+
+// Pack compresses a part of a page, which Unpack inflates: a JSON string for a script element.
+func Pack(part string) template.JS {
+	var b bytes.Buffer
+	w, _ := flate.NewWriter(&b, flate.BestCompression) // fails for a level that does not exist
+	_, _ = io.WriteString(w, part)                     // a Buffer takes everything
+	w.Close()
+	return template.JS(`"` + base64.StdEncoding.EncodeToString(b.Bytes()) + `"`)
+}
 
 // Link says where the report of a run directory is to be found, relative to the page; "" if there
 // is none.
