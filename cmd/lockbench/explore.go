@@ -152,10 +152,7 @@ func tellFindings(w io.Writer, out explore.Findings, asJSON bool) (err error) {
 	if why, many := out.Progress.TooManyBroke(); many {
 		return broken(errors.New(why))
 	}
-	switch {
-	case out.Doubt != "":
-		return result(2)
-	case out.Stopped || out.Covered != nil && !out.Covered.Whole:
+	if out.Doubt != "" || out.Stopped || out.Covered != nil && !out.Covered.Whole {
 		return result(2)
 	}
 	return nil
@@ -163,13 +160,9 @@ func tellFindings(w io.Writer, out explore.Findings, asJSON bool) (err error) {
 
 // lock chooses a lock that the simulator can run.
 func (f *exploreFlags) lock(c *cobra.Command) error {
-	switch {
-	case f.Impl == "" && f.Adapter == "":
-		return errNoLock
-	case f.Adapter == "":
-		return nil
-	case f.Impl != "":
-		return errors.New("--impl and --adapter are both a lock; name one of them")
+	switch err := f.named(); {
+	case err != nil || f.Adapter == "":
+		return err
 	case f.all.exhaustive:
 		return errors.New("--exhaustive is for --impl: that all orders were tried cannot be said of a " +
 			"library with pauses and random numbers of its own; search it with --for")

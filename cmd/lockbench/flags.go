@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,8 +17,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
-
-var errNoLock = fmt.Errorf("which lock? name it with --impl; `%s` shows all", advice.ListImpls)
 
 // lockByFlag refuses arguments: a lock is named by a flag.
 func lockByFlag(c *cobra.Command, args []string) error {
@@ -37,6 +36,17 @@ type lockFlags struct {
 	harness.RunOptions
 	ttl      string // a duration or "documented"
 	watchdog bool
+}
+
+// named returns an error unless the flags name one lock.
+func (f *lockFlags) named() error {
+	switch {
+	case f.Impl == "" && f.Adapter == "":
+		return fmt.Errorf("which lock? name it with --impl; `%s` shows all", advice.ListImpls)
+	case f.Impl != "" && f.Adapter != "":
+		return errors.New("--impl and --adapter are both a lock; name one of them")
+	}
+	return nil
 }
 
 func (f *lockFlags) register(s *pflag.FlagSet) {

@@ -213,11 +213,8 @@ func (f *runFlags) simulated(ctx context.Context) error {
 
 // read completes the options with the flags that are not fields.
 func (f *runFlags) read(set *pflag.FlagSet) error {
-	switch {
-	case f.Impl == "" && f.Adapter == "":
-		return errNoLock
-	case f.Impl != "" && f.Adapter != "":
-		return errors.New("--impl and --adapter are both a lock; name one of them")
+	if err := f.named(); err != nil {
+		return err
 	}
 	if !set.Changed("seed") {
 		f.Seed = rand.Uint64() >> 32 // short enough to be typed

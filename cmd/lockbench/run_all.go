@@ -115,7 +115,9 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 		return history.WriteDocument(w, aimRuns{worst(runs), runs})
 	}
 	var found []string
+	unknown := 0
 	for _, a := range runs {
+		unknown += batch.Truth(a.Verdict.Verdict == checker.Unknown)
 		letters := a.Verdict.Violated(false)
 		found = history.Distinct(append(found, letters...))
 		if f.quiet {
@@ -128,10 +130,6 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 		}
 	}
 	said := "no violation found"
-	unknown := 0
-	for _, a := range runs {
-		unknown += batch.Truth(a.Verdict.Verdict == checker.Unknown)
-	}
 	switch {
 	case len(found) > 0:
 		said = "violated: " + units.List(found)
