@@ -63,8 +63,8 @@ type matrixPage struct {
 
 // matrixRow is a lock with its cells.
 type matrixRow struct {
-	Name, Why, Impl string
-	Cells           []matrixCell
+	Name, Why string
+	Cells     []matrixCell
 }
 
 // matrixCell is a lock under a fault. Kind is bad, minor, safe, unknown or none.
@@ -75,7 +75,6 @@ type matrixCell struct {
 	Missing     []string
 	Text        string // instead of letters
 	Link        string // of the whole cell
-	Serious     bool
 }
 
 // matrixLetter is a violated property, linked to the report of the run that shows it.
@@ -123,8 +122,7 @@ func Page(m *matrix.Matrix, linked page.Link, above ...page.Place) (body []byte,
 
 func newMatrixRow(m *matrix.Matrix, at int, r matrix.Row, linked page.Link,
 	data *matrixData) matrixRow {
-	row := matrixRow{Name: page.Clean(r.Name, 60), Why: page.Clean(matrix.Why(r.Name), 300),
-		Impl: page.Clean(r.Impl, 40)}
+	row := matrixRow{Name: page.Clean(r.Name, 60), Why: page.Clean(matrix.Why(r.Name), 300)}
 	for j, c := range m.Columns {
 		cell := cmp.Or(m.Cell(r.Name, c.Name), &matrix.Cell{Row: r.Name, Column: c.Name})
 		row.Cells = append(row.Cells, newMatrixCell(cell, at, j, linked))
@@ -139,7 +137,6 @@ func newMatrixCell(c *matrix.Cell, row, column int, linked page.Link) matrixCell
 	for _, l := range c.Found() {
 		x.Letters = append(x.Letters, matrixLetter{l, linked(c.Property(l).Dir), slices.Contains(c.More(),
 			l)})
-		x.Serious = x.Serious || strings.Contains(serious, l)
 	}
 	unknown := c.Unknown()
 	switch {

@@ -18,8 +18,7 @@ type WaitRow struct {
 	Median, Longest string // of the waits; Longest also of calls that granted nothing
 	PassedMost      int    // by-passes of one call
 	Unserved        bool   // the longest wait granted nothing
-	Witness         bool
-	Rank            int // by the longest wait; 0 has the longest of all
+	Rank            int    // by the longest wait; 0 has the longest of all
 
 	longest int64
 }
@@ -28,7 +27,7 @@ type WaitRow struct {
 func (v *View) Waits() (rows []WaitRow) {
 	byKey := holdsByKey(v.Holds)
 	for _, p := range v.Clients {
-		row, waits, longest := WaitRow{Client: Who(p), Witness: v.Taking(p)}, []int64{}, int64(-1)
+		row, waits, longest := WaitRow{Client: Who(p)}, []int64{}, int64(-1)
 		for i := range v.Calls {
 			c := &v.Calls[i]
 			if c.Process != p || c.Depth > 0 {
@@ -98,7 +97,6 @@ func passed(c *record.Call, byKey map[int][]*record.Hold) (n int) {
 type FaultRow struct {
 	At, What, Until string
 	Next            string // how long after its beginning a client was granted a lock; "never"
-	Aimed           bool
 }
 
 // maxFaultRows bounds the table of faults.
@@ -113,7 +111,7 @@ func (v *View) FaultRows() (rows []FaultRow, left int) {
 	slices.Sort(grants)
 	for _, f := range v.Faults[:min(len(v.Faults), maxFaultRows)] {
 		row := FaultRow{At: units.Stamp(f.From), What: f.Words(), Until: units.Stamp(v.Clamp(f.To)),
-			Next: "never", Aimed: f.Aimed}
+			Next: "never"}
 		if f.Lasting {
 			row.Until = "the end of the run"
 		}
