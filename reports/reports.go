@@ -47,7 +47,6 @@ var markdown = template.Must(template.New("").Funcs(template.FuncMap{
 	"trim": strings.TrimSpace, "join": strings.Join,
 }).ParseFS(markdownFiles, "*"))
 
-// writeMarkdown writes a document by the name of its template.
 func writeMarkdown(w io.Writer, name string, data any) error {
 	b := bufio.NewWriter(w)
 	return errors.Join(markdown.ExecuteTemplate(b, name, data), b.Flush())

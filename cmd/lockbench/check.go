@@ -360,7 +360,6 @@ func (f *checkFlags) checkAll(c *cobra.Command, dirs []string) error {
 	return f.conclude(c, runs, len(dirs), unreadable)
 }
 
-// conclude prints the results of all runs.
 func (f *checkFlags) conclude(c *cobra.Command, runs []checkedRun, all int,
 	unreadable error) error {
 	code, counts := checker.ExitExpected, map[checker.Result]int{}

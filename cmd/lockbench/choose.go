@@ -227,7 +227,6 @@ func (a answer) proofs(best []choose.Choice) {
 	a.Flush()
 }
 
-// waysOut suggests other questions.
 func (a answer) waysOut() error {
 	ways, err := choose.WaysOut(a.q)
 	if err != nil || len(ways) == 0 {

@@ -97,7 +97,6 @@ func judged(r *store.Run) (*view.View, error) {
 	return v, broken(err)
 }
 
-// exportJepsen writes a run in Jepsen's layout and prints the place.
 func exportJepsen(c *cobra.Command, r *store.Run, root string, values bool) error {
 	view.Redraw(r)
 	v, err := judged(r)

@@ -152,7 +152,6 @@ func patience(environment string, load doctor.Finding) string {
 		"command continues"
 }
 
-// measure writes a snapshot of a lock.
 func (f *gateFlags) measure(c *cobra.Command, name string) error {
 	s := &f.lock
 	g, err := s.Prepare(c.Context(), name)

@@ -77,7 +77,6 @@ func latestIn(home string) string {
 	return dir
 }
 
-// sameDir reports whether two paths lead to one directory.
 func sameDir(a, b string) bool {
 	x, err := os.Stat(a)
 	y, err2 := os.Stat(b)

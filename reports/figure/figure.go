@@ -195,7 +195,6 @@ type stroke struct {
 	stairs bool // a step line: the value holds until the next point
 }
 
-// line draws points.
 func (f *Figure) line(s stroke, pts plotter.XYs) error {
 	l, err := plotter.NewLine(pts)
 	if err != nil {
@@ -217,13 +216,11 @@ func strokeOf(i int, name string) stroke {
 	return stroke{name: name, color: colors[i%len(colors)], width: 1.5, dashes: dashes[i%len(dashes)]}
 }
 
-// text returns the style of a plot's labels.
 func text(c color.Color, size float64) draw.TextStyle {
 	return draw.TextStyle{Color: c, Handler: plot.DefaultTextHandler,
 		Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}}
 }
 
-// box returns a rectangle as a polygon.
 func box(x0, x1, y0, y1 vg.Length) []vg.Point {
 	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
 }

@@ -93,7 +93,6 @@ func millis(ns int64) float64 { return max(1e-3, units.Millis(ns)) }
 // maxPoints bounds the points of a scatter plot. Beyond it, only the slowest of each bin are drawn.
 const maxPoints = 900
 
-// scatter draws clouds of durations over time.
 func (f *Figure) scatter(end int64, clouds ...cloud) error {
 	for _, c := range clouds {
 		if len(c.points) == 0 {

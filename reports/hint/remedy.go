@@ -301,7 +301,6 @@ const most = 4
 // exclusive are the properties whose violation lets an old holder write.
 var exclusive = []string{history.MutualExclusion, history.LeaseExclusion, history.LostUpdate}
 
-// instead names the locks to use instead.
 func instead(p harness.Plan, worst checker.Property) (r Remedy, err error) {
 	x, err := choose.InsteadOf(p)
 	if x == nil || err != nil {

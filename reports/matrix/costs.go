@@ -67,7 +67,6 @@ var measures = [4]measure{
 
 func inMillis(ms float64) string { return units.Span(int64(ms * 1e6)) }
 
-// values returns the value of each run.
 func (x measure) values(c matrix.RowCost) (all []float64) {
 	if len(c.Each) == 0 {
 		return []float64{x.of(c.Cost)}
@@ -78,7 +77,6 @@ func (x measure) values(c matrix.RowCost) (all []float64) {
 	return all
 }
 
-// measuredBy says how often each lock was measured.
 func measuredBy(c matrix.RowCost) string {
 	if len(c.Each) == 0 {
 		return "One run of each lock"

@@ -152,7 +152,6 @@ func newMatrixCell(c *matrix.Cell, row, column int, linked page.Link) matrixCell
 	return x
 }
 
-// kindOf returns the style of a cell.
 func kindOf(c *matrix.Cell) string {
 	found := strings.Join(c.Found(), "")
 	switch {

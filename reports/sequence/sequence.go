@@ -112,7 +112,6 @@ func (d *diagram) columns(ss []Step, w *view.Violation) {
 // percent returns the middle of the column i of n in a hundred, to two digits.
 func percent(i, n int) float64 { return math.Round(1e4*(float64(i)+0.5)/float64(n)) / 100 }
 
-// x returns the horizontal position of a lifeline.
 func (d *diagram) x(name string) float64 {
 	for _, l := range d.Lifelines {
 		if l.Name == name {

@@ -138,7 +138,6 @@ func (s *Server) has(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// plain serves a file unchanged.
 func (s *Server) plain(w http.ResponseWriter, r *http.Request, name string) bool {
 	dir, base := path.Split(name)
 	if in := path.Base(dir); in == store.Plots || in == store.Nodes || in == store.Logs {

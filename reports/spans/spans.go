@@ -165,7 +165,6 @@ func inside(v *view.View, h record.Hold) span {
 	return s
 }
 
-// linkTo links a hold to the other holds of its violation.
 func (s *span) linkTo(w *view.Violation) {
 	name := strings.Join(w.Properties, ", ") + " violated"
 	s.failed = name

@@ -120,7 +120,6 @@ func (t *terminal) witness(w *view.Violation) {
 	}
 }
 
-// setting writes the settings of the run.
 func (t *terminal) setting(v *view.View) {
 	h := v.History.Header
 	where := "seed " + fmt.Sprint(h.Seed)

@@ -74,7 +74,6 @@ func Remedy(r hint.Remedy, columns int) string {
 	return strings.Join(lines, "\n")
 }
 
-// remedy writes what to do.
 func (t *terminal) remedy(r hint.Remedy) {
 	if r.Do == "" {
 		return

@@ -184,7 +184,6 @@ func (t *Timeline) text(s string) int64 {
 	return int64(i)
 }
 
-// escaped returns the length of a text in JSON.
 func escaped(s string) int {
 	b, err := json.Marshal(s)
 	if err != nil {

@@ -180,7 +180,6 @@ func unique(items []Item) bool {
 	return true
 }
 
-// unmatched returns the names of the items without a partner.
 func unmatched(items, others []Item, key func(Item) string) (out []string) {
 	for _, i := range items {
 		if !slices.ContainsFunc(others, func(o Item) bool { return key(o) == key(i) }) {
@@ -204,7 +203,6 @@ func names(items []Item) string {
 	return strings.Join(out, ", ")
 }
 
-// newPair compares one item with its partner.
 func newPair(a, b Item, exact bool) Pair {
 	p := Pair{Name: a.Name, Differ: differences(a.Settings, b.Settings, "")}
 	if a.Name != b.Name {

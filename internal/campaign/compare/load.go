@@ -78,7 +78,6 @@ func (l *loader) has(name string) bool {
 	return err == nil
 }
 
-// document reads a JSON file of the directory.
 func document[T any](l *loader, name string) (*T, error) {
 	f, err := l.dir.Open(name)
 	if err != nil {

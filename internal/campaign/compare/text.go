@@ -32,7 +32,6 @@ func (c *Comparison) Text(w io.Writer) error {
 	return err
 }
 
-// costs writes the metrics of each pair, with A and B side by side.
 func (c *Comparison) costs(t io.Writer) {
 	if !c.Measured() {
 		fmt.Fprintln(t, "\nNo costs: the records of the runs are not there.")
@@ -60,7 +59,6 @@ func Texts(ms []Metric) []string {
 	return out
 }
 
-// title describes a side in one line.
 func (s Side) title() string {
 	on := s.Environment
 	if v := s.Versions["redis"]; v != "" {

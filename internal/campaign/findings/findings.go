@@ -144,7 +144,6 @@ func WriteMetrics(w io.Writer, from string, cells []Cell, all []Finding) error {
 	return err
 }
 
-// label quotes the value of a label.
 func label(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }

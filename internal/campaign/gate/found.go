@@ -74,7 +74,6 @@ func countLetters(runs []Run) count {
 	return c
 }
 
-// newFound returns what the runs of an entry show.
 func newFound(runs []Run) *Found {
 	c := countLetters(runs)
 	f := &Found{Runs: c.runs, May: map[string]int{}, Unknown: c.unknown, Courses: c.courses}

@@ -112,7 +112,6 @@ func Read(file string, src []byte) (*File, error) {
 	return g, nil
 }
 
-// add reads the entries.
 func (g *File) add(d document, given fields) error {
 	lines := map[string]int{}
 	for _, v := range d.Entries {

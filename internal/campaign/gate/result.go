@@ -114,7 +114,6 @@ type Shown struct {
 	ToDo string `json:"to_do,omitempty"`
 }
 
-// results returns the runs by entry.
 func (r *execution) results() map[string]*EntryResult {
 	out := map[string]*EntryResult{}
 	for name, c := range r.clocks {

@@ -192,7 +192,6 @@ func word(text, key string) string {
 	return "VALUE"
 }
 
-// add adds the forms of runs.
 func (s *Says) add(of int, forms []string) {
 	if s.Forms == nil {
 		s.Forms = map[string]int{}

@@ -395,7 +395,6 @@ func (s *Snapshot) measured(r *Result) (cells []cell) {
 	return cells
 }
 
-// common returns the options that all cells share.
 func (s *Snapshot) common() (out []Option) {
 	for _, o := range s.cells[0].Options {
 		if !slices.ContainsFunc(s.cells, func(c Entry) bool {
@@ -421,10 +420,8 @@ func counts(of map[string]int) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// quote formats a text as a YAML string.
 func quote(s string) string { return fmt.Sprintf("%q", s) }
 
-// thereAlready returns the error for a file that exists.
 func thereAlready(name string) error {
 	return fmt.Errorf(
 		"%s exists and is not overwritten; name another file: %s FILE", name, advice.GateInit)

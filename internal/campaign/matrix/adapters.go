@@ -60,7 +60,6 @@ func adapterRows(names []string) (rows []Row, err error) {
 	return rows, nil
 }
 
-// libraries returns the adapters of lockbench that drive a library.
 func libraries() (names []string) {
 	for _, a := range adapters.All() {
 		if a.Posted == "" && !a.Recipe {

@@ -44,12 +44,10 @@ func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Dura
 // repetition replaces it.
 func (r Result) Unfit() bool { return r.Stalled || r.Disturbed || r.HarnessError != "" }
 
-// key returns the key of the result's task.
 func (r Result) key() string {
 	return fmt.Sprintf("%s|%s|%s|%d", r.Row, r.Column, r.Nemesis, r.Attempt)
 }
 
-// cell returns the key of the result's cell.
 func (r Result) cell() string { return r.Row + "|" + r.Column }
 
 // ReadResults reads results.jsonl. It ignores a last line that was cut off by an interruption.

@@ -76,7 +76,6 @@ type attempt struct {
 	why string
 }
 
-// isRepeat reports whether the task was run before.
 func (a attempt) isRepeat() bool { return a.why != "" }
 
 // The load that one processor bears. The unit is a run of a lock on a single Redis, which uses a

@@ -96,7 +96,6 @@ func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
 // key identifies a task in all matrices with the same rows and columns.
 func (t Task) key() string { return t.Row.Name + "|" + t.Column + "|" + t.Aim.Nemesis }
 
-// cell returns the key of the task's cell.
 func (t Task) cell() string { return t.Row.Name + "|" + t.Column }
 
 // run returns the key of a run of the task, as Result.key does.

@@ -57,7 +57,6 @@ func (m *Matrix) constancy(w io.Writer) error {
 	return err
 }
 
-// table writes some of the columns.
 func (m *Matrix) table(w io.Writer, columns []Column) error {
 	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 	for _, c := range columns {
