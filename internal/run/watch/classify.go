@@ -158,7 +158,7 @@ func (j *Judge) unchanged(l *lock, a *act) {
 		j.refused(l, a)
 	case runsScript(a.Args) && (r.frees || r.renews) && l.named(a.step) == l.now:
 		l.Contradicted++ // the script found another value than the model has
-		j.forget(l)
+		l.forget()
 	default:
 		j.attempt(l, a)
 	}
@@ -406,13 +406,13 @@ func (j *Judge) overwritten(l *lock, a *act, v *engine.Value, value string) {
 	}
 	l.Overwritten++
 	j.end(l, overwritten, a.At)
-	j.forget(l)
+	l.forget()
 }
 
-// end ends the hold of a key.
+// end ends the hold of a key, and takes its value out of the model.
 func (j *Judge) end(l *lock, how ending, at int64) {
 	h := l.now
-	l.now = nil
+	l.now, l.value = nil, nil
 	if h == nil || h.plain {
 		return
 	}

@@ -191,15 +191,13 @@ func (o *journal) count1(e Event) {
 
 // Table returns the numbers of the keys now, the busiest first.
 func (k *keyspace) Table() (all []KeyStats) {
-	for _, ls := range k.locks {
-		for _, l := range ls {
-			if l.Shape == "" && l.Strange == "" {
-				continue
-			}
-			l.Wait.settle()
-			l.Hold.settle()
-			all = append(all, KeyStats{name(l.name), l.Stats})
+	for _, l := range k.locks {
+		if l.Shape == "" && l.Strange == "" {
+			continue
 		}
+		l.Wait.settle()
+		l.Hold.settle()
+		all = append(all, KeyStats{name(l.name), l.Stats})
 	}
 	slices.SortFunc(all, func(a, b KeyStats) int {
 		return cmp.Or(cmp.Compare(b.found(), a.found()),

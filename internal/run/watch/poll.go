@@ -1,7 +1,10 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
@@ -32,8 +35,8 @@ type probe struct {
 
 // probed notes the state of a key when the watcher asked for its time to live.
 func (j *Judge) probed(s *step) {
-	if l := j.locks[s.DB][s.Args[1]]; l != nil {
-		j.probes[l.name] = probe{l.now, s.At, l.alive(s), l.used}
+	if l := j.locks[place{s.DB, s.Args[1]}]; l != nil {
+		l.probe = probe{l.now, s.At, l.alive(s), l.used}
 	}
 }
 
@@ -63,16 +66,16 @@ func (j *Judge) marker(s *step) {
 	}
 	j.begun(s.DB, p)
 	for key, ttl := range p.TTL {
-		switch l, seen := j.locks[s.DB][key], j.probes[key]; {
+		switch l := j.locks[place{s.DB, key}]; {
 		case l == nil:
-		case l.known && seen.h != nil && l.now == seen.h:
-			j.compare(l, s, seen, ttl, evicted)
-		case !l.known && l.used == seen.used && ttl == none:
+		case l.known && l.now != nil && l.now == l.probe.h:
+			j.compare(l, s, ttl, evicted)
+		case !l.known && l.used == l.probe.used && ttl == none:
 			l.known = true // it is absent, and no command has touched it since
 		}
 	}
 	if evicted {
-		j.doubt(s.DB, p, j.probes)
+		j.doubt(s.DB, p)
 	}
 	if p.Clients != nil {
 		j.orphans(s, p)
@@ -81,7 +84,6 @@ func (j *Judge) marker(s *step) {
 		}
 		clear(j.unnamed)
 	}
-	clear(j.probes)
 	j.release()
 }
 
@@ -91,10 +93,10 @@ func (k *keyspace) begun(db int, p *Poll) {
 		return
 	}
 	for key := range p.Keys {
-		k.lock(db, key)
+		k.lock(place{db, key})
 	}
-	for key, l := range k.locks[db] { // those that no command has named since
-		l.known = l.known || l.used <= k.blind && !p.Keys[key]
+	for at, l := range k.locks { // those that no command has named since
+		l.known = l.known || at.db == db && l.used <= k.blind && !p.Keys[at.name]
 	}
 	k.emptied[db] = len(p.Keys) < maxKeys/2
 }
@@ -116,8 +118,8 @@ func (o *journal) withhold() {
 const none = -2
 
 // compare compares a key with the server's answer.
-func (j *Judge) compare(l *lock, s *step, seen probe, ttl int64, evicted bool) {
-	h := l.now
+func (j *Judge) compare(l *lock, s *step, ttl int64, evicted bool) {
+	h, seen := l.now, l.probe
 	const forever, slack = -1, 20_000
 	switch {
 	case ttl == none && seen.alive && !h.plain && !h.loose:
@@ -132,45 +134,39 @@ func (j *Judge) compare(l *lock, s *step, seen probe, ttl int64, evicted bool) {
 		j.tell(l, s, Vanished, h.from, h.value, text, witness(h.taken, l.name),
 			fmt.Sprintf("%d.%06d PTTL %s answered -2", seen.at/1e6, seen.at%1e6, name(l.name)))
 		j.end(l, vanished, s.At)
-		j.drop(l)
-		l.value = nil
 	case ttl == none && !seen.alive:
 	case ttl == forever && h.until == 0:
 	case ttl >= 0 && h.until != 0 && max(seen.at+ttl*1000-h.until, h.until-seen.at-ttl*1000) < slack:
 	default:
 		l.Contradicted++
-		j.forget(l)
+		l.forget()
 	}
 }
 
 // doubt makes the keys unknown that the server did not confirm.
-func (k *keyspace) doubt(db int, p *Poll, probes map[string]probe) {
-	for at, ls := range k.locks {
-		for key, l := range ls {
-			if _, asked := p.TTL[key]; at != db || !asked || probes[key].h != l.now {
-				k.forget(l)
-			}
+func (k *keyspace) doubt(db int, p *Poll) {
+	for at, l := range k.locks {
+		if _, asked := p.TTL[at.name]; at.db != db || !asked || l.probe.h != l.now {
+			l.forget()
 		}
 	}
 }
 
 // orphans notes holds whose connection is closed.
 func (k *keyspace) orphans(s *step, p *Poll) {
-	for _, ls := range k.locks {
-		for _, l := range ls {
-			if h := l.now; h != nil && h.gone == 0 && !h.plain && !p.Clients[h.from] &&
-				!strings.HasPrefix(h.from, "unix:") { // CLIENT LIST names them otherwise
-				h.gone = s.At
-			}
+	for _, l := range k.locks {
+		if h := l.now; h != nil && h.gone == 0 && !h.plain && !p.Clients[h.from] &&
+			!strings.HasPrefix(h.from, "unix:") { // CLIENT LIST names them otherwise
+			h.gone = s.At
 		}
 	}
 }
 
 // Doubtful returns the keys of database 0 to probe next, at most n: those that are held or unknown.
 func (k *keyspace) Doubtful(n int) (keys []string) {
-	for key, l := range k.locks[0] {
-		if (!l.known || l.now != nil && !l.now.plain) && len(keys) < n {
-			keys = append(keys, key)
+	for at, l := range k.locks {
+		if at.db == 0 && (!l.known || l.now != nil && !l.now.plain) && len(keys) < n {
+			keys = append(keys, at.name)
 		}
 	}
 	return keys
@@ -182,57 +178,31 @@ func (k *keyspace) watches(key string) bool {
 }
 
 // lock returns the state of a key, or nil if it is not to be judged.
-func (k *keyspace) lock(db int, key string) *lock {
-	if l := k.locks[db][key]; l != nil || !k.watches(key) {
+func (k *keyspace) lock(at place) *lock {
+	if l := k.locks[at]; l != nil || !k.watches(at.name) {
 		return l
 	}
-	if k.count >= maxKeys {
+	if len(k.locks) >= maxKeys {
 		k.dropOldest()
 	}
-	k.engine(db)
-	l := &lock{name: key, db: db, known: k.emptied[db], waiting: map[string]*wait{}}
-	l.Name = k.names.find(key)
-	k.locks[db][key] = l
-	k.count++
+	l := &lock{place: at, known: k.emptied[at.db], waiting: map[string]*wait{}}
+	l.Name = k.names.find(at.name)
+	k.locks[at] = l
 	return l
-}
-
-// engine returns the model of a database.
-func (k *keyspace) engine(db int) *engine.Engine {
-	if k.engines[db] == nil {
-		e := engine.New()
-		k.engines[db], k.sessions[db] = e, e.Open(func([]byte) {})
-	}
-	if k.locks[db] == nil {
-		k.locks[db] = map[string]*lock{}
-	}
-	return k.engines[db]
 }
 
 // dropOldest gives up the tenth of the keys that was touched least recently. Such a key is unknown
 // when it comes again.
 func (k *keyspace) dropOldest() {
-	border := k.steps - min(k.steps, maxKeys/2)
-	lost := false // a key that is not known to be absent
-	for all := 0; ; border += maxKeys / 10 {
-		for _, ls := range k.locks {
-			for key, l := range ls {
-				if l.used <= border {
-					lost = lost || !l.known || l.value != nil
-					k.drop(l)
-					l.now = nil
-					delete(ls, key)
-					all++
-				}
-			}
+	oldest := slices.SortedFunc(maps.Values(k.locks), func(a, b *lock) int {
+		return cmp.Compare(a.used, b.used)
+	})
+	for _, l := range oldest[:maxKeys/10] {
+		if !l.known || l.value != nil { // it is not known to be absent
+			clear(k.emptied)
 		}
-		if all > 0 {
-			k.count -= all
-			k.dropped += all
-			break
-		}
-	}
-	if lost {
-		clear(k.emptied)
+		l.now = nil
+		delete(k.locks, l.place)
+		k.dropped++
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/base/resp"
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
 	"github.com/lockbench/lockbench/internal/foreign/tap"
 	"github.com/lockbench/lockbench/internal/history"
@@ -24,7 +24,7 @@ type Proxy struct {
 
 	mu      sync.Mutex
 	judge   *Judge
-	scripts map[string]string // the texts of scripts by their SHA-1, at most maxScripts
+	scripts map[string]bool // the SHA-1 of those that the model has, at most maxScripts
 	clients map[context.Context]*peer
 	opened  int              // connections
 	busy    map[string]*busy // by key
@@ -58,7 +58,7 @@ type sentCommand struct {
 func (p *Proxy) Run(ctx context.Context, o Options) (*Summary, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.For)
 	defer cancel()
-	p.judge, p.scripts, p.busy = New(o), map[string]string{}, map[string]*busy{}
+	p.judge, p.scripts, p.busy = New(o), map[string]bool{}, map[string]*busy{}
 	p.clients, p.sent = map[context.Context]*peer{}, map[int]*sentCommand{}
 	c, err := p.Dial()
 	if err != nil {
@@ -93,8 +93,9 @@ func now() int64 { return time.Now().UnixMicro() }
 func (p *Proxy) keepScript(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.scripts) < maxScripts {
-		p.scripts[history.ScriptID(text)] = text
+	if id := history.ScriptID(text); !p.scripts[id] && len(p.scripts) < maxScripts {
+		p.scripts[id] = true
+		p.judge.run(&lock{}, now(), []string{"SCRIPT", "LOAD", text})
 	}
 }
 
@@ -175,12 +176,12 @@ func (p *Proxy) Replied(_ context.Context, sent history.Command, r tap.Reply) {
 			one.wrote++
 		}
 		if one.mixed && one.wrote > 1 {
-			j.forget(locks[0]) // the last change may not have been the last
+			locks[0].forget() // the last change may not have been the last
 		}
 		return
 	}
 	for _, l := range locks {
-		j.forget(l)
+		l.forget()
 	}
 }
 
@@ -207,12 +208,11 @@ func (p *Proxy) fit(l *lock, s *step, reply string, mixed bool) bool {
 			witness(h.taken, l.name), witness(s.Shown, l.name))
 		j.end(l, vanished, s.At)
 	}
-	j.forget(l)
+	l.forget()
 	switch {
 	case mixed || !absent && !taken:
 		return false
 	case taken:
-		j.engine(s.DB).Do(s.At, j.sessions[s.DB], []string{"SET", l.name, other})
 		l.value = engine.Text(other)
 		l.now = &hold{plain: true, value: other}
 	}
@@ -223,19 +223,14 @@ func (p *Proxy) fit(l *lock, s *step, reply string, mixed bool) bool {
 // gives reports whether a command gives a reply if the key has a value, and sets the commands of
 // its script.
 func (p *Proxy) gives(l *lock, s *step, reply string, v *engine.Value) bool {
-	e := engine.New()
-	c := e.Open(func([]byte) {})
-	if text := p.scripts[s.Args[min(1, len(s.Args)-1)]]; text != "" {
-		e.Do(s.At, c, []string{"SCRIPT", "LOAD", text})
-	}
-	e.Load(engine.SnapshotOf(l.name, v))
 	var effects [][]string
-	e.Effects = &effects
-	args := append([]string{}, s.Args...)
+	e := p.judge.model
+	e.Effects, e.Lacks = &effects, ""
+	args := slices.Clone(s.Args)
 	if is(args[0], "eval") {
 		args[0] = "evalsha"
 	}
-	if resp.Text(e.Do(s.At, c, args)) != reply || e.Lacks != "" {
+	if p.judge.run(&lock{place: l.place, value: v}, s.At, args) != reply || e.Lacks != "" {
 		return false
 	}
 	s.inner = nil

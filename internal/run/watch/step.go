@@ -42,10 +42,10 @@ func (j *Judge) step(s *step) {
 
 // touched returns the keys that a step is about, without doubles.
 func (k *keyspace) touched(s *step) (all []*lock) {
-	seen := map[string]bool{}
+	seen := map[*lock]bool{}
 	add := func(db int, key string) {
-		if l := k.lock(db, key); l != nil && !seen[key] {
-			seen[key] = true
+		if l := k.lock(place{db, key}); l != nil && !seen[l] {
+			seen[l] = true
 			all = append(all, l)
 		}
 	}
@@ -68,6 +68,16 @@ func (s *step) commands() []history.Shown {
 		return s.inner
 	}
 	return []history.Shown{s.Shown}
+}
+
+// on returns the commands of a step that may be about a key.
+func (s *step) on(l *lock) (all []history.Shown) {
+	for _, c := range s.commands() {
+		if c.DB == l.db && slices.Contains(keysOf(c.Args), l.name) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // scriptKeys returns the words that EVAL names as keys.
@@ -129,21 +139,18 @@ func (j *Judge) wholesale(s *step, c history.Shown) {
 	case !swap:
 		return
 	}
-	for db, ls := range j.locks {
-		if is(c.Args[0], "flushdb") && db != c.DB ||
-			swap && !slices.Contains(c.Args[1:], strconv.Itoa(db)) {
+	for at, l := range j.locks {
+		if is(c.Args[0], "flushdb") && at.db != c.DB ||
+			swap && !slices.Contains(c.Args[1:], strconv.Itoa(at.db)) {
 			continue
 		}
-		for _, l := range ls {
-			if l.now != nil && !l.now.plain && !l.now.loose && l.alive(s) {
-				j.tell(l, s, Vanished, l.now.from, l.now.value,
-					"the key of a running hold was removed by "+strings.ToUpper(c.Args[0]),
-					witness(l.now.taken, l.name), witness(c, l.name))
-			}
-			j.end(l, vanished, s.At)
-			j.drop(l)
-			l.known, l.value = !swap, nil
+		if l.now != nil && !l.now.plain && !l.now.loose && l.alive(s) {
+			j.tell(l, s, Vanished, l.now.from, l.now.value,
+				"the key of a running hold was removed by "+strings.ToUpper(c.Args[0]),
+				witness(l.now.taken, l.name), witness(c, l.name))
 		}
+		j.end(l, vanished, s.At)
+		l.known = !swap
 	}
 	switch {
 	case is(c.Args[0], "flushall"):
@@ -168,10 +175,8 @@ func (j *Judge) judge(l *lock, s *step) {
 	}
 	before, beforeHold := l.value, l.now
 	act := act{step: s}
-	for _, c := range s.commands() {
-		if slices.Contains(keysOf(c.Args), l.name) {
-			j.execute(l, s, c, &act)
-		}
+	for _, c := range s.on(l) {
+		j.execute(l, c, &act)
 	}
 	if !l.known {
 		l.Unjudged++
@@ -189,13 +194,15 @@ type act struct {
 }
 
 // execute carries out one command on the model of a key.
-func (k *keyspace) execute(l *lock, s *step, c history.Shown, a *act) {
+func (k *keyspace) execute(l *lock, c history.Shown, a *act) {
 	verb := strings.ToLower(c.Args[0])
 	if !modelled(verb) {
 		l.Strange = strings.ToUpper(name(verb))
-		for _, ls := range k.locks { // MOVE and COPY name another database
-			if same := ls[l.name]; same != nil {
-				k.forget(same)
+		l.forget()
+		for _, w := range c.Args[1:] { // MOVE and COPY name another database
+			db, err := strconv.Atoi(w)
+			if same := k.locks[place{db, l.name}]; err == nil && same != nil {
+				same.forget()
 			}
 		}
 		return
@@ -204,25 +211,28 @@ func (k *keyspace) execute(l *lock, s *step, c history.Shown, a *act) {
 	if several[verb] {
 		args = []string{args[0], l.name}
 	}
-	form, takes := k.formOf(s, c, verb)
+	form, takes := k.formOf(a.step, c, verb)
 	a.takes, a.form = a.takes || takes, cmp.Or(form, a.form)
 	if !l.known && !overwrites(verb, args) {
 		return
 	}
-	e := k.engine(c.DB)
-	e.Changed = func(ch engine.Change) {
-		if ch.Key == l.name {
-			l.value = ch.New
-		}
-	}
-	reply := resp.Text(e.Do(s.At, k.sessions[c.DB], args))
-	e.Changed = nil
+	reply := k.run(l, a.At, args)
 	switch {
 	case !strings.HasPrefix(reply, "(error)"):
 		l.known = true
 	case strings.Contains(reply, "syntax") || strings.Contains(reply, "unknown"):
-		k.forget(l) // this Redis may know more than the model
+		l.forget() // this Redis may know more than the model
 	}
+}
+
+// run carries out a command on the value of a key, and returns the reply.
+func (k *keyspace) run(l *lock, at int64, args []string) (reply string) {
+	k.model.Load(engine.SnapshotOf(l.name, l.value))
+	s := k.model.Open(func([]byte) {})
+	defer k.model.Close(s)
+	reply = resp.Text(k.model.Do(at, s, args))
+	l.value = engine.ValueOf(k.model, l.name)
+	return reply
 }
 
 // formOf returns the shape of a lock that a command belongs to, and whether it may take a lock.
@@ -289,24 +299,14 @@ func (j *Judge) expire(l *lock) {
 	h := l.now
 	l.Expired++
 	j.end(l, expired, h.until)
-	j.drop(l)
-	l.value = nil
-}
-
-// drop removes a key from the model.
-func (k *keyspace) drop(l *lock) {
-	if e := k.engines[l.db]; e != nil && l.value != nil {
-		e.Do(k.last, k.sessions[l.db], []string{"DEL", l.name})
-	}
 }
 
 // decideNear handles a step that came within the error of the end of a lease. It returns false if
 // the step decides nothing.
 func (j *Judge) decideNear(l *lock, s *step) bool {
 	wrote, takes := false, false
-	for _, c := range s.commands() {
-		verb := strings.ToLower(c.Args[0])
-		if slices.Contains(keysOf(c.Args), l.name) && !engine.Reads(verb) {
+	for _, c := range s.on(l) {
+		if verb := strings.ToLower(c.Args[0]); !engine.Reads(verb) {
 			_, may := j.formOf(s, c, verb)
 			wrote, takes = true, takes || may
 		}
@@ -315,14 +315,14 @@ func (j *Judge) decideNear(l *lock, s *step) bool {
 	case !wrote:
 		return false
 	case runsScript(s.Args) && names(l, s.Args, l.now.value): // it compared, so the key was there
-		j.engine(l.db).Do(l.now.until, j.sessions[l.db], []string{"PERSIST", l.name})
+		j.run(l, l.now.until, []string{"PERSIST", l.name})
 	default:
 		if takes && !names(l, s.Args, l.now.value) { // it ends now, and another may get the key
 			l.Expired++
 			l.now.told = true // a renewal in time that comes next would not be seen
 			j.end(l, expired, l.now.until)
 		}
-		j.forget(l)
+		l.forget()
 	}
 	return true
 }

@@ -84,10 +84,15 @@ type wait struct {
 	told        bool
 }
 
+// place is a key of a database.
+type place struct {
+	db   int
+	name string
+}
+
 // lock is the state of a key.
 type lock struct {
-	name    string
-	db      int
+	place
 	known   bool
 	value   *engine.Value // of the model, or nil if the key is absent
 	now     *hold         // or nil
@@ -95,6 +100,7 @@ type lock struct {
 	waiting map[string]*wait
 	tried   []*wait // since the last grant
 	used    uint64  // when it was last touched, in steps
+	probe   probe   // the latest
 	Stats
 }
 
@@ -120,19 +126,17 @@ type step struct {
 
 // keyspace is the model of the keys of all databases.
 type keyspace struct {
-	pattern  string
-	names    *Names
-	roles    map[string]*role // of scripts
-	engines  map[int]*engine.Engine
-	sessions map[int]*engine.Session
-	emptied  map[int]bool // databases whose unseen keys are known to be absent
-	locks    map[int]map[string]*lock
-	inTx     map[string]int64 // when a connection sent MULTI
-	count    int              // locks
-	dropped  int              // locks
-	steps    uint64
-	blind    uint64 // when all keys became unknown, in steps
-	last     int64  // stamp
+	pattern string
+	names   *Names
+	roles   map[string]*role // of scripts
+	model   *engine.Engine   // it has the key whose command it runs
+	emptied map[int]bool     // databases whose unseen keys are known to be absent
+	locks   map[place]*lock
+	inTx    map[string]int64 // when a connection sent MULTI
+	dropped int              // locks
+	steps   uint64
+	blind   uint64 // when all keys became unknown, in steps
+	last    int64  // stamp
 }
 
 // journal keeps the events and the result.
@@ -153,7 +157,6 @@ type Judge struct {
 	pollFrom string // the address from which it was asked
 	replaced int64  // stamp of the first poll of another server, or 0
 	unnamed  deletions
-	probes   map[string]probe
 }
 
 // deletions are reports that wait. Each is about a command that deleted a key, came from another
@@ -182,12 +185,10 @@ type leaseless struct {
 
 // New makes a Judge.
 func New(o Options) *Judge {
-	return &Judge{keyspace: keyspace{pattern: o.Pattern, names: o.Names,
-		engines:  map[int]*engine.Engine{},
-		sessions: map[int]*engine.Session{}, emptied: map[int]bool{},
-		locks: map[int]map[string]*lock{}, inTx: map[string]int64{}, roles: map[string]*role{}},
-		journal: journal{Options: o, Summary: Summary{Found: map[Kind]int{}}},
-		probes:  map[string]probe{}, unnamed: deletions{}}
+	return &Judge{keyspace: keyspace{pattern: o.Pattern, names: o.Names, model: engine.New(),
+		emptied: map[int]bool{}, locks: map[place]*lock{}, inTx: map[string]int64{},
+		roles: map[string]*role{}},
+		journal: journal{Options: o, Summary: Summary{Found: map[Kind]int{}}}, unnamed: deletions{}}
 }
 
 // Add judges the next command that the Redis executed.
@@ -260,7 +261,7 @@ func (o *journal) release() {
 func (j *Judge) lose(why string) {
 	if j.pending != nil { // its script may not have been seen to its end
 		for _, l := range j.touched(j.pending) {
-			j.forget(l)
+			l.forget()
 		}
 	}
 	j.pending, j.blind = nil, j.steps
@@ -269,19 +270,13 @@ func (j *Judge) lose(why string) {
 	}
 	clear(j.emptied)
 	clear(j.unnamed) // another client may have the address now
-	for db, ls := range j.locks {
-		for _, l := range ls {
-			if l.known && l.now != nil {
-				j.end(l, unseen, j.last)
-			}
-			j.forget(l)
+	for _, l := range j.locks {
+		if l.known && l.now != nil {
+			j.end(l, unseen, j.last)
 		}
-		j.engines[db] = nil
+		l.forget()
 	}
 }
 
 // forget makes a key unknown.
-func (k *keyspace) forget(l *lock) {
-	k.drop(l)
-	l.known, l.now, l.value = false, nil, nil
-}
+func (l *lock) forget() { l.known, l.now, l.value = false, nil, nil }

@@ -391,3 +391,24 @@ func TestADeletionOfAnUnknownClient(t *testing.T) {
 		})
 	}
 }
+
+// TestDatabasesAreApart has a hold in database 1 whose lease is over, and an unknown command for a
+// key of the same name. COPY into database 1 makes the hold's key unknown.
+func TestDatabasesAreApart(t *testing.T) {
+	for command, overruns := range map[string]int{
+		`"XADD" "lock:x" "*" "a" "b"`:       1,
+		`"COPY" "lock:y" "lock:x"`:          1,
+		`"COPY" "lock:y" "lock:x" "DB" "1"`: 0,
+	} {
+		text := fmt.Sprintf(`1800000000.000000 [0 10.0.0.9:1] "FLUSHALL"
+1800000001.000000 [1 10.0.0.1:1] "SET" "lock:x" "aaaaaaaa" "NX" "PX" "1000"
+1800000001.500000 [0 10.0.0.2:1] %s
+1800000003.000000 [1 10.0.0.1:1] "DEL" "lock:x"
+`, command)
+		s, err := watch.Read(strings.NewReader(text), watch.Options{Pattern: "lock:*", Clients: true},
+			nil)
+		if err != nil || s.Found[watch.Overrun] != overruns {
+			t.Errorf("%s: %v, %+v", command, err, s)
+		}
+	}
+}

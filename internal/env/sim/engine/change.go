@@ -62,6 +62,9 @@ func (v *value) Field(name string) string {
 // Expiry returns the end of the key in ms of the server's wall clock, or 0 if it has none.
 func (v *value) Expiry() int64 { return v.until }
 
+// ValueOf returns the value of a key when it was last touched, or nil if there was none.
+func ValueOf(e *Engine, key string) *Value { return e.keys[key] }
+
 // Text returns a string value that never expires.
 func Text(s string) *Value { return &value{str: s} }
 
