@@ -164,8 +164,6 @@ func (g *gathering) Read(b []byte) (n int, err error) {
 
 // allowed returns the reason why a server cannot be watched, or nil.
 func (s *session) allowed() error {
-	_ = s.ctl.SetDeadline(time.Now().Add(patient))
-	defer func() { _ = s.ctl.SetDeadline(time.Time{}) }()
 	all, err := s.do([]string{"INFO"})
 	switch {
 	case err != nil:
@@ -191,12 +189,13 @@ func (s *session) do(commands ...[]string) (replies []string, err error) {
 	return replies, err
 }
 
-// exchange sends commands at once, and returns the replies.
+// exchange sends commands at once, and returns the replies. A server has a time for them.
 func (s *session) exchange(commands [][]string) (replies [][]byte, err error) {
 	var w resp.Writer
 	for _, c := range commands {
 		w.Command(c...)
 	}
+	_ = s.ctl.SetDeadline(time.Now().Add(patient))
 	if _, err := s.ctl.Write(w.B); err != nil {
 		return nil, err
 	}

@@ -15,8 +15,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// started is a Redis of this test.
+// started returns the address of a Redis of this test.
 func started(t *testing.T, settings ...string) string {
+	t.Helper()
+	return node(t, settings...).Addr()
+}
+
+// node is a Redis of this test.
+func node(t *testing.T, settings ...string) *server.Node {
 	t.Helper()
 	testenv.Part(t, "redis")
 	dir := t.TempDir()
@@ -30,7 +36,7 @@ func started(t *testing.T, settings ...string) string {
 	if err := n.Ready(); err != nil {
 		t.Fatal(err)
 	}
-	return n.Addr()
+	return n
 }
 
 // watched watches a Redis while clients do something, and returns the result and the events.
@@ -177,5 +183,22 @@ func TestAServerThatForbidsMonitor(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// TestAServerThatStopsAnswering wants the watch to end all the same.
+func TestAServerThatStopsAnswering(t *testing.T) {
+	n := node(t)
+	var pause sync.Once
+	dial := func() (net.Conn, error) { return server.ExternalConfig{}.Dial(n.Addr()) }
+	s, err := watch.Live{Dial: dial, For: time.Second, Tick: func(*watch.Judge) {
+		pause.Do(func() {
+			if err := n.Pause(); err != nil {
+				t.Error(err)
+			}
+		})
+	}}.Run(t.Context(), watch.Options{Pattern: "*"})
+	if err != nil || len(s.Lost) == 0 {
+		t.Errorf("%v, %+v", err, s)
 	}
 }
