@@ -140,7 +140,7 @@ func (j *Judge) countLoss(l *lock, a *act) {
 		w.luck += math.Log(chance)
 		if !w.told && w.luck < math.Log(1e-6) {
 			w.told = true
-			j.tell(l, a.step, Starving, w.from, "", fmt.Sprintf(
+			j.tell(l, a.At, Starving, &hold{from: w.from}, fmt.Sprintf(
 				"%s were refused to this connection in %s while others were granted the lock %d times",
 				units.Count(w.tries, "try", "tries"), span(a.At-w.since), w.losses),
 				witness(a.Shown, l.name))
@@ -295,7 +295,7 @@ func (j *Judge) overrun(l *lock, s *step, h *hold, what string) {
 		text += fmt.Sprintf("; %s had taken the lock %s before", next.from, span(s.At-next.at))
 		proof = append(proof, witness(next.taken, l.name))
 	}
-	j.tell(l, s, Overrun, h.from, h.value, text, append(proof, witness(s.Shown, l.name))...)
+	j.tell(l, s.At, Overrun, h, text, append(proof, witness(s.Shown, l.name))...)
 }
 
 // missed tells that another server does not have the key of a hold, although its lease is not over.
@@ -311,7 +311,7 @@ func (j *Judge) missed(l *lock, s *step, h *hold, what string) {
 	if h.until != 0 {
 		text += " " + span(h.until-s.At) + " before its lease was over"
 	}
-	j.tell(l, s, Lost, h.from, h.value, text, witness(h.taken, l.name), witness(s.Shown, l.name))
+	j.tell(l, s.At, Lost, h, text, witness(h.taken, l.name), witness(s.Shown, l.name))
 }
 
 // nextAfter returns the first hold that began after another had ended, or nil.
@@ -359,7 +359,7 @@ func (j *Judge) foreign(l *lock, a *act, h, by *hold, did string) {
 	if h.until != 0 {
 		text += " " + span(h.until-a.At) + " before its lease was over"
 	}
-	j.tell(l, a.step, ForeignDelete, h.from, h.value, text+", from "+a.From, proof...)
+	j.tell(l, a.At, ForeignDelete, h, text+", from "+a.From, proof...)
 	if by != nil {
 		j.overrun(l, a.step, by, map[string]string{"deleted": "release", "overwrote": "write"}[did])
 	}
@@ -424,10 +424,9 @@ func (j *Judge) end(l *lock, how ending, at int64) {
 		}
 	}
 	if how == expired && h.gone != 0 && h.refused > 0 {
-		j.queue = append(j.queue, Event{lock: l, At: at, Kind: Orphan, Key: l.name, Client: h.from,
-			Value: Mask(h.value), Text: fmt.Sprintf("its connection was closed, nobody released it, "+
-				"and it refused %s until its lease was over", units.Count(h.refused, "try", "tries")),
-			Witness: []string{witness(h.taken, l.name)}})
+		j.tell(l, at, Orphan, h, fmt.Sprintf("its connection was closed, nobody released it, "+
+			"and it refused %s until its lease was over", units.Count(h.refused, "try", "tries")),
+			witness(h.taken, l.name))
 	}
 	if l.past = append(l.past, h); len(l.past) > maxHolds {
 		oldest := max(0, slices.IndexFunc(l.past, func(h *hold) bool { return h.ended == released }))
@@ -447,8 +446,7 @@ func (j *Judge) checkLeases(now int64) {
 				text = "its lease was taken away a second ago"
 				proof = append(proof, witness(e.since, l.name))
 			}
-			j.tell(l, &step{Shown: history.Shown{At: now}}, NoLease, h.from, h.value,
-				text+": if its client dies, the lock stays taken", proof...)
+			j.tell(l, now, NoLease, h, text+": if its client dies, the lock stays taken", proof...)
 		}
 	}
 }

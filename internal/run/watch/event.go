@@ -75,10 +75,11 @@ func clock(us int64) string { return time.UnixMicro(us).UTC().Format("15:04:05.0
 
 func span(us int64) string { return units.Span(us * 1000) }
 
-func (o *journal) tell(l *lock, s *step, k Kind, client, value, text string, proof ...string) {
-	e := Event{lock: l, At: s.At, Kind: k, Key: l.name, Client: client, Text: text, Witness: proof}
-	if value != "" {
-		e.Value = Mask(value)
+// tell queues an event about a hold, which is one without a value if only its connection is known.
+func (o *journal) tell(l *lock, at int64, k Kind, h *hold, text string, proof ...string) {
+	e := Event{lock: l, At: at, Kind: k, Key: l.name, Client: h.from, Text: text, Witness: proof}
+	if h.value != "" {
+		e.Value = Mask(h.value)
 	}
 	o.queue = append(o.queue, e)
 }
@@ -86,7 +87,7 @@ func (o *journal) tell(l *lock, s *step, k Kind, client, value, text string, pro
 // tellRoutine queues an event of the ordinary work, if someone listens.
 func (o *journal) tellRoutine(l *lock, s *step, k Kind, h *hold) {
 	if o.Routine && o.Emit != nil {
-		o.tell(l, s, k, s.From, h.value, "", witness(s.Shown, l.name))
+		o.tell(l, s.At, k, &hold{from: s.From, value: h.value}, "", witness(s.Shown, l.name))
 	}
 }
 

@@ -131,7 +131,7 @@ func (j *Judge) compare(l *lock, s *step, ttl int64, evicted bool) {
 		if h.until != 0 {
 			text += "; its lease had " + span(h.until-seen.at) + " left"
 		}
-		j.tell(l, s, Vanished, h.from, h.value, text, witness(h.taken, l.name),
+		j.tell(l, s.At, Vanished, h, text, witness(h.taken, l.name),
 			fmt.Sprintf("%d.%06d PTTL %s answered -2", seen.at/1e6, seen.at%1e6, name(l.name)))
 		j.end(l, vanished, s.At)
 	case ttl == none && !seen.alive:

@@ -203,7 +203,7 @@ func (p *Proxy) fit(l *lock, s *step, reply string, mixed bool) bool {
 	h := l.now
 	if l.known && h != nil && !h.plain && !mixed && (absent || taken) &&
 		(h.until == 0 || s.hi+stampError+p.slowest < h.until) {
-		j.tell(l, s, Vanished, h.from, h.value, "a reply shows that the key of a running hold is "+
+		j.tell(l, s.At, Vanished, h, "a reply shows that the key of a running hold is "+
 			map[bool]string{true: "gone", false: "another's"}[absent],
 			witness(h.taken, l.name), witness(s.Shown, l.name))
 		j.end(l, vanished, s.At)

@@ -145,7 +145,7 @@ func (j *Judge) wholesale(s *step, c history.Shown) {
 			continue
 		}
 		if l.now != nil && !l.now.plain && !l.now.loose && l.alive(s) {
-			j.tell(l, s, Vanished, l.now.from, l.now.value,
+			j.tell(l, s.At, Vanished, l.now,
 				"the key of a running hold was removed by "+strings.ToUpper(c.Args[0]),
 				witness(l.now.taken, l.name), witness(c, l.name))
 		}
