@@ -73,7 +73,6 @@ func (l Live) Run(ctx context.Context, o Options) (*Summary, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.For)
 	defer cancel()
 	j := New(o)
-	j.Live = true
 	for first := true; ctx.Err() == nil; first = false {
 		err := l.connected(ctx, j)
 		switch {

@@ -31,12 +31,10 @@ type Options struct {
 	Pattern string // of the keys to judge, as KEYS has it
 	// Clients says that each client has a connection of its own, so that an address names a client.
 	Clients bool
-	// Live says that Polls confirm that the server itself removed no key. Events wait for them.
-	Live    bool
 	Routine bool   // emit acquired, refused, renewed and released, too
 	Names   *Names // a mapping file, or nil
 	// Poll returns what the server answered before the PING with this token, or nil if the token is
-	// not ours.
+	// not ours. If Poll is not nil, events wait until a poll confirms that the server removed no key.
 	Poll func(token string) *Poll
 	// Emit receives each event, in order, unless it is nil.
 	Emit func(Event)
@@ -232,7 +230,7 @@ func (j *Judge) flushStep() {
 	j.checkLeases(s.lo)
 	j.unnamed.blame(s.From)
 	j.step(s)
-	if !j.Live {
+	if j.Options.Poll == nil {
 		j.release()
 	}
 }

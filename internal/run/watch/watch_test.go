@@ -354,7 +354,7 @@ func TestNoDeletionIsTheClientsIfTheServerRemovedKeys(t *testing.T) {
 		c.now.Clients = clients
 		polls := map[string]*watch.Poll{"one": {RunID: "x", Clients: clients}, "two": &c.now}
 		found := ""
-		j := watch.New(watch.Options{Pattern: "lock:*", Live: true, Clients: true,
+		j := watch.New(watch.Options{Pattern: "lock:*", Clients: true,
 			Poll: func(token string) *watch.Poll { return polls[token] },
 			Emit: func(e watch.Event) { found += string(e.Kind) + " " }})
 		for _, s := range shown(t, text) {
