@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/internal/base/resp"
 	"github.com/lockbench/lockbench/internal/env/sim/engine"
 	"github.com/lockbench/lockbench/internal/history"
@@ -213,7 +214,7 @@ func (k *keyspace) execute(l *lock, c history.Shown, a *act) {
 	}
 	form, takes := k.formOf(a.step, c, verb)
 	a.takes, a.form = a.takes || takes, cmp.Or(form, a.form)
-	if !l.known && !overwrites(verb, args) {
+	if !l.known && !overwrites(args) {
 		return
 	}
 	reply := k.run(l, a.At, args)
@@ -239,41 +240,32 @@ func (k *keyspace) run(l *lock, at int64, args []string) (reply string) {
 func (k *keyspace) formOf(s *step, c history.Shown, verb string) (form string, takes bool) {
 	const quick = 1e6 // µs; an older MULTI may be that of a connection that is closed
 	inScript, inTx := runsScript(s.Args), k.inTx[s.From] > s.At-quick
-	nx := verb == "set" && slices.ContainsFunc(c.Args[min(3, len(c.Args)):], func(w string) bool {
-		return is(w, "nx")
-	})
+	kind := trace.EffectOf(c.Args).Kind
+	writes := kind == trace.Write || kind == trace.Rewrite
 	switch {
-	case nx && inScript:
+	case verb == "set" && kind == trace.Take && inScript:
 		return "script with SET NX", true
-	case nx:
+	case verb == "set" && kind == trace.Take:
 		return "SET NX", true
-	case verb == "setnx":
-		return "SETNX", true
-	case verb == "getset":
-		return "GETSET", true
-	case verb == "hsetnx":
-		return "HSETNX", true
+	case is(verb, "setnx", "getset", "hsetnx"):
+		return strings.ToUpper(verb), true
 	case inScript && is(verb, "hincrby", "hset"):
 		return "hash with counter", true
-	case inScript && is(verb, "set", "setex", "psetex"):
+	case inScript && writes:
 		return "script", true
-	case inTx && is(verb, "set", "setex", "psetex"):
+	case inTx && writes:
 		return "transaction", true
 	}
 	return "", false
 }
 
 // overwrites reports whether the effect of a command does not depend on the value of its key.
-func overwrites(verb string, args []string) bool {
-	switch verb {
-	case "del", "unlink", "getdel", "setex", "psetex":
-		return true
-	case "set":
-		return !slices.ContainsFunc(args[min(3, len(args)):], func(w string) bool {
-			return is(w, "nx", "xx", "keepttl", "get", "ifeq", "ifne", "ifdeq", "ifdne")
+func overwrites(args []string) bool {
+	kind := trace.EffectOf(args).Kind
+	return kind == trace.Free || kind == trace.Write &&
+		!slices.ContainsFunc(args[min(3, len(args)):], func(w string) bool {
+			return is(w, "keepttl", "get")
 		})
-	}
-	return false
 }
 
 // alive reports whether the model is sure that a key has not expired at a step.
