@@ -249,7 +249,8 @@ func (j *Judge) attempt(l *lock, a *act) {
 		}
 	case is(verb, "del", "unlink", "getdel", "hdel"):
 		j.overrun(l, a.step, h, "release")
-	case is(verb, "expire", "pexpire", "expireat", "pexpireat", "set", "getex"):
+	case is(verb, "expire", "pexpire", "expireat", "pexpireat", "set"),
+		verb == "getex" && len(a.Args) > 2: // without an option it only reads
 		j.overrun(l, a.step, h, "renewal")
 	}
 }

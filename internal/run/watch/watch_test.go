@@ -164,6 +164,8 @@ func TestEachFindingAndItsTwin(t *testing.T) {
 		"renewed by GETEX after the lease": {clients: true,
 			text: "1 a SET lock:x " + a + " NX PX 1000\n3 a GETEX lock:x PX 1000\n",
 			want: "overrun lock:x a\n"},
+		"read by GETEX after the lease": {clients: true,
+			text: "1 a SET lock:x " + a + " NX PX 1000\n3 a GETEX lock:x\n"},
 		"overwritten after the lease": {
 			text: "1 a SET lock:x " + a + " NX PX 1000\n2.5 b SET lock:x " + b +
 				" NX PX 1000\n3 a SET lock:x " + a + " XX PX 1000\n",
