@@ -229,13 +229,7 @@ func (o *journal) summarize() {
 		}
 	}
 	over := fmt.Sprintf("%s in %s", units.Count(o.Commands, "command"), span(o.Last-o.First))
-	var found []string
-	for _, k := range Findings {
-		if n := o.Found[k]; n > 0 {
-			found = append(found, fmt.Sprintf("%d × %s", n, k))
-		}
-	}
-	switch {
+	switch found := countsOf(o.Found, Findings); {
 	case len(found) > 0:
 		o.Exit = 1
 		o.Answer = fmt.Sprintf("Violated: %s, in %d of %s; %s.", strings.Join(found, ", "), bad,

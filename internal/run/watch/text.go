@@ -16,10 +16,8 @@ func (s *Summary) Write(w io.Writer) error {
 	if _, err := fmt.Fprintln(w, s.Answer); err != nil {
 		return err
 	}
-	for _, k := range Evidence {
-		if n := s.Found[k]; n > 0 {
-			fmt.Fprintf(w, "Evidence, which decides nothing: %d × %s.\n", n, k)
-		}
+	for _, found := range countsOf(s.Found, Evidence) {
+		fmt.Fprintf(w, "Evidence, which decides nothing: %s.\n", found)
 	}
 	if err := WriteTable(w, s.Keys, s.Last-s.First, 20); err != nil {
 		return err
@@ -74,15 +72,19 @@ func (s Stats) ShapeName() string {
 	return s.Shape
 }
 
-// findings returns the findings of a key, worst first.
+// findings returns the findings of a key, worst first, and the evidence.
 func (s Stats) findings() string {
-	var all []string
-	for _, k := range slices.Concat(Findings, Evidence) {
-		if n := s.Found[k]; n > 0 {
+	return cmp.Or(strings.Join(countsOf(s.Found, slices.Concat(Findings, Evidence)), ", "), "-")
+}
+
+// countsOf returns how often each of these kinds was found, such as "2 × overrun".
+func countsOf(found map[Kind]int, kinds []Kind) (all []string) {
+	for _, k := range kinds {
+		if n := found[k]; n > 0 {
 			all = append(all, fmt.Sprintf("%d × %s", n, k))
 		}
 	}
-	return cmp.Or(strings.Join(all, ", "), "-")
+	return all
 }
 
 // Limits returns what could not be judged, in one line each.
