@@ -29,8 +29,6 @@ type Proxy struct {
 	opened  int              // connections
 	busy    map[string]*busy // by key
 	slowest int64            // the longest time that an answer took, µs
-	seq     int
-	sent    map[int]*sentCommand
 }
 
 // busy is the commands for one key that are under way.
@@ -42,16 +40,8 @@ type busy struct {
 
 // peer is a connection of a client.
 type peer struct {
-	name string
-	inTx bool
-}
-
-type sentCommand struct {
-	from string
-	inTx bool // DISCARD may end it, and then its reply says nothing
-	at   int64
-	args []string
-	keys []string
+	number int
+	inTx   bool
 }
 
 // Run passes commands on until the time is over or the context ends.
@@ -59,7 +49,7 @@ func (p *Proxy) Run(ctx context.Context, o Options) (*Summary, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.For)
 	defer cancel()
 	p.judge, p.scripts, p.busy = New(o), map[string]bool{}, map[string]*busy{}
-	p.clients, p.sent = map[context.Context]*peer{}, map[int]*sentCommand{}
+	p.clients = map[context.Context]*peer{}
 	c, err := p.Dial()
 	if err != nil {
 		return nil, err
@@ -110,12 +100,11 @@ func (p *Proxy) Sent(ctx context.Context, _ string, args []string) history.Comma
 	defer p.mu.Unlock()
 	from := p.peer(ctx)
 	from.inTx = from.inTx && !is(args[0], "exec", "discard") || is(args[0], "multi")
-	p.seq++
-	c := &sentCommand{from: from.name, inTx: from.inTx, at: now(),
-		args: shorten(append([]string{}, args...))}
-	s := &step{Shown: history.Shown{Args: c.args}}
-	for _, l := range p.judge.touched(s) {
-		c.keys = append(c.keys, l.name)
+	c := history.Command{Process: from.number, Sent: now(), Args: shorten(slices.Clone(args))}
+	if from.inTx {
+		c.Err = "DISCARD may end it, and then its reply says nothing"
+	}
+	for _, l := range p.judge.touched(&step{Shown: history.Shown{Args: c.Args}}) {
 		b := p.busy[l.name]
 		if b == nil {
 			b = &busy{}
@@ -124,8 +113,7 @@ func (p *Proxy) Sent(ctx context.Context, _ string, args []string) history.Comma
 		b.mixed = b.mixed || b.n > 0
 		b.n++
 	}
-	p.sent[p.seq] = c
-	return history.Command{Seq: p.seq}
+	return c
 }
 
 // peer returns the connection of a command.
@@ -134,7 +122,7 @@ func (p *Proxy) peer(ctx context.Context) *peer {
 		return c
 	}
 	p.opened++
-	c := &peer{name: fmt.Sprintf("connection-%d", p.opened)}
+	c := &peer{number: p.opened}
 	p.clients[ctx] = c
 	context.AfterFunc(ctx, func() {
 		p.mu.Lock()
@@ -148,28 +136,25 @@ func (p *Proxy) peer(ctx context.Context) *peer {
 func (p *Proxy) Replied(_ context.Context, sent history.Command, r tap.Reply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.sent[sent.Seq]
-	delete(p.sent, sent.Seq)
-	one := &busy{}
-	for _, k := range c.keys {
-		b := p.busy[k]
-		one = b
-		if b.n--; b.n == 0 {
-			delete(p.busy, k)
-		}
-	}
 	j, at := p.judge, now()
-	p.slowest = max(p.slowest, at-c.at)
-	s := &step{Shown: history.Shown{At: at, From: c.from, Args: c.args}, lo: c.at, hi: at}
+	p.slowest = max(p.slowest, at-sent.Sent)
+	s := &step{lo: sent.Sent, hi: at, Shown: history.Shown{At: at, Args: sent.Args,
+		From: fmt.Sprintf("connection-%d", sent.Process)}}
 	if j.First == 0 {
-		j.First = c.at
+		j.First = sent.Sent
 	}
 	j.Commands++
 	j.steps++
 	j.Last, j.last = at, at
 	j.leases = nil // another process may give the lock a lease
-	locks := j.touched(s)
-	if len(locks) == 1 && r.Err == "" && !c.inTx && p.fit(locks[0], s, r.Text, one.mixed) {
+	locks, one := j.touched(s), &busy{}
+	for _, l := range locks {
+		one = p.busy[l.name]
+		if one.n--; one.n == 0 {
+			delete(p.busy, l.name)
+		}
+	}
+	if len(locks) == 1 && r.Err == "" && sent.Err == "" && p.fit(locks[0], s, r.Text, one.mixed) {
 		before := locks[0].value
 		j.judge(locks[0], s)
 		if before != locks[0].value {

@@ -43,10 +43,11 @@ func (j *Judge) step(s *step) {
 
 // touched returns the keys that a step is about, without doubles.
 func (k *keyspace) touched(s *step) (all []*lock) {
-	seen := map[*lock]bool{}
+	seen := map[place]bool{}
 	add := func(db int, key string) {
-		if l := k.lock(place{db, key}); l != nil && !seen[l] {
-			seen[l] = true
+		at := place{db, key}
+		if l := k.lock(at); l != nil && !seen[at] {
+			seen[at] = true
 			all = append(all, l)
 		}
 	}
