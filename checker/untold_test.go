@@ -39,6 +39,11 @@ var untoldCases = []propertyCase{
 	{"untold: an extension is over", "S", toldLate + "c0 extend 520 sent=515 lease=100; " +
 		"c1 acquire 610 616 lease=100; c0 release 620 630; c1 release 670 680", "", Violated,
 		LeaseOverrun},
+	{"untold: it is not surely over if the server's clock may be slow", "S", "drift 0.1; " + toldSoon +
+		"c1 acquire 108 112 lease=100; c0 release 125 126; c1 release 220 230", "", Unknown, ""},
+	{"untold: over by any clock", "S", "drift 0.1; " + toldSoon +
+		"c1 acquire 108 112 lease=100; c0 release 131 132; c1 release 220 230", "", Violated,
+		LeaseOverrun},
 	{"untold: a paused holder has no session", "S", "environment process; system postgres; ttl 100; " +
 		toldSoon + "fault pause c0 25 180; c1 acquire 112 125 lease=100; c0 release 200 210; " +
 		"c1 release 220 230", "", Violated, LeaseOverrun},

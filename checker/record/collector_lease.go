@@ -31,7 +31,7 @@ func (c *Collector) hold(p *Client, e *history.Event, key, depth int) Hold {
 		h.Lost = l.T // else it was of an earlier try of this call
 	}
 	if g.Sent == 0 && g.Lease > 0 {
-		h.Later = e.T - h.Sent
+		h.Later = e.T - h.Sent + int64(2*c.drift*float64(g.Lease))
 	}
 	h.Granting = h.Sent
 	h.Length = int64(g.Lease)

@@ -67,7 +67,7 @@ type Hold struct {
 	Promised        int64        // so too, as the grant said it, before any extension
 	Granted         int64        // the lease of the grant; zero if it does not end
 	Leases          []Lease      // never empty
-	Later           int64        // by so much the lease of the grant may end later than Leases says
+	Later           int64        // the lease of the grant may end this much later than Leases says
 	Length          int64        // of the latest lease, as the lock named it; zero if endless
 	Node            string       // the server that granted it
 	Token           int64        // fencing token; zero if none
@@ -154,8 +154,9 @@ func (h *Hold) CameLate() bool { return h.From >= h.Leases[0].To+h.Later }
 // client asked for after t does not count.
 func (h *Hold) LeaseAt(t int64) int64 { return h.LeaseIn(t).endAt(t) }
 
-// LatestEnd returns when the lease that LeaseAt speaks of is surely over. That is later if the
-// grant does not say when it was asked for: the lease began between the call and its return.
+// LatestEnd returns when the lease that LeaseAt speaks of is surely over if the grant does not say
+// when it was sent. The lease then began between the call and its return, and the server's clock
+// may be slow by the drift. Otherwise, and after an extension, it returns what LeaseAt does.
 func (h *Hold) LatestEnd(t int64) int64 {
 	end := h.LeaseAt(t)
 	if end > h.Granting+h.Granted { // it was extended, or has no end

@@ -96,8 +96,9 @@ func (c exclusionRule) outstayed(p *record.Pair) string {
 	return ""
 }
 
-// mayBeOver reports whether no one knows if the lease of the first holder was over while both were
-// inside: its grant does not say when it was asked for. What the lock promised stands all the same.
+// mayBeOver reports whether the lease of the first holder may have been over while both were
+// inside, or may not: its grant does not say when it was sent. A validity that the lock promised
+// itself still counts: then the overlap is a violation.
 func mayBeOver(p *record.Pair) bool {
 	over := p.A.LatestEnd(p.From)
 	return p.A.LeaseAt(p.From) <= p.From && p.To <= over &&

@@ -64,8 +64,8 @@ func (c excuses) lapsed(h *record.Hold, at int64) string {
 		return ""
 	}
 	since := h.Granting
-	if over := h.LatestEnd(at); over <= at {
-		since, end = since+h.Later, over
+	if over := h.LatestEnd(at); h.Later > 0 && over <= at {
+		since, end = h.From, over
 	}
 	lost, worst := c.lostBetween(h.Process, since, at)
 	if at-lost < end {
