@@ -99,7 +99,7 @@ broke, 130 interrupted.`,
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.StringVar(&f.out, "out", "",
 		"write to this directory instead of one in the store; it must be empty or new")
-	s.StringVar(&f.resume, "resume", "", "go on with an interrupted gate: its directory")
+	s.StringVar(&f.resume, "resume", "", "go on with the interrupted gate in this directory")
 	s.BoolVar(&f.asJSON, "json", false, "print gate.json")
 	f.registerTracked(s)
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the answer")
@@ -308,9 +308,23 @@ func (f *gateFlags) conclude(c *cobra.Command, name, dir string, r *gate.Result,
 		return broken(err)
 	}
 	if runErr != nil {
-		return interrupted(fmt.Sprintf("`%s` goes on", advice.GateResume.Fill(name, dir)))
+		return interrupted(fmt.Sprintf("`%s` goes on", advice.GateResume.Fill(name, dir).Line+f.given()))
 	}
 	return result(r.Exit)
+}
+
+// given returns the flags with which a gate goes on with the part of its file that it began.
+func (f *gateFlags) given() (flags string) {
+	for _, name := range f.options.Only {
+		flags += " --only " + units.Quoted(name)
+	}
+	if f.options.Shard.Of > 0 {
+		flags += " --shard " + f.options.Shard.String()
+	}
+	if f.store != "store" {
+		flags += " --store " + units.Quoted(f.store)
+	}
+	return flags
 }
 
 func showGate(c *cobra.Command, dir string, r *gate.Result, asJSON, quiet bool) error {

@@ -178,14 +178,15 @@ func TestAnInterruptionEndsEveryVerb(t *testing.T) {
 }
 
 // TestAnInterruptedGateGoesOn interrupts a gate after one of many runs. The command that it prints
-// makes the others, and refuses the runs of another file.
+// makes the others of the same part, and refuses the runs of another file.
 func TestAnInterruptedGateGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file, store := filepath.Join(dir, "g.yaml"), filepath.Join(dir, "store")
 	write := func(seeds int) {
 		text := fmt.Sprintf("environment: sim\nseeds: %d\nentries:\n"+
-			"  - {impl: token-lua, nemesis: crash, expect: safe}\n", seeds)
+			"  - {name: first, impl: token-lua, nemesis: crash, expect: safe}\n"+
+			"  - {name: other, impl: token-lua, nemesis: none, expect: safe}\n", seeds)
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -199,9 +200,11 @@ func TestAnInterruptedGateGoesOn(t *testing.T) {
 		}
 	}()
 	var said strings.Builder
-	code := Main(ctx, []string{"gate", file, "--jobs", "1", "--store", store}, io.Discard, &said)
+	code := Main(ctx, []string{"gate", file, "--jobs", "1", "--store", store, "--only", "first",
+		"--shard", "1/1"}, io.Discard, &said)
 	_, line, printed := strings.Cut(said.String(), "interrupted; `lockbench ")
-	if line, _, _ = strings.Cut(line, "`"); code != exitInterrupted || !printed {
+	if line, _, _ = strings.Cut(line, "`"); code != exitInterrupted || !printed ||
+		!strings.HasSuffix(line, " --only first --shard 1/1 --store "+store) {
 		t.Fatalf("exit code %d: %s", code, said.String())
 	}
 	resume := append(strings.Fields(line), "--json")

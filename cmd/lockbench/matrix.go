@@ -77,7 +77,7 @@ that of the worst run.`,
 	s.Var(&f.options.Shard, "shard",
 		"run this part only: 2/4 is the second of four; '"+advice.Verb("merge")+"' joins them")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
-	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
+	s.StringVar(&f.resume, "resume", "", "go on with the interrupted matrix in this directory")
 	s.BoolVar(&f.costs, "costs", true, "also measure what each lock costs: one second each")
 	s.BoolVar(&f.asJSON, "json", false, "print the matrix as JSON")
 	f.registerTracked(s)
