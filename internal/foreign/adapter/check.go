@@ -333,6 +333,11 @@ func (c *checker) ask(ctx context.Context) {
 		return
 	}
 	askMinimum(c, taken)
+	if kept := keptFor(c); kept != nil {
+		c.say(true, "then the second client acquires", kept, "")
+		c.ends(holder)
+		return
+	}
 	outlastMinimum(c)
 	if c.use.Declares.Cancels && err == nil {
 		c.askCancel(holder, other)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
@@ -97,9 +98,9 @@ func (c *checker) forget() {
 	}
 }
 
-// takeAgain returns the order to acquire the lock after the check may have emptied the servers. A
+// longTake returns the order to acquire the lock after the check may have emptied the servers. A
 // lock that has to make its token anew may need a lease for that.
-func takeAgain(n int) Order { return Acquire(n, []string{checkKey}, checkTTL) }
+func longTake(n int) Order { return Acquire(n, []string{checkKey}, checkTTL) }
 
 // Numbers of the acquisitions for the declared properties.
 const (
@@ -155,8 +156,8 @@ func askUnseen(c *checker, holder, other *remote) {
 	}
 }
 
-// askBounds checks that it is known when the lease of a grant began: the answer says it, or the
-// call does not wait.
+// askBounds checks that the start of a granted lease is known: the answer says it, or the call
+// does not wait.
 func askBounds(c *checker, holder, other *remote) {
 	granted, err := c.perform(holder, take(telling))
 	if err != nil || granted.Is != isAcquired {
@@ -164,21 +165,30 @@ func askBounds(c *checker, holder, other *remote) {
 	}
 	refused, err := c.perform(other, take(telling))
 	if err == nil {
-		err = bounded(granted, refused)
+		err = checkStart(granted, refused)
 	}
-	c.say(false, "it is known when a lease began", err, "")
+	var not notAsked
+	c.say(errors.As(err, &not), "the start of a granted lease is known", err, "")
+	if refused.Is == isAcquired {
+		_, _ = c.perform(other, Release(telling))
+	}
 	_, _ = c.perform(holder, Release(telling))
 }
 
-// bounded returns an error if no one knows when the lease of a grant began, because the grant does
-// not say it, and a refusal says that the call waited.
-func bounded(granted, refused Answer) error {
-	if granted.Sent > 0 || refused.Is != isRefused || refused.Why == whyTaken {
+// checkStart returns an error if a grant does not say when its command was sent, although an
+// acquire waits, as the refusal of another one shows. It returns a notAsked if the other answer
+// does not show whether an acquire waits.
+func checkStart(granted, refused Answer) error {
+	switch {
+	case granted.Sent > 0 || refused.Is == isRefused && refusal(refused.Why) == history.Taken:
 		return nil
+	case refused.Is == isRefused && refused.Why == whyGaveUp:
+		return errors.New("an acquire waits and does not say when it sent the command that was " +
+			"granted: overlaps (S) may stay unknown; answer `sent` (Sent of Go's Grant), or make one " +
+			"try and refuse as `taken`")
 	}
-	return errors.New("an acquire waits, and does not say when it asked for the lease that it was " +
-		"granted, so an S may stay unknown: answer `sent` (Sent of Go's Grant), or make one try and " +
-		"refuse as `taken`")
+	return notAsked(strings.TrimSpace("the second client was answered " + refused.Is + " " +
+		refused.Why))
 }
 
 // askWatchdog checks that a watchdog keeps a hold for longer than a lease, and for its holder.
@@ -224,9 +234,9 @@ func whyGone(key string, age time.Duration, expired int64) error {
 	case age >= checkTTL:
 		return notAsked("this machine is slow, and the lease was over")
 	}
-	return fmt.Errorf("no key %q is left %v after the call began, and a key has expired: it was "+
-		"asked for %v (PX and PEXPIRE count milliseconds, EX and EXPIRE seconds)", key,
-		age.Round(10*time.Millisecond), checkTTL)
+	return fmt.Errorf("no key %q is left %v after the call began, and a key has expired: the "+
+		"lock was asked for a lease of %v (PX and PEXPIRE count milliseconds, EX and EXPIRE seconds)",
+		key, age.Round(10*time.Millisecond), checkTTL)
 }
 
 // expired returns how many keys have ended by themselves, on the servers that tell.
@@ -246,8 +256,8 @@ func tooShort(ms int64, age time.Duration) error {
 	if ms < 0 || lease+slack >= checkTTL {
 		return nil
 	}
-	return fmt.Errorf("it has a lease of at most %v, and was asked for %v: if the library has whole "+
-		"seconds, round up", lease.Round(10*time.Millisecond), checkTTL)
+	return fmt.Errorf("it has a lease of at most %v, and the lock was asked for %v: if the library "+
+		"has whole seconds, round up", lease.Round(10*time.Millisecond), checkTTL)
 }
 
 // askInner checks that an inner release, whose outer hold began after a time, frees nothing.
@@ -320,7 +330,7 @@ func (c *checker) askLoss(holder *remote) {
 // askVanished checks whether a call reports that the key has gone. The call must report it if the
 // adapter declares this under tells.
 func (c *checker) askVanished(holder *remote, n int, do, way, call string) {
-	if !c.wants(holder, takeAgain(n), false, "it acquires", isAcquired) {
+	if !c.wants(holder, longTake(n), false, "it acquires", isAcquired) {
 		return
 	}
 	c.forget()
@@ -343,11 +353,11 @@ const (
 // askForeign checks that a release after the end of the hold does not remove the lock of the next
 // client.
 func (c *checker) askForeign(holder, other *remote) {
-	if !c.wants(holder, takeAgain(outliving), false, "it acquires", isAcquired) {
+	if !c.wants(holder, longTake(outliving), false, "it acquires", isAcquired) {
 		return
 	}
 	c.forget()
-	a, err := c.perform(other, takeAgain(outliving))
+	a, err := c.perform(other, longTake(outliving))
 	if err == nil && a.Is != isAcquired {
 		// No key is there, but something else keeps the client out, so the question has no answer.
 		err = notAsked(fmt.Sprintf("the next client was answered %q", a.Is))

@@ -2,9 +2,12 @@ package adapter
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -33,17 +36,43 @@ func TestALeaseThatIsTooShort(t *testing.T) {
 // TestWhenALeaseBegan wants an adapter to say when it asked for a lease only if its calls wait.
 func TestWhenALeaseBegan(t *testing.T) {
 	for _, c := range []struct {
-		sent  int64
-		is    string
-		why   string
-		wrong bool
+		sent int64
+		is   string
+		why  string
+		want string // of the error
 	}{
-		{0, isRefused, whyTaken, false},
-		{0, isRefused, whyGaveUp, true},
-		{7, isRefused, whyGaveUp, false},
-		{0, isAcquired, "", false},
+		{0, isRefused, whyTaken, ""},
+		{0, isRefused, "", ""},
+		{0, isRefused, whyGaveUp, "overlaps (S) may stay unknown"},
+		{7, isRefused, whyGaveUp, ""},
+		{0, isAcquired, "", "not asked: the second client was answered acquired"},
+		{0, isFailed, "", "not asked: the second client was answered failed"},
+		{0, isRefused, whyUnreachable, "not asked: the second client was answered refused unreachable"},
+		{0, isRefused, whyServerRefused, "not asked: "},
+		{0, isRefused, whyCancelled, "not asked: "},
 	} {
-		if err := bounded(Answer{Sent: c.sent}, Answer{Is: c.is, Why: c.why}); (err != nil) != c.wrong {
+		err := checkStart(Answer{Sent: c.sent}, Answer{Is: c.is, Why: c.why})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// TestALockThatKeepsItsKeyForLong wants the check to ask nothing more of a lock that keeps its key
+// for longer than the check waits, unless the check can remove the key.
+func TestALockThatKeepsItsKeyForLong(t *testing.T) {
+	other := struct{ server.Kind }{}
+	for _, c := range []struct {
+		kind  server.Kind
+		least time.Duration
+		stops bool
+	}{
+		{other, time.Hour, true}, {other, time.Second, false}, {other, 0, false},
+		{nil, time.Hour, false},
+	} {
+		asked := &checker{kind: c.kind, use: adapters.Use{
+			Declares: adapters.Declares{MinimumHold: adapters.Duration(c.least)}}}
+		if err := keptFor(asked); (err != nil) != c.stops {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

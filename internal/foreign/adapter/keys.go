@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// Some locks keep their key on purpose after a release. The check asks whether they do, and then
-// removes the key, since it cannot wait as long as a lock may declare.
+// Some locks keep their key on purpose after a release. The check asks whether they do. Then it
+// empties the servers of Redis, since it cannot wait as long as a lock may declare. In another
+// system it waits, and asks nothing more if that takes too long.
 
 // askMinimum checks that the released key of a lock that was acquired after a time is still there,
 // if the lock declares that it keeps it.
 func askMinimum(c *checker, since time.Time) {
-	least := min(time.Duration(c.use.Declares.MinimumHold), checkTTL)
+	least := time.Duration(c.use.Declares.MinimumHold)
 	if least == 0 || c.keyless {
 		return
 	}
@@ -20,25 +21,36 @@ func askMinimum(c *checker, since time.Time) {
 		switch {
 		case err != nil || len(keys) > 0:
 			return err
-		case time.Since(since) >= least:
+		case time.Since(since) >= min(least, checkTTL):
 			return notAsked("this machine is slow, and the minimum hold was over")
 		}
 		return fmt.Errorf("no key %q is left, and minimum_hold says %v", c.key(), least)
 	})
 }
 
-// outlastMinimum removes the key that a lock keeps after a release, as its end would do.
+// keptFor returns a reason to ask nothing more of a lock that keeps its key for longer than the
+// check waits, and whose servers the check cannot empty. Otherwise it returns nil.
+func keptFor(c *checker) error {
+	if least := time.Duration(c.use.Declares.MinimumHold); c.kind != nil && least > checkTTL {
+		return notAsked(fmt.Sprintf("minimum_hold is %v, and the check waits for %v at most", least,
+			checkTTL))
+	}
+	return nil
+}
+
+// outlastMinimum empties each Redis after the release of a lock that keeps its key. In another
+// system it waits until the key must be gone.
 func outlastMinimum(c *checker) {
 	if least := time.Duration(c.use.Declares.MinimumHold); least > 0 {
 		c.forget()
 		if c.kind != nil {
-			time.Sleep(min(least, checkTTL))
+			time.Sleep(least)
 		}
 	}
 }
 
-// nameMinimum adds to the last finding how a lock declares that a release leaves its key there, if
-// it did so.
+// nameMinimum adds to the last finding how a lock declares that it keeps its key after a release,
+// if a key is still there.
 func nameMinimum(c *checker) {
 	keys, err := c.names("keys", c.key())
 	if err == nil && len(keys) > 0 && c.use.Declares.MinimumHold == 0 {

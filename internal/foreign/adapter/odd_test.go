@@ -129,7 +129,7 @@ func TestALockThatKeepsItsKey(t *testing.T) {
 	}{
 		{keeps, "then the second client acquires", "says minimum_hold in adapter.yaml", 0},
 		{keeps, "", "", time.Hour},
-		{"deletes its key", kept, "minimum_hold says 2.5s", time.Hour},
+		{"deletes its key", kept, "minimum_hold says 1h0m0s", time.Hour},
 	} {
 		var wrong, says string
 		for _, f := range askedOf(t, c.part, c.least) {
