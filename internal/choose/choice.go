@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/campaign/matrix"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/nemesis"
@@ -231,7 +232,7 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 			c.Unjudged = history.Distinct(append(c.Unjudged, q.counts(cell.Unknown())...))
 			p := s.proof(r, cell)
 			if lease := matrix.LeaseOf(r, col.Fault(), q.Lease); q.Lease > 0 && 0 < lease &&
-				lease <= awaited {
+				harness.AwaitsLease(lease, harness.DefaultFor) { // otherwise it has the usual one
 				p.Command += fmt.Sprint(" --ttl ", lease)
 			}
 			p.flags = proofFlags(r, q)
@@ -316,10 +317,6 @@ const (
 	// of an optimistic lock, for long work
 	Holdless = "it keeps no one out while a client works, and refuses the later write"
 )
-
-// awaited is the longest lease that a proof has: a run of the usual length waits until it is over.
-// The proof of a longer one has the usual lease.
-const awaited = 5 * time.Second
 
 func (s source) proof(r matrix.Row, c *matrix.Cell) Proof {
 	rates := s.rates(c)

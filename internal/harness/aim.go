@@ -151,7 +151,7 @@ func (p *Plan) last(w RunOptions) error {
 	if longest == 0 {
 		return nil // it waits for nothing that depends on the lease
 	}
-	need := longest + 2*p.TTL.D() + defaultFor/2
+	need := longest + 2*p.TTL.D() + DefaultFor/2
 	if need > longestFor {
 		return fmt.Errorf(
 			"with a lease of %v, %s may take %v: choose a shorter one with --ttl, or say --for %v", p.TTL,

@@ -167,7 +167,6 @@ const (
 	defaultTimeout = 250 * time.Millisecond
 	defaultAcquire = 5 * time.Second // of an adapter
 	defaultBackoff = 20 * time.Millisecond
-	defaultFor     = 10 * time.Second
 	electionTTL    = 10 * time.Second // a lease that outlives an election by sentinels
 	electionFor    = 40 * time.Second
 	minContended   = 5
@@ -176,6 +175,13 @@ const (
 	defaultExpect  = "valid"
 	maxClients     = 64 // bounds the load on the machine
 )
+
+// DefaultFor is the length of a run that names none.
+const DefaultFor = 10 * time.Second
+
+// AwaitsLease reports whether a run of a length waits until a lease is over. The fault may strike
+// as late as in the middle of the run.
+func AwaitsLease(lease, run time.Duration) bool { return lease <= run/2 }
 
 // NewPlan fills in the defaults. It returns an error that says what to do if options contradict
 // each other or cannot work.
@@ -206,7 +212,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 		RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,
 		NoWatchdog: w.NoWatchdog, Settings: w.Settings, ClientSettings: w.ClientSettings,
 		Think: history.Duration(w.Think), Backoff: history.Duration(defaultBackoff),
-		For: history.Duration(cmp.Or(w.For, defaultFor)), Expect: cmp.Or(w.Expect, defaultExpect),
+		For: history.Duration(cmp.Or(w.For, DefaultFor)), Expect: cmp.Or(w.Expect, defaultExpect),
 		Properties: history.Distinct(w.Properties),
 	}
 	if w.ClientRetries != nil {

@@ -148,8 +148,8 @@ func fallback(v *checker.Verdict, p harness.Plan) change {
 		return change{why: stood + " if you can"}
 	}
 	if rest := besidesOwner(v); len(rest) > 0 {
-		return change{"Only O is unknown: if another seed shows the same, no command tells whose key " +
-			"it was, and the other properties can be judged", "--properties " + strings.Join(rest, ",")}
+		return change{"Only O is unknown. Try another seed; if O stays unknown, judge only the others",
+			"--properties " + strings.Join(rest, ",")}
 	}
 	if drawn, _, _ := nemesis.Find(p.Nemesis); drawn.Drawn && v.Evidence.Undone == nil {
 		return change{"Draw another run", fmt.Sprint("--seed ", p.Seed+1)}
@@ -162,12 +162,12 @@ func fallback(v *checker.Verdict, p harness.Plan) change {
 	if p.Outstays() {
 		return change{"Try the fault without this aim", "--nemesis " + nemesis.Base(p.Nemesis)}
 	}
-	const usual = 10 * time.Second
-	if undecided(v) && p.TTL.D() > usual {
-		return change{"No run of the usual length waits until such a lease is over; try a shorter one",
-			"--ttl 2s"}
+	more := 2 * max(p.For.D(), harness.DefaultFor)
+	if undecided(v) && !harness.AwaitsLease(p.TTL.D(), more) {
+		return change{fmt.Sprintf("A lease of %v is too long even for a run of %v; try a shorter one",
+			p.TTL, more), "--ttl 2s"}
 	}
-	return change{"Give the run more time", fmt.Sprint("--for ", 2*max(p.For.D(), usual))}
+	return change{"Give the run more time", fmt.Sprint("--for ", more)}
 }
 
 // stalled reports whether a property is unknown since the machine stood still.

@@ -88,8 +88,15 @@ func TestHintsAfterARun(t *testing.T) {
 				Property: "S", Verdict: checker.Unknown},
 				{Property: checker.Deadlock, Verdict: checker.Unknown}}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "crash", TTL: time.Hour},
-			[]string{"waits until such a lease is over; try a shorter one: lockbench run --for 9s " +
+			[]string{"A lease of 1h0m0s is too long even for a run of 20s; try a shorter one: lockbench run --for 9s " +
 				"--seed 3 --nemesis x --ttl 2s"}},
+		{"a lease that a longer run can wait for", &checker.Verdict{Verdict: checker.Unknown,
+			Evidence: checker.Evidence{Acquisitions: 2}, Properties: []checker.Property{{
+				Property: "S", Verdict: checker.Unknown},
+				{Property: checker.Deadlock, Verdict: checker.Unknown}}},
+			harness.RunOptions{Impl: "token-lua", Nemesis: "crash", TTL: 20 * time.Second,
+				For: time.Minute},
+			[]string{"Give the run more time: lockbench run --seed 3 --nemesis x --for 2m0s"}},
 		{"a client whose process ended", &checker.Verdict{Verdict: checker.Unknown,
 			HarnessError: "client 0 ended", Evidence: checker.Evidence{Acquisitions: 5}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "none"},
@@ -106,8 +113,7 @@ func TestHintsAfterARun(t *testing.T) {
 				{Property: "V", Verdict: checker.NA},
 				{Property: "R", Verdict: checker.Unknown, Reported: true}}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "random"}, []string{
-				"Only O is unknown: if another seed shows the same, no command tells whose key it was, and " +
-					"the other properties can be judged: lockbench run --for 9s --seed 3 --nemesis x " +
+				"Only O is unknown. Try another seed; if O stays unknown, judge only the others: lockbench run --for 9s --seed 3 --nemesis x " +
 					"--properties S,D"}},
 		{"a command that the lock does not send", unsent, harness.RunOptions{Impl: "redisson-multi",
 			Nemesis: "crash:expire"}, []string{
