@@ -419,6 +419,23 @@ func TestARandomValueOfDigitsIsNoTime(t *testing.T) {
 	}
 }
 
+// TestOnlyTheRandomValueIsNoTime: a true time in the same command stays, and a reply is read as an
+// argument is.
+func TestOnlyTheRandomValueIsNoTime(t *testing.T) {
+	r := &store.Run{History: &history.History{}}
+	for _, v := range []string{"9b21353428d52a93", "7208218082686371"} {
+		r.Trace = append(r.Trace,
+			history.Command{Args: []string{"SET", "k", v, "NX", "PXAT", "1763830000123"}, Recv: 1,
+				Reply: "OK"},
+			history.Command{Args: []string{"GET", "k"}, Recv: 2, Reply: v})
+	}
+	want := []string{"GET KEY = VALUE", "GET KEY → SET KEY VALUE NX PXAT TIME",
+		"SET KEY VALUE NX PXAT TIME = OK", "SET KEY VALUE NX PXAT TIME → GET KEY"}
+	if all := forms(r); !slices.Equal(all, want) {
+		t.Errorf("%q", all)
+	}
+}
+
 func TestForms(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"set lock:0 9f31ab NX px 500", "SET KEY VALUE NX PX 500"},

@@ -64,22 +64,21 @@ func forms(r *store.Run) []string {
 	if p := pause(r.Trace); p > 0 {
 		seen["two tries: "+p.String()+" apart or more"] = true
 	}
-	form := formIn(r.Trace)
+	spell := valuesIn(r.Trace)
 	for _, c := range r.Trace {
 		if len(c.Args) == 0 {
 			continue
 		}
-		f := form(c.Args)
-		before := last[c.Process]
+		f, before := spell(form(c.Args)), last[c.Process]
 		last[c.Process] = c
-		if len(before.Args) > 0 && form(before.Args) != f {
-			seen[form(before.Args)+" → "+f] = true
+		if len(before.Args) > 0 && spell(form(before.Args)) != f {
+			seen[spell(form(before.Args))+" → "+f] = true
 		}
 		if repeats(before, c) {
 			seen[f+" again without a reply"] = true
 		}
 		if c.Recv != 0 && c.Err == "" {
-			seen[f+" = "+word(c.Reply, "")] = true
+			seen[spell(f+" = "+word(c.Reply, ""))] = true
 		}
 	}
 	for _, f := range outcomes(r) {
@@ -88,21 +87,27 @@ func forms(r *store.Run) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// formIn returns form for the commands of a run. In a run of many acquisitions one random value may
-// have digits only and look like a time. It is a value if the same command has other values, too.
-func formIn(trace []history.Command) func(args []string) string {
+// valuesIn returns a function that writes VALUE for TIME in a form, a command with or without its
+// reply, where a value stands in another form of the run that is the same otherwise. In a run of
+// many acquisitions one random value may have digits only and look like a time.
+func valuesIn(trace []history.Command) func(form string) string {
 	all := map[string]bool{}
 	for _, c := range trace {
 		if len(c.Args) > 0 {
-			all[form(c.Args)] = true
+			all[form(c.Args)], all[form(c.Args)+" = "+word(c.Reply, "")] = true, true
 		}
 	}
-	return func(args []string) string {
-		f := form(args)
-		if other := strings.ReplaceAll(f, " TIME", " VALUE"); all[other] {
-			return other
+	return func(form string) string {
+		words := strings.Split(form, " ")
+		for i, w := range words {
+			if w != "TIME" {
+				continue
+			}
+			if words[i] = "VALUE"; !all[strings.Join(words, " ")] {
+				words[i] = w
+			}
 		}
-		return f
+		return strings.Join(words, " ")
 	}
 }
 
