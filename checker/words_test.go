@@ -81,6 +81,15 @@ var wordCases = []struct {
 	{"an error within the wait", "D", once + "c1 acquire 10 1500000000 fail",
 		"1 1 30 31 n0 EVALSHA ab 1 k b -> (error) NOSCRIPT No\n" + refusals(1, 1, 20, 15),
 		"Client 1 was answered \"NOSCRIPT No\"", ""},
+	{"two errors within the wait", "D", once + "c2 acquire 12 1600000000 fail; " +
+		"c1 acquire 10 1500000000 fail",
+		"1 1 400000000 400000001 n0 EVALSHA ab 1 k b -> (error) late\n" +
+			"2 1 50 51 n0 EVALSHA ab 1 k b -> (error) early\n" + refusals(1, 1, 20, 15),
+		"was answered \"late\"", "was answered \"early\""},
+	{"an error before the lock was free, of a call within the wait", "D",
+		"c0 acquire 10 20 sent=12 lease=100; c0 release 80 90; c1 acquire 11 1500000000 fail",
+		"1 1 30 31 n0 EVALSHA ab 1 k b -> (error) NOSCRIPT No\n" + refusals(1, 1, 100, 15),
+		"no client was granted", "was answered"},
 	{"an error after the wait", "D", once + "c1 acquire 10 1500000000 fail; " +
 		"c2 acquire 1600000000 1700000000 info", refusals(1, 1, 20, 15) +
 		"2 1 1610000000 1610000001 n0 EVALSHA ab 1 k b -> (error) NOSCRIPT No\n",

@@ -149,7 +149,7 @@ func Because(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 		return ""
 	}
 	if over := p.A.LatestEnd(p.B.From); over > end {
-		return Say("client %d's lease was over by %s; it left at %s.", p.A.Process,
+		return Say("client %d's lease had surely ended at %s; it left at %s.", p.A.Process,
 			Stamp(over), leaseEnd(p.A.End))
 	}
 	return Say("client %d's lease ended at %s%s; it left at %s.", p.A.Process, Stamp(end),

@@ -102,8 +102,7 @@ func Outstayed(process int) string {
 
 // MayBeOver says why two holds prove nothing: no one knows when the lease of the first began.
 func MayBeOver(process int) string {
-	return Say("client %d's lease may have been over: its grant does not say when it was asked for",
-		process)
+	return Say("client %d's lease may have been over: nothing says when the lease began", process)
 }
 
 // Failure describes the failure of a run.

@@ -19,7 +19,7 @@ type Wait struct {
 	Votes           []Vote
 	Left            *Leftover
 	Error           *history.Command // the answer to a command of the lock itself, or nil
-	Last            bool             // the calls that had such an error had no later answer
+	Last            bool             // Error is the last answer of every call of that time
 }
 
 // Vote names the client that one of several independent servers granted a lock last.

@@ -49,7 +49,7 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 	}
 	told = append(told, struckBetween(faults, p, v)...)
 	if p.A.LeaseAt(p.B.From) <= p.B.From {
-		told = append(told, leaseRanOut(faults, p))
+		told = append(told, endOfLease(faults, p))
 	}
 	if t := p.A.Lost; p.B.From <= t && t < p.To {
 		told = append(told, happening{t: t, words: Say("client %d was told that its hold was over",
@@ -66,13 +66,13 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 	return story
 }
 
-// leaseRanOut returns the end of the first holder's lease. If only bounds are known, it is the time
+// endOfLease returns the end of the first holder's lease. If only bounds are known, it is the time
 // at which the lease was surely over.
-func leaseRanOut(faults []record.Fault, p *record.Pair) happening {
+func endOfLease(faults []record.Fault, p *record.Pair) happening {
 	end := p.A.LatestEnd(p.B.From)
 	words := Say("client %d's lease ran out", p.A.Process)
 	if end > p.A.LeaseAt(p.B.From) {
-		words = Say("client %d's lease was over", p.A.Process)
+		words = Say("client %d's lease had surely ended", p.A.Process)
 	}
 	return happening{t: end, words: words, tail: whilePaused(faults, p.A.Process, end)}
 }

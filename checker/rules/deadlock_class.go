@@ -11,7 +11,8 @@ import (
 )
 
 // stuckClass returns the class of a time in which no client was granted a free lock. It returns ""
-// if the commands do not tell what kept the clients out.
+// if the commands do not tell what kept the clients out, or if there is no class for it, as for
+// another error than NOSCRIPT.
 func stuckClass(c *Case, w explain.Wait) string {
 	switch {
 	case w.Last && trace.NoScript(w.Error):
@@ -20,15 +21,28 @@ func stuckClass(c *Case, w explain.Wait) string {
 		return ""
 	case w.Left != nil && w.Left.Renewal != nil:
 		return verdict.RenewedOn
-	case c.waits().absent(w.Key, record.Interval{From: w.From, To: w.To}):
+	case c.waits().absent(w.Key, record.Interval{From: w.From, To: w.To}) && !keepAsking(c, w):
 		return verdict.MissedWake
 	}
 	return ""
 }
 
-// hangingClass returns the class of a call that does not end. It returns "" for a client that waits
-// for as long as the lock is taken, if a key without an end may be there. Such a client misses its
-// wake-up if it waits for a message.
+// keepAsking reports whether clients that waited asked for the lock all the time, and were answered
+// that no key is there: no part of the time was as long as the bound without that.
+func keepAsking(c *Case, w explain.Wait) bool {
+	last := w.From
+	for _, m := range c.trace.OfLock(w.Key) {
+		asks := c.trace.FindsNone(m) && c.trace.CallOf(m) != nil
+		if asks && m.Sent >= w.From && m.Recv <= w.To && m.Sent < last+w.Bound {
+			last = max(last, m.Recv)
+		}
+	}
+	return w.To < last+w.Bound
+}
+
+// hangingClass returns the class of a call that does not end. A call that ignores its time-out
+// hangs only if no other client is inside (waits.undisturbed). It has no class, which is "", if a
+// key without an end may be there, and missed its wake-up if it waits for a message.
 func hangingClass(c *Case, k *explain.OpenCall) string {
 	if !ignoresTimeout(c.history.Header, k) {
 		return verdict.EndlessCall
@@ -53,7 +67,8 @@ func mayStay(c *Case, left *explain.Leftover) bool {
 }
 
 // ownError returns the latest error that a command of an acquire call for the lock got as its
-// answer within a time, or nil. It is last if all of these calls had it as their last answer.
+// answer within a time, or nil. last reports whether every one of these calls had this reply as its
+// last answer.
 func ownError(c *Case, l *record.Lock, from, to int64) (latest *history.Command, last bool) {
 	var ends []*history.Command
 	for _, k := range l.Calls {
@@ -63,7 +78,8 @@ func ownError(c *Case, l *record.Lock, from, to int64) (latest *history.Command,
 		served := slices.DeleteFunc(slices.Clone(c.waits().commandsOf(k)),
 			func(m *history.Command) bool { return m.Sent > to || !trace.Served(m) })
 		for _, m := range served {
-			if !trace.Answered(m) {
+			late := latest == nil || m.Recv > latest.Recv
+			if !trace.Answered(m) && m.Recv >= from && late {
 				latest = m
 			}
 		}

@@ -166,8 +166,8 @@ var classes = []Class{
 		Cause:     "a server did not know the lock's script, and the lock did not send it again",
 		Prevented: "sending a script's text when the server does not know its digest"},
 	{Name: MissedWake, Letters: []string{Deadlock},
-		Needs: "the key was absent and no client that waited asked for it, or one waited for a " +
-			"message, without an end and with no other client inside",
+		Needs: "the key was absent and no client that waited asked for it; or a client waited for a " +
+			"message without a time limit while no other was inside",
 		Summary:   "clients that waited did not ask again",
 		Cause:     "clients that waited for the lock did not ask for it again",
 		Prevented: "bounding each wait for a message, and asking again then"},

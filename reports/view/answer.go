@@ -161,22 +161,22 @@ func validSentence(v *View) string {
 		s += fmt.Sprintf("; %s granted %s", Successor(v.History.Header),
 			units.Count(e.AfterFailover, "time"))
 	}
-	return s + "." + withheld(e) + explainUnjudged(v) + " The answer says no more than this."
+	return s + "." + explainWithheld(e) + explainUnjudged(v) + " The answer says no more than this."
 }
 
-// withheld says how many grants no client entered on since too few replicas had them. If that was
-// all that a single fault struck, it says what the run does not show.
-func withheld(e checker.Evidence) string {
+// explainWithheld says how many grants no client entered on since too few replicas had them. If
+// that was all that a single fault struck, it says what the run does not show.
+func explainWithheld(e checker.Evidence) string {
 	if e.Withheld == 0 {
 		return ""
 	}
-	s := fmt.Sprintf(" Before the server died, too few replicas had %s, and no client entered then.",
-		units.Count(e.Withheld, "grant"))
+	s := fmt.Sprintf(" Before the server died, too few replicas had %s, and no client entered on %s.",
+		units.Count(e.Withheld, "grant"), units.Plural(e.Withheld, "it", "them"))
 	if e.AimedFaults() > 1 {
 		return s
 	}
-	return s + " The fault struck no hold that enough replicas had while another client waited for " +
-		"it. So this run does not show whether a failover keeps a grant that they had."
+	return s + " The fault struck no hold that enough replicas had confirmed and another client " +
+		"waited for, so the run does not show whether a failover keeps such a hold."
 }
 
 // Successor names the server that took over from a lost one, or the servers that are left of those

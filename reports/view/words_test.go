@@ -393,12 +393,12 @@ func TestAnswers(t *testing.T) {
 		{"a grant withheld", &checker.Verdict{Verdict: checker.Valid, Evidence: checker.Evidence{
 			Acquisitions: 9, Contended: 8, Aimed: 1, Hits: 1, Withheld: 58, AfterFailover: 1}},
 			"Not in this run.", "of which 8 were contended; the new master granted 1 time. Before the " +
-				"server died, too few replicas had 58 grants, and no client entered then. The fault struck " +
-				"no hold that enough replicas had while another client waited for it. So this run does not " +
-				"show whether a failover keeps a grant that they had. The answer"},
+				"server died, too few replicas had 58 grants, and no client entered on them. The fault " +
+				"struck no hold that enough replicas had confirmed and another client waited for, so the " +
+				"run does not show whether a failover keeps such a hold. The answer"},
 		{"a grant withheld from one of two faults", &checker.Verdict{Verdict: checker.Valid,
 			Evidence: checker.Evidence{Acquisitions: 9, Contended: 8, Aimed: 2, Hits: 2, Withheld: 1}},
-			"Not in this run.", "had 1 grant, and no client entered then. The answer"},
+			"Not in this run.", "had 1 grant, and no client entered on it. The answer"},
 	} {
 		header := history.Header{TTL: history.Duration(2 * time.Second)}
 		switch c.name {
