@@ -33,7 +33,7 @@ func TestAnAnswerFitsAScreen(t *testing.T) {
 // TestAFaultWithoutAColumnHasAnAnswer: a fault that was not measured names what to type instead.
 func TestAFaultWithoutAColumnHasAnAnswer(t *testing.T) {
 	for fault, want := range map[string]string{
-		"failover-sentinel": "; the nearest is failover",
+		"failover-sentinel": "; a similar one is failover",
 		"disk-loss":         "`lockbench run --nemesis disk-loss` tries one",
 	} {
 		_, err := choose.Choose(choose.Query{Faults: []string{fault}})

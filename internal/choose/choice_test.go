@@ -258,6 +258,14 @@ func TestTheRoomDecidesWhatIsNamed(t *testing.T) {
 	}
 }
 
+// TestAWayWithoutALockComesLast wants a way that no lock is close to after one that some lock is.
+func TestAWayWithoutALockComesLast(t *testing.T) {
+	if none, one := (Way{}), (Way{Closest: &Choice{Against: []string{"x"}}}); none.against() <=
+		one.against() {
+		t.Errorf("%d, and %d", none.against(), one.against())
+	}
+}
+
 // TestWaysOut wants the questions about other servers, and about fencing with them, where no lock
 // survives a failover. Fencing alone is no way out, since it leaves no lock.
 func TestWaysOut(t *testing.T) {

@@ -3,6 +3,7 @@ package choose
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -54,16 +55,16 @@ func WaysOut(q Query) (ways []Way, err error) {
 		return slices.DeleteFunc(ways, func(w Way) bool { return !w.leads() }), nil
 	}
 	slices.SortStableFunc(ways, func(a, b Way) int { return cmp.Compare(a.against(), b.against()) })
-	return ways[:min(len(ways), dead)], nil
+	return ways[:min(len(ways), mostClosest)], nil
 }
 
-// dead is the number of ways to name if none leads to a lock.
-const dead = 2
+// mostClosest is the number of ways to name if none leads to a lock.
+const mostClosest = 2
 
-// against counts the reasons against the lock that comes closest.
+// against counts the reasons against the lock that comes closest. A way without any comes last.
 func (w Way) against() int {
 	if w.Closest == nil {
-		return 0
+		return math.MaxInt
 	}
 	return len(w.Closest.Against)
 }

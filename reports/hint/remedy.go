@@ -146,10 +146,10 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 			"(CLOCK_BOOTTIME of Linux), and take no grant whose lease is over by it"}, nil
 	case t.worst.Class == checker.MissedWake:
 		return Remedy{Do: "Subscribe before the try, and ask again after a bounded time even if no " +
-			"message came: a holder that dies sends none", Why: []string{untried}}, nil
+			"message came: a holder that dies sends none", Why: []string{unshown}}, nil
 	case t.worst.Class == checker.EndlessCall:
 		f := repair.EndingCall()
-		return Remedy{Do: f.Do, Repair: f.Name, Why: []string{untried}}, nil
+		return Remedy{Do: f.Do, Repair: f.Name, Why: []string{unshown}}, nil
 	case redis && t.worst.Class == checker.Vanished:
 		return Remedy{Do: "Give locks a Redis of their own that evicts nothing (maxmemory-policy " +
 			"noeviction) and that nobody empties, or use etcd or a row of a database"}, nil
@@ -166,8 +166,11 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 	return instead(t.plan, t.worst)
 }
 
-// untried says of a remedy that no run has shown it.
-const untried = "No run of lockbench has tried this."
+// untried says of a remedy that no run has shown it, and unshown that none has for this lock.
+const (
+	untried = "No run of lockbench has tried this."
+	unshown = "No run has shown it for this lock and fault."
+)
 
 // runWithStandby shows that a database loses no write if its commits wait for the standby.
 var runWithStandby = advice.Command{Line: advice.Verb("run") + " --adapter db-version --variant " +

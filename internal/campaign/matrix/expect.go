@@ -60,7 +60,7 @@ func findColumns(rows []Row, names []string) ([]Column, error) {
 	found, err := find("fault", all, func(c Column) string { return c.Name }, names)
 	for _, n := range names {
 		if err != nil && !hasColumn(all, n) {
-			return nil, cmp.Or(elsewhere(all, n), err)
+			return nil, cmp.Or(checkColumn(all, n), err)
 		}
 	}
 	return found, err
@@ -70,9 +70,9 @@ func hasColumn(all []Column, name string) bool {
 	return slices.ContainsFunc(all, func(c Column) bool { return c.Name == name })
 }
 
-// elsewhere says where runs under a fault are that has no column of its name. It returns nil for a
-// name that is no fault.
-func elsewhere(all []Column, fault string) error {
+// checkColumn returns an error that says where the runs under a fault are that has no column of its
+// name. It returns nil for a name that is no fault.
+func checkColumn(all []Column, fault string) error {
 	if of := ColumnsOf(fault); len(of) > 0 {
 		return fmt.Errorf("the runs of --nemesis %s are in the column %s; name that column", fault,
 			of[0].Name)
@@ -82,7 +82,7 @@ func elsewhere(all []Column, fault string) error {
 	case err != nil:
 		return nil
 	case hasColumn(all, near):
-		return fmt.Errorf("the matrix has no column %s; the nearest is %s", fault, near)
+		return fmt.Errorf("the matrix has no column %s; a similar one is %s", fault, near)
 	}
 	return fmt.Errorf("the matrix has no column %s, and no lock was measured under it; `%s --nemesis "+
 		"%s` tries one", fault, advice.Verb("run"), fault)
