@@ -52,7 +52,7 @@ watched with --init --adapter ./mylock.
 Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lockbench
 broke, 130 interrupted.`,
 		Example: `  lockbench gate --init --adapter ./mylock   # write down how your lock is now, in every cell
-  lockbench gate                             # a new letter turns it red, and one that is gone
+  lockbench gate                             # a new violation turns it red, and one that is gone
   lockbench gate --init                      # or an example that says what you expect
   lockbench gate ci/locks.yaml --only "our lock under failover" --out results
   lockbench gate --shard 2/4 --out shard-2   # lockbench merge joins the results`,

@@ -168,10 +168,10 @@ func (t *teller) marks() {
 	}
 }
 
-// instant is how long after a gap of one client that of another one may end, to be told with it.
+// instant is how far apart the ends of gaps of several clients may be that make one row, in ns.
 const instant = int64(10 * time.Millisecond)
 
-// joinGap adds the client of a gap to the row that says the same of others in this instant. It
+// joinGap adds the client of a gap to a row with the same text that is at most instant earlier. It
 // returns false if there is none.
 func (t *teller) joinGap(e *history.Event, text string) bool {
 	for i := range t.steps {

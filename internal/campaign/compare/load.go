@@ -54,7 +54,7 @@ func LoadFS(ctx context.Context, name string, dir fs.FS, tell func(done, all int
 	case l.has(store.History):
 		err = l.run()
 	case l.has(store.Latest):
-		err = fmt.Errorf("%s is a directory of several; the newest is %s", name,
+		err = fmt.Errorf("%s holds several results; the newest is %s", name,
 			filepath.Join(name, store.Latest))
 	default:
 		err = fmt.Errorf("%s is not a run, matrix or gate: it has no %s, matrix.json or gate.json",
