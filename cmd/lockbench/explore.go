@@ -45,7 +45,7 @@ commands, replies, expiry and one fault within bounds. A fault is aimed by its s
 turns, drawn at random times, phases and commands. A violation is done again to be sure, made as
 small as possible, and saved: ` + advice.Verb("replay") + ` does it again.
 Exit codes: 1 found and confirmed, 0 none in the budget or space, 2 stopped early, not confirmed, or
-too little (fewer than 30 runs without --seeds, few grants or hand-overs), 254 usage, 255 runs broke.`,
+too little (fewer than 30 runs without --seeds, few grants or hand-overs), 254 usage, 255 broken.`,
 		Example: `  lockbench explore --impl setpx-del                       # what is wrong with this lock?
   lockbench explore --impl setnx-del-expired --nemesis crash --for 60s
   lockbench explore --impl token-lua --nemesis failover --seeds 5000 --properties L

@@ -88,8 +88,8 @@ func TestHintsAfterARun(t *testing.T) {
 				Property: "S", Verdict: checker.Unknown},
 				{Property: checker.Deadlock, Verdict: checker.Unknown}}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "crash", TTL: time.Hour},
-			[]string{"A lease of 1h0m0s is too long even for a run of 20s; try a shorter one: lockbench run --for 9s " +
-				"--seed 3 --nemesis x --ttl 2s"}},
+			[]string{"A lease of 1h0m0s is too long even for a run of 20s; try a shorter one: " +
+				"lockbench run --for 9s --seed 3 --nemesis x --ttl 2s"}},
 		{"a lease that a longer run can wait for", &checker.Verdict{Verdict: checker.Unknown,
 			Evidence: checker.Evidence{Acquisitions: 2}, Properties: []checker.Property{{
 				Property: "S", Verdict: checker.Unknown},
@@ -113,7 +113,8 @@ func TestHintsAfterARun(t *testing.T) {
 				{Property: "V", Verdict: checker.NA},
 				{Property: "R", Verdict: checker.Unknown, Reported: true}}},
 			harness.RunOptions{Impl: "token-lua", Nemesis: "random"}, []string{
-				"Only O is unknown. Try another seed; if O stays unknown, judge only the others: lockbench run --for 9s --seed 3 --nemesis x " +
+				"Only O is unknown. Try another seed; if O stays unknown, judge only the others: " +
+					"lockbench run --for 9s --seed 3 --nemesis x " +
 					"--properties S,D"}},
 		{"a command that the lock does not send", unsent, harness.RunOptions{Impl: "redisson-multi",
 			Nemesis: "crash:expire"}, []string{

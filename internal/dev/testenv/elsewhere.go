@@ -26,8 +26,8 @@ func Elsewhere(t testing.TB) string {
 
 // Address returns a random address of loopback for a server that takes a host and a port and no
 // listener. The chance that another test has it, in another clone too, is below one in a million.
-// The next port is free, too. Both are below Linux's ephemeral ports, so no outgoing connection takes
-// them.
+// The next port is free, too. Both are below Linux's ephemeral ports, so no outgoing connection
+// takes them.
 func Address() (host string, port int) {
 	host = fmt.Sprintf("127.%d.%d.%d", 2+rand.IntN(250), rand.IntN(256), 1+rand.IntN(250))
 	return host, 20_000 + 2*rand.IntN(5_000)

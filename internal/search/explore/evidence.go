@@ -116,8 +116,8 @@ func (p Progress) TooManyBroke() (why string, many bool) {
 }
 
 // WhyTooLittle returns the reason why a search that found nothing shows too little, or "". A
-// search over a time needs some runs. Each run of a shard counts once for every shard. A search that
-// asks for seeds has what it asks for.
+// search over a time needs some runs. Each run of a shard counts once for every shard. A search
+// that asks for seeds has what it asks for.
 func (f Findings) WhyTooLittle() string {
 	p := f.Progress
 	n := (p.Runs - p.HarnessErrors) * max(f.Shard.Of, 1)
