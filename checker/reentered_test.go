@@ -82,7 +82,8 @@ func TestAReleaseThatUndidOneEntry(t *testing.T) {
 // and certainly sent no deletion.
 func TestALockThatDeletesNothing(t *testing.T) {
 	const never = "No client sent a deletion of a key."
-	const declare = " A lock that keeps its key on purpose says minimum_hold in adapter.yaml."
+	const declare = " A lock that keeps its key on purpose says minimum_hold in adapter.yaml, or " +
+		"MinimumHold in locktest."
 	for _, c := range []struct{ header, release, more, want string }{
 		{"", "c0 release 7 15; ", "", never + declare},
 		{"minimumhold 9; ", "c0 release 7 15; ", "", never},

@@ -137,7 +137,8 @@ func NeverFreed(kept history.Duration) string {
 	if kept > 0 {
 		return why
 	}
-	return why + Say(" A lock that keeps its key on purpose says minimum_hold in adapter.yaml.")
+	return why + Say(" A lock that keeps its key on purpose says minimum_hold in adapter.yaml, or "+
+		"MinimumHold in locktest.")
 }
 
 // Changed describes a command whose reply says that it deleted or renewed the key, although another

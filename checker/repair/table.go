@@ -35,7 +35,7 @@ var (
 	together = &Repair{"one transaction",
 		"Take the row of the lock and write in one transaction: when its session ends, the database " +
 			"undoes both",
-		[]string{"INSERT INTO locks (name) VALUES (<name>);  -- once; name is unique: no row, no lock",
+		[]string{"INSERT INTO locks (name) VALUES (<name>);  -- once, unique; without it no lock",
 			"BEGIN;",
 			"SELECT 1 FROM locks WHERE name = <name> FOR UPDATE;  -- waits for the holder",
 			"UPDATE account SET balance = <n> WHERE id = <id>;",
