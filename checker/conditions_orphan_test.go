@@ -1,5 +1,10 @@
 package checker
 
+import (
+	"strings"
+	"testing"
+)
+
 // Parts of histories of a lock whose clients first take another key, which says that one of them is
 // busy.
 const (
@@ -34,4 +39,53 @@ var orphanConditions = []propertyCase{
 		"lease=100; c0 release 30 40 info; c2 acquire 25; c2 kill 35; c2 exit 36 planned; " +
 		"c1 acquire 11 6000000000 fail", nobodyTrace +
 		"1 1 5000000000 5000000005 n0 SETNX k b -> 0\n", Violated, ""},
+
+	// For how long the key of a client that was killed may stay.
+	{"a client was killed before it gave its key a lease", "R", killedTaking, killedTrace +
+		killedRefused, NA, ""},
+	{"the same, and its EXPIRE was never answered", "R", killedTaking, killedTrace +
+		"2 1 24 0 n0 EXPIRE k 1 ->\n" + killedRefused, NA, ""},
+	{"the same, and its EXPIRE was answered", "R", killedTaking, killedTrace +
+		"2 1 24 25 n0 EXPIRE k 1 -> 1\n" + killedRefused, Violated, ""},
+	{"the same, and a script may have given it a lease", "R", killedTaking, strings.Replace(
+		killedTrace, "n0 SETNX k c", "n0 EVAL x 1 k c", 1) + killedRefused, Violated, ""},
+	{"a client was killed, and another one left the key", "R", killedTaking +
+		"c3 acquire 40 50 fail; ", killedTrace + "2 1 26 27 n0 DEL k -> 1\n" +
+		"3 1 41 42 n0 SETNX k d -> 1\n" + killedRefused, Violated, ""},
+}
+
+// Parts of histories of a client that is killed after it took the key, long before another client
+// is refused.
+const (
+	killedTaking = "lease; ttl 100; c0 acquire 10 20 sent=12 lease=100; c0 release 21 23; " +
+		"c2 acquire 11; c2 kill 35; c2 exit 36 planned; c1 acquire 11 6000000000 fail; "
+	killedTrace = nobodyTrace + "0 1 16 17 n0 EXPIRE k 1 -> 1\n0 1 21 22 n0 DEL k -> 1\n" +
+		"2 1 22 23 n0 SETNX k c -> 1\n"
+	killedRefused = "1 1 5000000000 5000000005 n0 SETNX k b -> 0\n"
+)
+
+// TestOrphansThatStay wants to know of a key that was left behind whether its lease may end it.
+func TestOrphansThatStay(t *testing.T) {
+	const (
+		left   = "c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 45 90 fail"
+		leased = "0 1 16 17 n0 EXPIRE k 1 -> 1\n"
+		lost   = "0 1 31 0 n0 DEL k ->\n"
+	)
+	for _, c := range []struct {
+		name, story, trace string
+		want               bool
+	}{
+		{"its lease was answered", "lease; " + left, nobodyTrace + leased + lost, false},
+		{"the command for its lease was lost", "lease; " + left, nobodyTrace +
+			strings.Replace(leased, "17 n0 EXPIRE k 1 -> 1", "0 n0 EXPIRE k 1 ->", 1) + lost, true},
+		{"its lease is a time in its value", "lease; " + left, nobodyTrace + lost, false},
+		{"the lock has no lease", left, nobodyTrace + lost, true},
+	} {
+		v := Check(story(t, c.story), commands(t, c.trace+refusedR), Options{Properties: []string{"R"}})
+		p := v.Properties[0]
+		if p.Verdict != Violated || p.Stays != c.want ||
+			strings.Contains(p.Explanation, "may stay for good") != c.want {
+			t.Errorf("%s: got %s, stays %v\n%s%s", c.name, p.Verdict, p.Stays, p.Explanation, p.Reason)
+		}
+	}
 }

@@ -238,6 +238,9 @@ func (l *Leftover) fate() string {
 	return Say("it went on without a release")
 }
 
+// Lasting reports whether nothing that was answered gave the key a time to live.
+func (l *Leftover) Lasting() bool { return l.Unleased != nil || !l.LifeUnknown && l.Expiry <= 0 }
+
 func (l *Leftover) life() string {
 	switch m := l.Unleased; {
 	case m != nil:

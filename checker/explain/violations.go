@@ -62,9 +62,9 @@ func OldWrite(early, late *record.Hold) string {
 
 // LeftBehind describes refusals of one attempt while no client held the lock (R). Writer is the
 // command that wrote the key, and lost is the latest unanswered command of the same client. Both
-// may be nil.
+// may be nil. Stays says that nothing that was answered gave the key a time to live.
 func LeftBehind(header history.Header, key int, refusals []*history.Command, writer,
-	lost *history.Command) string {
+	lost *history.Command, stays bool) string {
 	where, first := "", refusals[0]
 	if len(refusals) > 1 {
 		where = Say(" by %d independent servers", len(refusals))
@@ -72,7 +72,15 @@ func LeftBehind(header history.Header, key int, refusals []*history.Command, wri
 	return Say("At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was "+
 		"inside and none was acquiring or releasing it: the key was left behind.",
 		Stamp(first.Sent), first.Process, where, key, commandText(header, first), first.Reply) +
-		leftBy(header, writer, lost)
+		leftBy(header, writer, lost) + forGood(stays)
+}
+
+// forGood says that a key has no time to live that is known, or returns "".
+func forGood(stays bool) string {
+	if !stays {
+		return ""
+	}
+	return Say(" No answer shows that the key has a time to live, so that it may stay for good.")
 }
 
 // KeptGranted describes a call that heard that the lock is taken, although its own command had

@@ -18,8 +18,8 @@ type orphanRule struct{ *Case }
 // orphan judges that no key stays set without a holder. It is violated if a client was told that
 // the lock is taken while no client was inside and no client had an acquire or release call open
 // that may account for it. The rule needs the trace. For as long as the key of a client that was
-// killed may stay, it says nothing. Of independent servers, so many must have refused that the
-// attempt could not have been granted.
+// killed may stay, with or without a lease, it says nothing. Of independent servers, so many must
+// have refused that the attempt could not have been granted.
 func (c orphanRule) orphan() property {
 	if len(c.trace.Commands) == 0 {
 		return unknown("a trace of commands is missing, and only that shows whether a key is set")
@@ -103,7 +103,9 @@ func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 	if writer != nil && writer == lost && writer.Process == ms[0].Process && writer.N == ms[0].N {
 		p.Class = verdict.RefusedThoughGranted
 	}
-	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost)
+	left := leftover.LastWriterOf(c.trace, c.faults, trace.Key(ms[0]), ms[0].Sent)
+	p.Stays = left != nil && left.Command == writer && lasts(c.Case, left)
+	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost, p.Stays)
 	p.Cause = c.cause(key, ms[0], writer, lost)
 	p.Decides = lost == nil && c.decides(ms[0], writer)
 	return p
@@ -205,13 +207,35 @@ func (c orphanRule) deadKeys() record.Reach {
 	for _, e := range c.Record.Marks {
 		if e.Type == history.Kill || e.Type == history.Exit {
 			to := min(c.silentFrom(e), record.Forever/2) + stays + c.waits().boundFor(0, record.Forever)
-			if !c.history.Header.Declares.Lease {
+			if !c.history.Header.Declares.Lease || leftForGood(c.Case, e) {
 				to = record.Forever
 			}
 			ts = append(ts, record.Interval{From: e.T, To: to, Process: e.Process})
 		}
 	}
 	return record.NewReach(ts)
+}
+
+// leftForGood reports whether a client that ended was the last to write the key of a lock, and
+// nothing that was answered gave that key a time to live.
+func leftForGood(c *Case, end *history.Event) bool {
+	return slices.ContainsFunc(c.waits().locks(), func(l record.Lock) bool {
+		left := leftover.LastWriter(c.trace, c.faults, l.Key, end.T)
+		return left != nil && left.Command.Process == end.Process && left.Lasting()
+	})
+}
+
+// lasts reports whether nothing that was answered gave a key a time to live. If the lock declares a
+// lease and no command ever asked for one, the lease is a time in the value, and ends the hold.
+func lasts(c *Case, left *explain.Leftover) bool {
+	if !left.Lasting() {
+		return false
+	}
+	return !c.history.Header.Declares.Lease || slices.ContainsFunc(
+		c.trace.OfKey(trace.Key(left.Command)), func(m *history.Command) bool {
+			_, known := c.trace.Asked(m)
+			return known
+		})
 }
 
 // silentFrom returns when no command of a client that ended can arrive any more: when it ended, or

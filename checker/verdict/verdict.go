@@ -124,6 +124,8 @@ type Property struct {
 	OneValue string `json:"one_value,omitempty"`
 	// of a violation of R: it decides the run also where R is reported only
 	Decides bool `json:"decides,omitempty"`
+	// of a violation of R: nothing that was answered gave the key a time to live
+	Stays bool `json:"stays,omitempty"`
 	// Seconds, for A, is the longest time under a fault during which no client was granted the lock.
 	Seconds float64  `json:"seconds,omitempty"`
 	Witness *Witness `json:"witness,omitempty"`
