@@ -256,6 +256,9 @@ func Fence() Repair {
 // LastingTokens returns the repair of a resource whose tokens no server of the lock can forget.
 func LastingTokens() Repair { return *drawn }
 
+// AtomicLease returns the repair of a lock whose key may stay for good.
+func AtomicLease() Repair { return *lease }
+
 // EndingCall returns the repair of a call that does not end.
 func EndingCall() Repair { return *timed }
 

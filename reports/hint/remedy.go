@@ -110,9 +110,13 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 }
 
 // repair returns the repair that runs have shown for the violation, or nil. A lost update has the
-// repair of an overrun, or of a lost session where a connection holds the lock.
+// repair of an overrun, or of a lost session where a connection holds the lock. A key that may stay
+// for good has the repair of the clients that it keeps out.
 func (t trouble) repair() *repair.Found {
 	x := matrix.RepairOf(t.plan, t.verdict, t.worst.Property, t.worst.Class)
+	if x == nil && t.worst.Stays {
+		return matrix.RepairOf(t.plan, t.verdict, history.Deadlock, "")
+	}
 	if x != nil || t.worst.Property != history.LostUpdate || !mayOverrun(t.verdict, t.plan) {
 		return x
 	}
@@ -153,8 +157,11 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 	case redis && t.worst.Class == checker.Vanished:
 		return Remedy{Do: "Give locks a Redis of their own that evicts nothing (maxmemory-policy " +
 			"noeviction) and that nobody empties, or use etcd or a row of a database"}, nil
+	case redis && t.worst.Stays:
+		f := repair.AtomicLease()
+		return Remedy{Do: f.Do, Code: f.Code, Repair: f.Name, Why: []string{untried}}, nil
 	case t.worst.Property == history.Orphan && t.worst.Class == "" && t.plan.Declares().Lease:
-		return Remedy{Do: "Let the lease end what was left: the key is gone one lease after " +
+		return Remedy{Do: "Let the lease end what was left: the lock is free one lease after " +
 			"it was last renewed. A shorter lease keeps others waiting less, and takes the lock from a " +
 			"slow holder sooner"}, nil
 	case t.own != nil && !t.overrun && !redis:
@@ -223,6 +230,8 @@ func (t trouble) outlasts(x *repair.Found) string {
 			t.renewing() + "."
 	case t.overrun || x.Harmless:
 		return ""
+	case t.worst.Stays:
+		return "A lock with a lease may leave its key behind, too (R), but only until the lease is over."
 	case leased && matrix.RepairOf(t.plan, t.verdict, history.MutualExclusion,
 		checker.LeaseOverrun) != nil:
 		return "A holder that is stopped for longer than its lease (S) remains: have the resource " +

@@ -15,6 +15,8 @@ func TestRemedies(t *testing.T) {
 	violated := func(letter, class string) checker.Property {
 		return checker.Property{Property: letter, Class: class, Verdict: checker.Violated}
 	}
+	stays := violated("R", "")
+	stays.Stays = true
 	overrun := violated("S", checker.LeaseOverrun)
 	plainDelete := violated("L", checker.ReleasedByNonOwner)
 	plainDelete.Witness = &checker.Witness{Commands: []checker.WitnessCommand{{
@@ -70,6 +72,19 @@ func TestRemedies(t *testing.T) {
 			[]string{"Use another lock", "or let one transaction on the data decide"}},
 		{"an outage, which other locks may have", harness.RunOptions{Impl: "redlock",
 			Nemesis: "majority-loss"}, []checker.Property{violated("A", "")}, nil},
+		{"a key that its lease ends", harness.RunOptions{Impl: "setnx-expire",
+			Nemesis: "partition"}, []checker.Property{violated("R", "")},
+			[]string{"Let the lease end what was left", "free one lease after"}},
+		{"a key that may stay for good", harness.RunOptions{Impl: "setnx-expire",
+			Nemesis: "partition:expire"}, []checker.Property{stays}, []string{
+			"take the key with its lease in one command", "--impl token-lua --nemesis partition",
+			"only until the lease is over"}},
+		{"a key that may stay for good, of a lock without a lease", harness.RunOptions{Impl: "setnx",
+			Nemesis: "partition"}, []checker.Property{stays}, []string{
+			"take the key with its lease in one command", "hold under the same fault"}},
+		{"a key that may stay for good, of a lock that is not in the table", harness.RunOptions{
+			Impl: "token-lua", Nemesis: "partition"}, []checker.Property{stays}, []string{
+			"take the key with its lease in one command", "No run of lockbench has tried this"}},
 		{"an overrun, and tokens that do not grow", harness.RunOptions{Impl: "redisson-fenced",
 			Nemesis: "overrun"}, []checker.Property{overrun, violated("F", checker.OldToken)},
 			[]string{"Use another lock"}},
