@@ -103,7 +103,7 @@ func (c orphanRule) leftover(key int, ms ...*history.Command) property {
 	if writer != nil && writer == lost && writer.Process == ms[0].Process && writer.N == ms[0].N {
 		p.Class = verdict.RefusedThoughGranted
 	}
-	left := leftover.LastWriterOf(c.trace, c.faults, trace.Key(ms[0]), ms[0].Sent)
+	left := leftover.LastWriter(c.trace, c.faults, c.trace.OfKey(trace.Key(ms[0])), ms[0].Sent)
 	p.Stays = left != nil && left.Command == writer && lasts(c.Case, left)
 	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost, p.Stays)
 	p.Cause = c.cause(key, ms[0], writer, lost)
@@ -220,7 +220,7 @@ func (c orphanRule) deadKeys() record.Reach {
 // nothing that was answered gave that key a time to live.
 func leftForGood(c *Case, end *history.Event) bool {
 	return slices.ContainsFunc(c.waits().locks(), func(l record.Lock) bool {
-		left := leftover.LastWriter(c.trace, c.faults, l.Key, end.T)
+		left := leftover.LastWriter(c.trace, c.faults, c.trace.OfLock(l.Key), end.T)
 		return left != nil && left.Command.Process == end.Process && left.Lasting()
 	})
 }

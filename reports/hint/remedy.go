@@ -39,18 +39,49 @@ const (
 )
 
 // RemedyFor returns the remedy for the worst violation: the lock repaired, or else the locks to use
-// instead. It only says what runs have shown. For an outage it has nothing to say: a lock that was
-// measured to be clean under the same fault may keep its clients out, too.
+// instead. It only says what runs have shown. A lock that was measured to be clean under the same
+// fault may have the same outage, and may not tell its holder, so that neither has other locks as
+// its remedy.
 func RemedyFor(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
 	worst, found := v.Worst()
-	if !found || worst.Property == history.Outage {
+	switch {
+	case !found || worst.Property == history.Notice:
 		return r, nil
+	case worst.Property == history.Outage:
+		return outage(p), nil
 	}
 	r, err = remedyFor(v, p, worst)
 	if more := besides(v, p, worst.Class, r.Do); more != "" && r.Do != "" {
 		r.Rest = append(r.Rest, more)
 	}
 	return r, err
+}
+
+// outage returns the remedy of an outage while clients were cut off: what they hold must end by
+// itself. It has nothing to say of servers that failed.
+func outage(p harness.Plan) (r Remedy) {
+	switch {
+	case !onlyCuts(p.Scenario):
+	case nemesis.HoldsByConnection(p.System()):
+		r = Remedy{Do: "Have the server end the session of a client that it does not reach: TCP " +
+			"keepalives, or a time-out of idle sessions, which also ends that of a slow holder",
+			Why: []string{untried}}
+	case !p.Declares().Lease && p.System() == "":
+		f := repair.AtomicLease()
+		r = Remedy{Do: f.Do, Code: f.Code, Repair: f.Name, Why: []string{untried}}
+	}
+	return r
+}
+
+// onlyCuts reports whether the faults of a scenario only cut links of clients.
+func onlyCuts(steps []nemesis.Step) bool {
+	faults := slices.DeleteFunc(slices.Clone(steps), func(s nemesis.Step) bool {
+		a, _ := nemesis.ActionOf(s.Do)
+		return a.Kind != nemesis.Momentary && a.Kind != nemesis.Lasting
+	})
+	return len(faults) > 0 && !slices.ContainsFunc(faults, func(s nemesis.Step) bool {
+		return s.Do != nemesis.Cut || strings.HasPrefix(s.Target, "n")
+	})
 }
 
 // besides names the repair of a defect of the lock that has another class than the worst violation

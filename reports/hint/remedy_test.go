@@ -85,6 +85,18 @@ func TestRemedies(t *testing.T) {
 		{"a key that may stay for good, of a lock that is not in the table", harness.RunOptions{
 			Impl: "token-lua", Nemesis: "partition"}, []checker.Property{stays}, []string{
 			"take the key with its lease in one command", "No run of lockbench has tried this"}},
+		{"an outage while the holder of a session is cut off", harness.RunOptions{Adapter: "postgres",
+			Variant: "row", Nemesis: "partition"}, []checker.Property{violated("A", "")},
+			[]string{"TCP keepalives", "time-out of idle sessions", "No run of lockbench"}},
+		{"an outage while the holder of a key without a lease is cut off", harness.RunOptions{
+			Impl: "setnx", Nemesis: "partition"}, []checker.Property{violated("A", "")},
+			[]string{"take the key with its lease in one command"}},
+		{"an outage while the holder of a key with a lease is cut off", harness.RunOptions{
+			Impl: "token-lua", Nemesis: "partition"}, []checker.Property{violated("A", "")}, nil},
+		{"an outage while a database fails over", harness.RunOptions{Adapter: "postgres",
+			Nemesis: "failover"}, []checker.Property{violated("A", "")}, nil},
+		{"a late notice", harness.RunOptions{Impl: "token-lua", Nemesis: "pause"},
+			[]checker.Property{violated("N", "")}, nil},
 		{"an overrun, and tokens that do not grow", harness.RunOptions{Impl: "redisson-fenced",
 			Nemesis: "overrun"}, []checker.Property{overrun, violated("F", checker.OldToken)},
 			[]string{"Use another lock"}},

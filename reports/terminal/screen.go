@@ -23,7 +23,7 @@ func (t *terminal) screen(v *view.View, x Extra) {
 	w := v.First()
 	violated := a.Result == checker.Violated && w != nil
 	t.wrap("", a.Sentence, 0)
-	t.unasked(v.Unasked)
+	t.unasked(v.Unasked.Hint)
 	if !violated {
 		t.section("Judged", t.also(v))
 		t.section("Whose", view.Whose(v))

@@ -14,6 +14,13 @@ import (
 	"github.com/lockbench/lockbench/reports/page"
 )
 
+// Unasked says which property that a reader asks for this run was not asked to judge, because its
+// user chose others, and what the record shows of it. The zero value has nothing to say.
+type Unasked struct {
+	hint.Hint
+	overlap checker.Property // S
+}
+
 // letters returns the properties that decide the run, or nil if it was judged by a model.
 func letters(v *View) (names []string) {
 	for _, p := range v.Verdict.Properties {
@@ -71,7 +78,7 @@ func explainUnjudged(v *View) (s string) {
 // findUnasked judges S and U if the run was not asked to, because its user chose other properties.
 // It says what the record shows of them. The command asks for them; a run without a directory has
 // none.
-func findUnasked(v *View) (u hint.Hint) {
+func findUnasked(v *View) (u Unasked) {
 	if v.Verdict == nil || len(letters(v)) == 0 || len(v.History.Events) > maxRedraw {
 		return u
 	}
@@ -82,6 +89,7 @@ func findUnasked(v *View) (u hint.Hint) {
 	}
 	var parts, open []string
 	judged := checker.Check(v.History, v.Trace, checker.Options{Properties: names})
+	u.overlap = judged.Property(checker.MutualExclusion)
 	for _, p := range judged.Properties {
 		if p.Verdict == checker.NA {
 			continue

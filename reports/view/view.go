@@ -20,7 +20,6 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/internal/search/explore/counterexample"
-	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/lockbench/lockbench/reports/page"
 )
 
@@ -42,7 +41,7 @@ type View struct {
 	// Cast has the roles of the clients, if the run shows a story that has roles.
 	Cast tour.Cast
 	// Unasked has the properties that the run was not asked to judge, if there are any.
-	Unasked hint.Hint
+	Unasked Unasked
 
 	nodes []Node
 }

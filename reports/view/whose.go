@@ -3,8 +3,12 @@ package view
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/reports/page"
@@ -27,7 +31,8 @@ func lossy(v *View) bool {
 }
 
 // Whose says whether the worst violation is a defect of the lock, and why. It returns "" for a
-// valid run, for an imported history, and for a lost update if no overlap tells whose it is.
+// valid run, for an imported history, and for a lost update or a late notice if no overlap tells
+// whose it is.
 func Whose(v *View) string {
 	h := v.History.Header
 	if v.Verdict == nil || h.Environment == "" {
@@ -37,8 +42,13 @@ func Whose(v *View) string {
 	switch {
 	case len(own) > 0 && own[0] == v.First():
 		return own[0].Title() + " is a defect of " + lock + prevented(own[0])
-	case v.Verdict.Verdict != checker.Violated || v.First() == nil,
-		v.First().Class == "" && v.First().property.Outside() == "":
+	case v.Verdict.Verdict != checker.Violated || v.First() == nil:
+		return ""
+	case v.First().Concerns(checker.Notice):
+		return told(v, lock)
+	case v.First().shared() && v.First().property.Outside() == "":
+		return both(v.First(), lock)
+	case v.First().Class == "" && v.First().property.Outside() == "":
 		return ""
 	}
 	s := "Not a defect of " + lock + ": " + outside(v.First(), h)
@@ -46,6 +56,60 @@ func Whose(v *View) string {
 		s += " A defect of the lock: " + own[0].Title() + "."
 	}
 	return s
+}
+
+// told says whose a late notice is: it follows from the overlap of S. It returns "" if S is not
+// known to be violated.
+func told(v *View, lock string) string {
+	s := v.Verdict.Property(checker.MutualExclusion)
+	if s.Verdict != checker.Violated {
+		s = v.Unasked.overlap
+	}
+	switch {
+	case s.Verdict != checker.Violated || s.Witness == nil:
+		return ""
+	case v.Verdict.IsDefect(s, lossy(v)):
+		w := newViolation(s)
+		return "It follows from " + w.Title() + ", a defect of " + lock + prevented(w)
+	}
+	how := "a server that tells the holder before it grants the lock again"
+	if checker.FindClass(s.Class).Overrun {
+		how = "a grant that says until when it is good, since a holder that is stopped or cut off hears " +
+			"nothing later"
+	}
+	return "Not a defect of " + lock + ": " + outside(newViolation(s), v.History.Header) +
+		" Telling the holder in time needs " + how + "."
+}
+
+// shared reports whether a violation has a part of a fault and a part of the lock: an outage, or a
+// key that was left behind.
+func (w *Violation) shared() bool {
+	return w.Class == "" && (w.Concerns(checker.Outage) || w.Concerns(checker.Orphan)) &&
+		len(w.during()) > 0
+}
+
+// during returns the faults that were under way during a violation.
+func (w *Violation) during() (fs []*record.Fault) {
+	for i := range w.faults {
+		if f := &w.faults[i]; f.From < w.To && w.From < f.To {
+			fs = append(fs, f)
+		}
+	}
+	return fs
+}
+
+// both names the part of the faults and the part of the lock in a violation.
+func both(w *Violation, lock string) string {
+	part := lock + " let no other client in for " + units.Span(time.Duration(w.property.Seconds*1e9))
+	switch {
+	case w.Concerns(checker.Outage):
+	case w.property.Stays:
+		part = "the key of " + lock + " has no time to live that ends what was left"
+	default:
+		part = "the key of " + lock + " stays until its lease is over"
+	}
+	return "The fault and the lock have a part each: " + page.Clean(explain.Faults(w.during()), 300) +
+		", and " + part + "."
 }
 
 // prevented says what prevents a violation, or that a lock can.
@@ -61,8 +125,11 @@ func prevented(w *Violation) string {
 	case w.Class == checker.LateMessage && len(w.Commands) > 0:
 		how = "an owner check with a new value for each try"
 	}
-	if how != "" {
+	switch {
+	case how != "":
 		return ": a lock can prevent it by " + how + "."
+	case w.Concerns(checker.Deadlock) && len(w.faults) > 0:
+		return ": no fault was under way then, and nothing else that was recorded excuses it."
 	}
 	return ": nothing that was recorded excuses it."
 }
