@@ -14,14 +14,19 @@ import (
 // run's time.
 //
 // The order tells which of several equal commands a node shows. Observe uses it only if no other
-// command is possible: a command without a reply may never have arrived, or late.
+// command is possible: a command without a reply may never have arrived, or late. A server may show
+// a command, too, whose script it did not know and did not run.
 func Observe(h history.Header, commands []history.Command,
 	nodes map[string][]history.NodeCommand) (lines []history.Command) {
 	r := NewReader(h)
-	sent := map[string][]*history.Command{}
+	sent, notRun := map[string][]*history.Command{}, map[string]bool{}
 	for i := range commands {
-		if m := &commands[i]; r.Undeclared(m) && len(m.Effects) == 0 {
-			at := place(m.Node, m.Args)
+		m := &commands[i]
+		switch at := place(m.Node, m.Args); {
+		case !r.Undeclared(m):
+		case notExecuted(m):
+			notRun[at] = true
+		default:
 			sent[at] = append(sent[at], m)
 		}
 	}
@@ -32,7 +37,9 @@ func Observe(h history.Header, commands []history.Command,
 	for node, shown := range nodes {
 		for _, x := range scriptRuns(shown) {
 			at := place(node, x.args)
-			runs[at] = append(runs[at], x)
+			if len(x.effects) > 0 || !notRun[at] {
+				runs[at] = append(runs[at], x)
+			}
 		}
 	}
 	for at, ms := range sent {

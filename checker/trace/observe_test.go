@@ -9,7 +9,7 @@ import (
 )
 
 // equal reads commands that all run one script: "from-to" is when one was sent and answered, with
-// "?" it has no reply.
+// "?" it has no reply, and with "!" its server did not know the script.
 func equal(times ...string) (out []history.Command) {
 	for i, at := range times {
 		c := history.Command{Process: i, Seq: 1, Node: "n0", Args: []string{"EVAL", "s", "1", "k"}}
@@ -17,13 +17,17 @@ func equal(times ...string) (out []history.Command) {
 			!strings.HasSuffix(at, "?") {
 			panic(at)
 		}
+		if strings.HasSuffix(at, "!") {
+			c.Reply = "(error) NOSCRIPT No matching script."
+		}
 		out = append(out, c)
 	}
 	return out
 }
 
 // TestObserveIsSure wants what scripts did where it is certain, and nothing where it is not: the
-// node shows one run of the script for each word, which names what it did, joined by "+".
+// node shows one run of the script for each word, which names what it did, joined by "+", or is
+// "-".
 func TestObserveIsSure(t *testing.T) {
 	for name, c := range map[string]struct {
 		sent  []history.Command
@@ -42,6 +46,9 @@ func TestObserveIsSure(t *testing.T) {
 		"two changed, and one read":  {equal("1-4", "3-5"), "get get+set", ""},
 		"one prolongs as it reads":   {equal("1-4", "3-5"), "set getex+set", ""},
 		"which of two came":          {equal("1-?", "3-4", "3-?"), "del del", "1:del"},
+		"one was not run":            {equal("1-2!", "3-4", "5-6"), "- get get", "1:get 2:get"},
+		"the same, and not shown":    {equal("1-2!", "3-4"), "get", "1:get"},
+		"the same, and one did less": {equal("1-2!", "3-4", "5-6"), "- - get", ""},
 		"not all was shown":          {equal("1-2", "3-4"), "set", ""},
 		"too much was shown":         {equal("1-2"), "set del", ""},
 		"shown before it was sent":   {equal("5000-5001"), "set", ""},
@@ -49,7 +56,10 @@ func TestObserveIsSure(t *testing.T) {
 		var shown []history.NodeCommand
 		for i, word := range strings.Fields(c.shown) {
 			lines := []string{`1.0 [0 a:1] "EVAL" "s" "1" "k"`}
-			for effect := range strings.SplitSeq(word, "+") {
+			for effect := range strings.SplitSeq(strings.Trim(word, "-"), "+") {
+				if effect == "" {
+					continue
+				}
 				lines = append(lines, fmt.Sprintf(`1.0 [0 lua] %q "k" "PX" "9"`, effect))
 			}
 			for _, line := range append(lines, `1.0 [0 a:2] "GET" "other"`) {
