@@ -23,13 +23,23 @@ type happening struct {
 	kind  string // the action of a fault; faults of one kind at one time are told as one
 	words string // Say("n0 was killed"), without the time
 	tail  string // the words after the time
+	rank  int    // a shorter story leaves out the higher ranks
+	grant bool
 }
+
+// The ranks of happenings: the grants and what ended the right of the first holder, what made that
+// possible, and faults beside these and the ends of faults.
+const (
+	decisive = iota
+	enabling
+	fault
+)
 
 // Story describes two overlapping holds: what happened, the cause, and the class. v is the
 // violation with its class and witness.
 func Story(header history.Header, faults []record.Fault, p *record.Pair,
 	v verdict.Property) string {
-	story := Events(header, faults, p, v)
+	story := Events(header, faults, p, v)[0]
 	if why := cause(faults, p, v); why != "" {
 		story += " " + why
 	}
@@ -37,9 +47,38 @@ func Story(header history.Header, faults []record.Fault, p *record.Pair,
 }
 
 // Events describes two overlapping holds in the order of time: the grants and their servers, the
-// faults in between, and how long both clients were inside.
+// faults in between, and how long both clients were inside. Shorter stories follow the whole one.
+// They leave out steps in the middle, the least important ones first.
 func Events(header history.Header, faults []record.Fault, p *record.Pair,
-	v verdict.Property) string {
+	v verdict.Property) (stories []string) {
+	told, end := steps(header, faults, p, v), together(p)
+	if p.Rule == record.WhileLeased {
+		stories = []string{tell(told) + " " + end + bothLeased(p)}
+	}
+	stories = append(stories, tell(told)+" "+end)
+	for rank := fault; rank > decisive; rank-- {
+		told = below(told, rank)
+		stories = append(stories, tell(told)+" "+end)
+	}
+	return slices.Compact(stories)
+}
+
+// below returns the steps of a lower rank, without the words after a grant.
+func below(told []happening, rank int) (out []happening) {
+	for _, h := range told {
+		if h.grant {
+			h.tail = ""
+		}
+		if h.rank < rank {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// steps returns what led to two overlapping holds, in the order of time.
+func steps(header history.Header, faults []record.Fault, p *record.Pair,
+	v verdict.Property) []happening {
 	first, second := p.A, p.B
 	if second.From < first.From { // it read its reply first
 		first, second = second, first
@@ -47,7 +86,6 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 	told := []happening{
 		granted(first, Say("lock %d", p.Key)), granted(second, Say("the same lock")),
 	}
-	told = append(told, struckBetween(faults, p, v)...)
 	if p.A.LeaseAt(p.B.From) <= p.B.From {
 		told = append(told, endOfLease(faults, p))
 	}
@@ -58,12 +96,15 @@ func Events(header history.Header, faults []record.Fault, p *record.Pair,
 	told = append(told, looks(v.Witness.Commands)...)
 	told = append(told, causeOfDeletion(header, faults, p, v)...)
 	told = append(told, deletions(header, p, v.Witness.Commands)...)
-	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
-	story := tell(told) + " " + together(p)
-	if p.Rule == record.WhileLeased {
-		story += bothLeased(p)
+	struck := struckBetween(faults, p, v)
+	for i := range struck {
+		if len(told) > 2 { // another step than the grants
+			struck[i].rank = fault
+		}
 	}
-	return story
+	told = slices.Insert(told, 2, struck...)
+	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
+	return told
 }
 
 // endOfLease returns the end of the first holder's lease. If only bounds are known, it is the time
@@ -82,7 +123,7 @@ const slow = int64(50 * time.Millisecond)
 
 // granted returns the grant of a lock to a client, at the time when the client learned of it.
 func granted(h *record.Hold, lock string) happening {
-	told := happening{t: h.From,
+	told := happening{t: h.From, grant: true,
 		words: Say("client %d was granted %s%s", h.Process, lock, by(h))}
 	if h.Granting > h.Call && h.From-h.Granting >= slow {
 		told.words = Say("client %d heard that it had been granted %s%s", h.Process, lock, by(h))
@@ -101,7 +142,7 @@ func causeOfDeletion(header history.Header, faults []record.Fault, p *record.Pai
 	for i := range v.Witness.Commands {
 		if m := &v.Witness.Commands[i]; m.Kind == verdict.LeaseEnd && m.Of != p.A.Process {
 			told = append(told, happening{t: m.Sent, words: Say("client %d's lease ran out", m.Of),
-				tail: whilePaused(faults, m.Of, m.Sent)})
+				tail: whilePaused(faults, m.Of, m.Sent), rank: enabling})
 		}
 	}
 	for _, f := range faults {
@@ -109,7 +150,7 @@ func causeOfDeletion(header history.Header, faults []record.Fault, p *record.Pai
 		recent := f.From < p.A.From && f.From+2*int64(header.TTL) >= p.A.From
 		if client && f.Action == nemesis.Crash && recent && process != p.A.Process &&
 			process != p.B.Process && len(told) == 0 {
-			told = append(told, happening{t: f.From, words: Fault(&f)})
+			told = append(told, happening{t: f.From, words: Fault(&f), rank: enabling})
 		}
 	}
 	return told
@@ -257,7 +298,8 @@ func struckBetween(faults []record.Fault, p *record.Pair, v verdict.Property) []
 		about := cmp.Or(f.Target, f.Action)
 		out = append(out, happening{t: f.From, about: about, kind: f.Action + f.Mode, words: begin})
 		if end != "" && !f.Lasting && f.To < p.To {
-			out = append(out, happening{t: f.To, about: about, kind: "end of " + f.Action, words: end})
+			out = append(out, happening{t: f.To, about: about, kind: "end of " + f.Action, words: end,
+				rank: fault})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b happening) int { return cmp.Compare(a.t, b.t) })

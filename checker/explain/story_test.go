@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -56,6 +57,29 @@ func TestAStoryTellsOfAFaultThatHeldUpTheGrant(t *testing.T) {
 			Witness: &verdict.Witness{}})
 		if (len(told) > 0) != want {
 			t.Errorf("a fault that ended at %d is told: %v", ended, len(told) > 0)
+		}
+	}
+}
+
+// TestAShorterStoryKeepsTheDecisiveSteps: the grants, and what ended the right of the first holder.
+// It keeps a fault only if nothing else did.
+func TestAShorterStoryKeepsTheDecisiveSteps(t *testing.T) {
+	pause := []record.Fault{{Action: nemesis.Pause, Target: "c1", From: 2e9, To: 7e9}}
+	for until, decisive := range map[int64]string{3e9: "lease ran out", 9e9: "was paused"} {
+		p := &record.Pair{From: 6e9, To: 8e9,
+			A: &record.Hold{Process: 1, Call: 1, Granting: 1, From: 1e9, End: 8e9,
+				Leases: []record.Lease{{From: 1, To: until}}},
+			B: &record.Hold{Process: 2, From: 6e9, End: 9e9, Leases: []record.Lease{{To: 9e9}}}}
+		p.SpanA.End, p.SpanB.End = 8e9, 9e9
+		all := Events(history.Header{}, pause, p, verdict.Property{Witness: &verdict.Witness{}})
+		whole, short := all[0], all[len(all)-1]
+		for _, want := range []string{"Client 1 was granted", decisive, "granted the same lock", "both"} {
+			if !strings.Contains(short, want) {
+				t.Errorf("a lease until %d: no %q in %s", until, want, short)
+			}
+		}
+		if extra := "ran again"; !strings.Contains(whole, extra) || strings.Contains(short, extra) {
+			t.Errorf("a lease until %d: %q in\n%s, or not in\n%s", until, extra, short, whole)
 		}
 	}
 }

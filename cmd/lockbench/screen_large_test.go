@@ -26,7 +26,7 @@ func TestTheAnswerFitsOnOneScreen(t *testing.T) {
 			"A holder that is stopped for longer", "L: released by a non-owner.",
 			"'s lease ran out at 2.000 s while it was paused."}},
 		{"--impl setnx-del-expired --nemesis crash:takeover", 22, []string{"How:    Client ",
-			" was killed at 0.0"}},
+			`"DEL lock:0" at `, "\n        lock by n0 at 2.0"}},
 		{"--impl token-lua --nemesis pause", 22, []string{"was still inside when its lease ended",
 			"A longer lease only makes this rarer.", "Violates S: lease overrun.", "UPDATE account",
 			"--workload fenced --nemesis pause"}},

@@ -111,24 +111,30 @@ func (t *terminal) command(lead, line string) {
 	t.flow(lead, words, " \\", margin+4)
 }
 
-// story writes the events of a violation in at most so many lines, but at least in some.
+// story writes the events of a violation in at most so many lines, but at least in some. It takes
+// the longest story that fits, and cuts off the end of the shortest only if none does.
 func (t *terminal) story(w *view.Violation, lines int) {
-	const least = 2
+	const least = 3
 	lines = max(lines, least)
-	text := w.Events()
-	for {
+	all := w.Events()
+	for text := all[0]; ; {
 		s := terminal{Look: t.Look}
 		s.section("How", text)
 		if s.lines() <= lines || text == more {
 			t.WriteString(s.String())
 			return
 		}
-		text = shorter(text)
+		if len(all) > 1 {
+			all = all[1:]
+			text = all[0] + more
+		} else {
+			text = shorter(text)
+		}
 	}
 }
 
-// more ends a story that was cut.
-const more = " … (the report tells the rest)"
+// more ends a story that was cut. The path of the report follows soon.
+const more = " …"
 
 // shorter returns a text without its last sentence, or without its last word if it has one
 // sentence.

@@ -108,13 +108,18 @@ func (w *Violation) Cause() string {
 	return page.Clean(words, 600)
 }
 
-// Events tells the violation in the order of time, without its cause and class.
-func (w *Violation) Events() string {
-	if w.pair == nil {
-		if len(w.Told) == 0 {
-			return ""
-		}
-		return page.Clean(w.Told[0], 2000)
+// Events tells the violation in the order of time, without its cause and class. Shorter stories may
+// follow the whole one.
+func (w *Violation) Events() []string {
+	all := []string{""}
+	switch {
+	case w.pair != nil:
+		all = explain.Events(w.header, w.faults, w.pair, w.property)
+	case len(w.Told) > 0:
+		all[0] = w.Told[0]
 	}
-	return page.Clean(explain.Events(w.header, w.faults, w.pair, w.property), 2000)
+	for i := range all {
+		all[i] = page.Clean(all[i], 2000)
+	}
+	return all
 }
