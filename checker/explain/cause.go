@@ -77,8 +77,25 @@ func causeOf(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 		return renewed(faults, p, v.Witness.Commands)
 	case verdict.PromisedTooLong:
 		return shorter(p, v.Witness.Commands)
+	case verdict.SessionLost:
+		return sessionOf(faults, p)
 	}
 	return ""
+}
+
+// sessionOf says whose session had ended when the other client was granted the lock, and which
+// fault had struck that client or its links before.
+func sessionOf(faults []record.Fault, p *record.Pair) string {
+	why := ""
+	for i := range faults {
+		f := &faults[i]
+		if f.From < p.B.From && f.To > p.A.Call &&
+			(f.Hits(p.A.Process) || f.StrikesLinksOf(p.A.Process, true)) {
+			why = Say("%s at %s, and ", Fault(f), Stamp(f.From))
+		}
+	}
+	return why + Say("client %d's session had ended when client %d had the lock at %s; client %d "+
+		"left at %s.", p.A.Process, p.B.Process, Stamp(p.B.From), p.A.Process, leaseEnd(p.A.End))
 }
 
 // OneToken says that a lock cannot tell two clients apart.

@@ -215,3 +215,28 @@ func TestWhatKeptAHolderApart(t *testing.T) {
 		}
 	}
 }
+
+// TestTheCauseOfALostSession names the client, and a fault only if that struck the client before.
+func TestTheCauseOfALostSession(t *testing.T) {
+	const lost = "client 1's session had ended when client 2 had the lock at 6.000 s; client 1 left at " +
+		"8.000 s."
+	p := &record.Pair{A: &record.Hold{Process: 1, Call: 1e9, From: 1e9, End: 8e9},
+		B: &record.Hold{Process: 2, From: 6e9, End: 9e9}}
+	for name, c := range map[string]struct {
+		fault record.Fault
+		want  string
+	}{
+		"its links": {record.Fault{Action: nemesis.Cut, Target: "c1>*", From: 2e9, To: 9e9},
+			"every link of client 1 was cut at 2.000 s, and " + lost},
+		"itself": {record.Fault{Action: nemesis.Pause, Target: "c1", From: 2e9, To: 9e9},
+			"client 1 was paused at 2.000 s, and " + lost},
+		"another client": {record.Fault{Action: nemesis.Pause, Target: "c3", From: 2e9, To: 9e9}, lost},
+		"later":          {record.Fault{Action: nemesis.Pause, Target: "c1", From: 6e9, To: 9e9}, lost},
+		"long ago":       {record.Fault{Action: nemesis.Pause, Target: "c1", From: 1, To: 1e9}, lost},
+	} {
+		got := Because([]record.Fault{c.fault}, p, verdict.Property{Class: verdict.SessionLost})
+		if got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

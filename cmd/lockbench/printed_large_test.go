@@ -87,7 +87,7 @@ func keeps(t *testing.T, dir string, c advice.Command, words ...string) {
 // A machine that is too slow for the lease does that to any lock, so such a run is repeated.
 func outlived(text string) bool {
 	text = strings.Join(strings.Fields(text), " ") // lines are wrapped
-	return strings.Contains(text, "One client's session ended, so that the lock was free") ||
+	return strings.Contains(text, "'s session had ended when client ") ||
 		strings.Contains(text, "The lock told the first client that its hold was over, and the client")
 }
 
