@@ -29,6 +29,9 @@ func (v *View) Answer() Answer {
 	if chosen(v) != nil {
 		a.Word = chosenWord(a)
 	}
+	if a.Result == checker.Violated && len(v.Faults) == 0 && v.Verdict.Evidence.AimedFaults() > 0 {
+		a.Sentence += " No fault had begun: it happens without one."
+	}
 	if w := v.First(); a.Result == checker.Violated && w != nil {
 		a.Sentence += " Violates " + w.Title() + "."
 	}

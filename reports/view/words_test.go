@@ -425,6 +425,26 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestAViolationBeforeItsFault: the question names a fault, and the answer says if it never began.
+func TestAViolationBeforeItsFault(t *testing.T) {
+	for _, c := range []struct {
+		aimed  int
+		events []history.Event
+		want   bool
+	}{
+		{1, nil, true},
+		{0, nil, false}, // none was planned
+		{1, []history.Event{fault(1e6, 1, "pause", "c0")}, false},
+	} {
+		run := viewOf(t, history.Header{}, c.events...).Run
+		run.Verdict = &checker.Verdict{Verdict: checker.Violated, Evidence: checker.Evidence{Aimed: c.aimed}}
+		a := reporttest.View(t, run).Answer()
+		if strings.Contains(a.Sentence, "No fault had begun") != c.want {
+			t.Errorf("%d aimed, %d events: %s", c.aimed, len(c.events), a)
+		}
+	}
+}
+
 // TestWhatIsToldOfAnEnvironment tells where a run took place, and what its links do otherwise.
 func TestWhatIsToldOfAnEnvironment(t *testing.T) {
 	cut := fault(1e6, 1, "cut", "c0>n0")
