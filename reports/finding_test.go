@@ -33,7 +33,7 @@ func TestADraftIsOfADefect(t *testing.T) {
 			"then", true},
 		{"N", "", false, "Not a defect of getset: any lock on one Redis master loses", false},
 		{"A", "", false, "The fault and the lock have a part each: the link from n0 to n1 was cut", false},
-		{"R", "", false, "The fault and the lock have a part each: the link from n0 to n1 was cut", false},
+		{"R", "", false, "The fault and the lock have a part each: the link from n0 to n1", false},
 		{"R", checker.RefusedThoughGranted, true, "R: refused although granted is a defect", true},
 	} {
 		v := judgedAs(t, checker.Property{Property: c.letter, Class: c.class, Reported: c.reported})

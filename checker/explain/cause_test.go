@@ -230,9 +230,10 @@ func TestTheCauseOfALostSession(t *testing.T) {
 			"every link of client 1 was cut at 2.000 s, and " + lost},
 		"itself": {record.Fault{Action: nemesis.Pause, Target: "c1", From: 2e9, To: 9e9},
 			"client 1 was paused at 2.000 s, and " + lost},
-		"another client": {record.Fault{Action: nemesis.Pause, Target: "c3", From: 2e9, To: 9e9}, lost},
-		"later":          {record.Fault{Action: nemesis.Pause, Target: "c1", From: 6e9, To: 9e9}, lost},
-		"long ago":       {record.Fault{Action: nemesis.Pause, Target: "c1", From: 1, To: 1e9}, lost},
+		"another client": {record.Fault{Action: nemesis.Pause, Target: "c3", From: 2e9, To: 9e9},
+			lost},
+		"later":    {record.Fault{Action: nemesis.Pause, Target: "c1", From: 6e9, To: 9e9}, lost},
+		"long ago": {record.Fault{Action: nemesis.Pause, Target: "c1", From: 1, To: 1e9}, lost},
 	} {
 		got := Because([]record.Fault{c.fault}, p, verdict.Property{Class: verdict.SessionLost})
 		if got != c.want {

@@ -13,10 +13,11 @@ const ServersAnswer = "a majority of the servers answers"
 
 // IsDefect reports whether a violation is a defect of the lock: another lock on the same servers
 // could have prevented it. It is the one place that decides this. A lost update and a late notice
-// are the lock's if the overlap before them is. Without an overlap an update is the lock's only if S
-// was judged, or is not asked of such a lock, and lossy is false: no fault made a server lose what it
-// had confirmed. A loss of one message leaves a key behind, so an orphan is the lock's only if it has
-// a class. The same is true of properties that are only reported. An outage has a fault's part, too.
+// are the lock's if the overlap before them is. Without an overlap an update is the lock's only if
+// S was judged, or is not asked of such a lock, and lossy is false: no fault made a server lose
+// what it had confirmed. A loss of one message leaves a key behind, so an orphan is the lock's only
+// if it has a class. The same is true of properties that are only reported. An outage has a part of
+// the fault, too.
 func (v *Verdict) IsDefect(p Property, lossy bool) bool {
 	overlap := v.Property(MutualExclusion)
 	switch {
