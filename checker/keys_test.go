@@ -170,6 +170,13 @@ func TestCausesOfKeys(t *testing.T) {
 			"client 1's SET at 0.000 s was answered \"OK\", so the key of client 0 was gone", "although"},
 		{"a third client was granted it", between, betweenTrace + setB,
 			"client 2's SET at 0.000 s was answered \"OK\", so the key of client 0 was gone", "although it"},
+		{"vanished while it was asked for", "lease; names k; c0 acquire 10000000 20000000 " +
+			"sent=12000000 lease=100000000 node=n0; c1 acquire 11000000 135000000 sent=80000000 " +
+			"lease=100000000 node=n0; c0 extend 93000000 sent=90000000 lease=200000000; " +
+			"c0 release 150000000 160000000 fail; c1 release 170000000 180000000",
+			"0 1 12000000 15000000 n0 SET k a NX PX 100 -> OK\n" +
+				"1 1 80000000 130000000 n0 SET k b NX PX 100 -> OK\n" +
+				"0 1 90000000 92000000 n0 PEXPIRE k 200 -> 1\n", "Its lease lasts until 0.290 s", "0.112"},
 		{"a shorter lease", lasting, brief + setB, "asked for a lease until 0.000 s", "third party"},
 		{"a renewal", lasting, setA + "2 1 30 32 n0 PEXPIRE k 0.00003 -> 1\n" + setB,
 			"was last renewed at 0.000 s by client 2's PEXPIRE", "third party"},

@@ -134,7 +134,7 @@ func vanished(p *record.Pair, commands []verdict.WitnessCommand) string {
 		if m.Process != p.A.Process && (m.Kind == verdict.Write && m.Free || m.Kind == verdict.Grant) {
 			return Say("client %d's %s at %s was answered %q, so the key of client %d was gone. "+
 				"Its lease lasts until %s, and %s.", m.Process, commandName(&m.Command), Stamp(m.Sent),
-				m.Reply, p.A.Process, leaseEnd(p.A.LeaseAt(m.Sent)), why)
+				m.Reply, p.A.Process, leaseEnd(p.A.LeaseAt(m.Recv)), why)
 		}
 	}
 	return ""
