@@ -355,7 +355,7 @@ var allCases = slices.Concat(propertyCases, lostCases, conditionCases, declaredC
 	deliveryConditions, stallConditions, reenteredConditions, nearCases, closerCases,
 	closestCases, likelyCases, besideCases, gaveUpCases, severalCases,
 	helperCases, lookCases, againCases, causedCases, noteCases, keptOutCases, formerCases,
-	abortedCases, orphanConditions, untoldCases, renewedCases)
+	abortedCases, orphanConditions, untoldCases, renewedCases, strayCases)
 
 func TestProperties(t *testing.T) {
 	for _, c := range allCases {

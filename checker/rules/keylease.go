@@ -24,17 +24,19 @@ type keyFacts struct{ *Case }
 func (c *Case) keyFacts() keyFacts { return keyFacts{c} }
 
 // keyLeaseOf returns the lease of the key that a command granted, before a stamp. The latest
-// command that asked for a length decides. If no command names a length, or a renewal has an
-// unknown length, or no command shows an extension, the hold's lease counts.
+// command that asked for a length decides, except a renewal that may have found another client's
+// key. If no command names a length, or a renewal has an unknown length, or no command shows an
+// extension, the hold's lease counts.
 func (c keyFacts) keyLeaseOf(h *record.Hold, grant *history.Command, before int64) keyLease {
 	l := keyLease{by: grant, end: h.LeaseAt(before)}
 	if d, known := c.trace.Asked(grant); known {
 		l.end = c.lasts(grant.Sent, d)
 	}
-	unknown := false
-	for _, m := range c.trace.OfKey(trace.Key(grant)) {
+	unknown, ofKey := false, c.trace.OfKey(trace.Key(grant))
+	for _, m := range ofKey {
 		if m.Node != grant.Node || m.Sent < grant.Sent || m == grant || m.Sent >= before ||
-			!c.trace.Renews(m) && !c.reenters(m, h) {
+			!c.trace.Renews(m) && !c.reenters(m, h) || trace.Strays(&c.trace.Reader, ofKey, m,
+			trace.Held{Process: h.Process, Since: grant.Recv, Until: l.end}) {
 			continue
 		}
 		d, known := c.trace.Asked(m)

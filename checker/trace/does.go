@@ -153,14 +153,16 @@ var vague = map[string]string{"STRLEN": "0", "HGET": "(nil)", "HEXISTS": "0"}
 func ShowsKey(r *Reader, m *history.Command) bool { return r.does(m) == sees }
 
 // Renews reports whether an answered command gave a key that was there another lease.
-func (t *Trace) Renews(m *history.Command) bool {
+func (t *Trace) Renews(m *history.Command) bool { return givesLease(&t.Reader, m) }
+
+func givesLease(r *Reader, m *history.Command) bool {
 	if !Answered(m) {
 		return false
 	}
-	if e, ok := t.observed(m); ok {
+	if e, ok := r.observed(m); ok {
 		return e.Kind == Expire
 	}
-	return t.prolongs(m) || EffectOf(m.Args).Kind == Expire && found(m)
+	return r.prolongs(m) || EffectOf(m.Args).Kind == Expire && found(m)
 }
 
 // Empties reports whether a command deletes keys that it does not name.

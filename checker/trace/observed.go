@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/lockbench/lockbench/internal/history"
@@ -91,25 +92,20 @@ func (k *scripts) changedNothing(m *history.Command) bool {
 	return Answered(m) && (e.Kind == None || e.Kind == Take && !yes(m.Reply))
 }
 
-// Prolonged returns a history without the extensions that a node refutes: the client took the reply
-// of its script for a yes, and the script left the key as it was. What a reply means is the
-// script's own affair: 1 is often yes, and in python-redis-lock "not acquired".
+// Prolonged returns a history without the extensions that prolong nothing for certain. A node
+// refutes one if the client took the reply of its script for a yes, and the script left the key as
+// it was. What a reply means is the script's own affair: 1 is often yes, and in python-redis-lock
+// "not acquired". A renewal that compares nothing may have prolonged the key of another client.
 func Prolonged(h *history.History, commands []history.Command) *history.History {
 	named := func(e history.Event) bool { return e.Type == history.Extend && e.Grant != nil }
 	if !slices.ContainsFunc(h.Events, named) {
 		return h
 	}
 	r := NewReader(h.Header)
-	type sending struct {
-		process int
-		at      int64
-	}
-	idle := map[sending]bool{} // what left all of its keys as they were
-	for _, m := range r.onePerKey(commands) {
-		at := sending{m.Process, m.Sent}
-		e, seen := r.observed(&m)
-		before, known := idle[at]
-		idle[at] = seen && e.Kind == None && (before || !known)
+	commands = r.onePerKey(commands)
+	idle := idleOnes(&r, commands)
+	if h.Header.Topology != "independent" {
+		maps.Copy(idle, strays(&r, commands, h.Header.Drift))
 	}
 	refuted := func(e history.Event) bool {
 		return named(e) && idle[sending{e.Process, e.Grant.Sent}]
@@ -119,4 +115,17 @@ func Prolonged(h *history.History, commands []history.Command) *history.History 
 	}
 	return &history.History{Header: h.Header,
 		Events: slices.DeleteFunc(slices.Clone(h.Events), refuted)}
+}
+
+// idleOnes returns what left all of its keys as they were.
+func idleOnes(r *Reader, commands []history.Command) map[sending]bool {
+	idle := map[sending]bool{}
+	for i := range commands {
+		m := &commands[i]
+		at := sending{m.Process, m.Sent}
+		e, seen := r.observed(m)
+		before, known := idle[at]
+		idle[at] = seen && e.Kind == None && (before || !known)
+	}
+	return idle
 }
