@@ -181,12 +181,13 @@ var parts = map[string]func(adapterPart){
 		p.say(`{"is":"begun","n":%d,"op":%q,"t":%d}`, o.N, o.Do, proc.Monotonic()-30e9)
 		p.forEver()
 	},
-	"expires at once": func(p adapterPart) { playOdd(p, time.Microsecond, 0, false) },
-	"recovers slowly": func(p adapterPart) { playOdd(p, time.Millisecond, 2*checkWait, false) },
-	"keeps its key":   func(p adapterPart) { playOdd(p, time.Millisecond, 0, true) },
-	"deletes its key": func(p adapterPart) { playOdd(p, time.Millisecond, 0, false) },
-	"dies inside":     func(p adapterPart) { p.acquired(); os.Exit(4) },
-	"dies in a call":  func(p adapterPart) { p.acquired(); p.next(); os.Exit(5) },
+	"expires at once":   func(p adapterPart) { playOdd(p, oddLock{unit: time.Microsecond}) },
+	"recovers slowly":   func(p adapterPart) { playOdd(p, oddLock{recovers: 2 * checkWait}) },
+	"keeps its key":     func(p adapterPart) { playOdd(p, oddLock{keeps: true}) },
+	"deletes its key":   func(p adapterPart) { playOdd(p, oddLock{}) },
+	"extends all locks": func(p adapterPart) { playOdd(p, oddLock{blind: true}) },
+	"dies inside":       func(p adapterPart) { p.acquired(); os.Exit(4) },
+	"dies in a call":    func(p adapterPart) { p.acquired(); p.next(); os.Exit(5) },
 	"leaves a child": func(p adapterPart) {
 		p.acquired()
 		c := exec.Command("sleep", "60")

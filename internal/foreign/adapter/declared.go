@@ -110,6 +110,7 @@ const (
 	extending
 	releasing
 	outliving // of both clients
+	renewing  // of both clients
 	inner     // of the other client
 	// of the other client; each try takes the next number
 	trying
@@ -142,6 +143,9 @@ func (c *checker) askDeclared(holder, other *remote) {
 	}
 	c.askVanished(holder, releasing, doRelease, "release", "a release")
 	c.askForeign(holder, other)
+	if d := c.use.Declares; d.Extends || d.Watchdog && !c.use.OwnLease {
+		askRenewal(c, holder, other)
+	}
 }
 
 // askUnseen checks the lease of a library whose commands are not seen.
@@ -358,16 +362,24 @@ func (c *checker) askForeign(holder, other *remote) {
 	}
 	c.forget()
 	a, err := c.perform(other, longTake(outliving))
-	if err == nil && a.Is != isAcquired {
-		// No key is there, but something else keeps the client out, so the question has no answer.
-		err = notAsked(fmt.Sprintf("the next client was answered %q", a.Is))
-	}
-	if err == nil {
-		err = c.leaves(holder, other)
+	if err = cmp.Or(err, answered(a)); err == nil {
+		err = c.leaves(other, func(map[server.Admin]string) error {
+			_, err := c.perform(holder, Release(outliving))
+			return err
+		})
 		_, _ = c.perform(other, Release(outliving))
 	}
 	var not notAsked
 	c.say(errors.As(err, &not), askedForeign, err, "")
+}
+
+// answered returns why a question has no answer if the next client did not acquire the lock:
+// something else than the key keeps it out.
+func answered(a Answer) error {
+	if a.Is == isAcquired {
+		return nil
+	}
+	return notAsked(fmt.Sprintf("the next client was answered %q", a.Is))
 }
 
 // notAsked is the reason why a question could not be asked.
@@ -376,16 +388,16 @@ type notAsked string
 // Error returns the reason.
 func (e notAsked) Error() string { return "not asked: " + string(e) }
 
-// leaves returns an error if the holder's release changes the key of the other client. That client
-// is paused and its key never expires, so that neither it nor the end of its lease can be the
-// cause.
-func (c *checker) leaves(holder, other *remote) error {
+// leaves returns an error if what the former holder does changes the key of the other client. That
+// client is paused and its key never expires, so that neither it nor the end of its lease can be
+// the cause.
+func (c *checker) leaves(other *remote, act func(keys map[server.Admin]string) error) error {
 	if err := other.child.pause(); err != nil {
 		return err
 	}
 	before, err := c.persisted()
 	if err == nil {
-		_, err = c.perform(holder, Release(outliving))
+		err = act(before)
 	}
 	if err := cmp.Or(err, other.child.resume()); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,20 +22,22 @@ import (
 type oddLock struct {
 	redis *redis.Client
 	key   string
+	unit  time.Duration // of the lease that it is told; if zero, a millisecond
 	lease time.Duration
 	// how long a client that has been in needs to make the lock anew after all keys were lost
 	recovers time.Duration
 	started  bool
 	keeps    bool // its key, after a release
+	blind    bool // it extends the lease of any client
 }
 
-// playOdd plays such a lock, whose lease is the number of milliseconds that it is told, in a unit.
-func playOdd(p adapterPart, unit, recovers time.Duration, keeps bool) {
+// playOdd plays such a lock. Its lease is the number of milliseconds that it is told, in its unit.
+func playOdd(p adapterPart, l oddLock) {
 	p.in.Scan()
 	var c Config
 	_ = json.Unmarshal(p.in.Bytes(), &c)
-	l := oddLock{redis.NewClient(&redis.Options{Addr: c.Redis[0]}), c.Keys[0],
-		time.Duration(c.TTL) * unit, recovers, false, keeps}
+	l.redis, l.key = redis.NewClient(&redis.Options{Addr: c.Redis[0]}), c.Keys[0]
+	l.lease = time.Duration(c.TTL) * cmp.Or(l.unit, time.Millisecond)
 	p.say(`{"is":"ready","pid":%d}`, os.Getpid())
 	for {
 		switch o := p.next(); o.Do {
@@ -43,6 +46,9 @@ func playOdd(p adapterPart, unit, recovers time.Duration, keeps bool) {
 		case doRelease:
 			p.begun(o)
 			p.done(l.release(o), o)
+		case doExtend:
+			p.begun(o)
+			p.done(l.extend(o), o)
 		case doAcquire:
 			p.begun(o)
 			if l.acquire(o) {
@@ -91,10 +97,19 @@ func (l *oddLock) release(o Order) string {
 	return isReleased
 }
 
+func (l *oddLock) extend(o Order) string {
+	ctx := context.Background()
+	if !l.blind && l.redis.Get(ctx, l.key).Val() != owner(o) ||
+		!l.redis.PExpire(ctx, l.key, l.lease).Val() {
+		return isNotOwner
+	}
+	return isExtended
+}
+
 // TestALeaseThatEndsAtOnce wants the check to name the lease, and no other reason why there is no
 // key.
 func TestALeaseThatEndsAtOnce(t *testing.T) {
-	found := askedOf(t, "expires at once", 0)
+	found := askedOf(t, "expires at once", adapters.Declares{Lease: true})
 	bad := slices.DeleteFunc(found, func(f Finding) bool { return f.OK })
 	if !slices.ContainsFunc(bad, func(f Finding) bool {
 		return strings.Contains(f.Found, "PX and PEXPIRE count milliseconds") ||
@@ -112,7 +127,7 @@ func TestALeaseThatEndsAtOnce(t *testing.T) {
 // TestALockThatRecoversSlowly wants a right lock to get the time to recover after the check emptied
 // the servers.
 func TestALockThatRecoversSlowly(t *testing.T) {
-	for _, f := range askedOf(t, "recovers slowly", 0) {
+	for _, f := range askedOf(t, "recovers slowly", adapters.Declares{Lease: true}) {
 		if !f.OK {
 			t.Errorf("%s: %s", f.Asked, f.Found)
 		}
@@ -132,7 +147,8 @@ func TestALockThatKeepsItsKey(t *testing.T) {
 		{"deletes its key", kept, "minimum_hold says 1h0m0s", time.Hour},
 	} {
 		var wrong, says string
-		for _, f := range askedOf(t, c.part, c.least) {
+		for _, f := range askedOf(t, c.part, adapters.Declares{Lease: true,
+			MinimumHold: adapters.Duration(c.least)}) {
 			if !f.OK && !f.Optional && wrong == "" {
 				wrong, says = f.Asked, f.Found
 			}
@@ -143,12 +159,25 @@ func TestALockThatKeepsItsKey(t *testing.T) {
 	}
 }
 
-func askedOf(t *testing.T, name string, least time.Duration) []Finding {
+// TestALockThatExtendsAllLocks wants the check to find a renewal of another client's key, and
+// nothing wrong with a lock that looks whose key it is.
+func TestALockThatExtendsAllLocks(t *testing.T) {
+	for part, want := range map[string]string{"extends all locks": foreignRenewed,
+		"deletes its key": ""} {
+		found := askedOf(t, part, adapters.Declares{Lease: true, Extends: true})
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Asked == askedRenewal })
+		if i < 0 || found[i].Found != want {
+			t.Errorf("%s: %v", part, found)
+		}
+	}
+}
+
+func askedOf(t *testing.T, name string, declares adapters.Declares) []Finding {
 	t.Helper()
 	testenv.Part(t, "redis")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	_, in := installed(t, name)
-	in.Declares.MinimumHold = adapters.Duration(least)
+	in.Declares = declares
 	found, err := Check(context.WithoutCancel(t.Context()), in, "")
 	if err != nil {
 		t.Fatal(err)
