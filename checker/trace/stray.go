@@ -23,15 +23,15 @@ func Strays(r *Reader, ofKey []*history.Command, m *history.Command, held Held) 
 	if m.Recv <= held.Until || compares(r, m) {
 		return false
 	}
-	until := int64(math.MinInt64) // then another client had taken the key
+	taken, first := false, int64(math.MaxInt64) // until then another client took the key
 	for _, k := range ofKey {
 		if k.Node == m.Node && k.Process != held.Process && k.Sent < m.Recv &&
 			answeredAt(k) > held.Until && mayTakeFree(r, k) {
-			until = max(until, answeredAt(k))
+			taken, first = true, min(first, answeredAt(k))
 		}
 	}
-	return until > held.Until && !slices.ContainsFunc(ofKey, func(k *history.Command) bool {
-		return k.Node == m.Node && k.Sent >= held.Since && k.Sent < min(until, m.Recv) &&
+	return taken && !slices.ContainsFunc(ofKey, func(k *history.Command) bool {
+		return k.Node == m.Node && k.Sent >= held.Since && k.Sent < min(first, m.Recv) &&
 			r.MayHaveDeleted(k)
 	})
 }
