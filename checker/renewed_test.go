@@ -11,6 +11,10 @@ var renewedCases = []propertyCase{
 		"c1 acquire 25 60 fail", takes +
 		"1 1 30 35 n0 EVAL keep 1 k -> 1 | PEXPIRE k 200\n" + givesBack, Violated,
 		RenewedByNonOwner},
+	{"renewed: no key is there, by a script that compares nothing", "S", inside +
+		"c1 acquire 25 60 sent=50 lease=200 node=n0; c1 release 120 130", "0 1 12 15 n0 SET k " +
+		"aaaaaaaa NX PX 0.00002 -> OK\n0 1 35 38 n0 EVAL keep 1 k -> 0 | PEXPIRE k 200\n" +
+		"1 1 50 55 n0 SET k bbbbbbbb NX PX 200 -> OK\n", Violated, PromisedTooLong},
 	{"renewed: another's key, which is deleted, too", "O", inside + "c1 acquire 25 60 fail", takes +
 		renews + "1 1 40 45 n0 DEL k -> 1\n0 1 101 105 n0 DEL k -> 0\n", Violated, ReleasedByNonOwner},
 	{"renewed: one's own key", "O", inside + "c1 acquire 25 60 fail", takes +

@@ -152,7 +152,8 @@ var vague = map[string]string{"STRLEN": "0", "HGET": "(nil)", "HEXISTS": "0"}
 // ShowsKey reports whether the answer to a command that reads shows that there is a key.
 func ShowsKey(r *Reader, m *history.Command) bool { return r.does(m) == sees }
 
-// Renews reports whether an answered command gave a key that was there another lease.
+// Renews reports whether an answered command gave a key that was there another lease. A script that
+// did not look may have found no key, and says so by 0.
 func (t *Trace) Renews(m *history.Command) bool { return givesLease(&t.Reader, m) }
 
 func givesLease(r *Reader, m *history.Command) bool {
@@ -160,7 +161,7 @@ func givesLease(r *Reader, m *history.Command) bool {
 		return false
 	}
 	if e, ok := r.observed(m); ok {
-		return e.Kind == Expire
+		return e.Kind == Expire && (notZero(m.Reply) || compares(r, m))
 	}
 	return r.prolongs(m) || EffectOf(m.Args).Kind == Expire && found(m)
 }
