@@ -27,6 +27,7 @@ func TestDrawnRenewals(t *testing.T) {
 			case p.Verdict != Violated:
 			case p.Property == "S" && (p.Class == LeaseOverrun || p.Class == LateMessage):
 				overran++
+			case p.Property == "R" && w.timeout > 0: // a command that was given up left the key
 			case p.Property == "O" && p.Class == RenewedByNonOwner && w.foreign:
 				accused++
 			default:
@@ -68,7 +69,8 @@ type renewals struct {
 	commands []history.Command
 	foreign  bool // a renewal hit another client's key
 	way      renewal
-	slowest  int64
+	slowest  int64               // a message, in ns
+	timeout  int64               // of the clients, or 0
 	stops    map[string][2]int64 // of a target
 	due      []deed
 	arrived  []int64 // by client: its latest command
@@ -88,6 +90,7 @@ func drawRenewals(seed uint64) *renewals {
 			Format: history.Format, Environment: "test", TTL: history.Duration(lease),
 			Names: []string{"k"}, Declares: history.Declares{Lease: true}}}}
 	w.way = renewal(w.r.IntN(int(allWays)))
+	w.timeout = int64(w.r.IntN(3)/2) * 700 * msec
 	if w.r.IntN(3) == 0 {
 		w.slowest = 500 * msec
 		w.fault(nemesis.Delay, "*>n0", 0, 20_000*msec)

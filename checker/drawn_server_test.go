@@ -6,8 +6,11 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
+// gaveUp is the reply to a command whose client has given it up.
+const gaveUp = "timed out"
+
 // call sends a command, and passes its reply to then when it has come and the client runs. The
-// server executes it by do.
+// server executes it by do. A client with a time-out gives the command up then.
 func (w *renewals) call(c, n int, sent int64, args []string, do func(t int64) (string, [][]string),
 	then func(reply string, t int64)) {
 	at := len(w.commands)
@@ -19,10 +22,20 @@ func (w *renewals) call(c, n int, sent int64, args []string, do func(t int64) (s
 		reply, effects := do(t)
 		w.client(c, t+1+w.r.Int64N(w.slowest), func(t int64) {
 			m := &w.commands[at]
-			m.Recv, m.Reply, m.Effects = t, reply, effects
-			then(reply, t+1)
+			if m.Effects = effects; m.Err == "" {
+				m.Recv, m.Reply = t, reply
+				then(reply, t+1)
+			}
 		})
 	})
+	if w.timeout > 0 {
+		w.client(c, sent+w.timeout, func(t int64) {
+			if m := &w.commands[at]; m.Recv == 0 {
+				m.Err, m.Why = gaveUp, history.TimedOut
+				then(gaveUp, t+1)
+			}
+		})
+	}
 }
 
 // there returns the value of the key.
@@ -50,6 +63,12 @@ func (w *renewals) try(c, n int, sent int64) {
 			w.owner, w.end = mine, t+lease
 			return "OK", nil
 		}, func(reply string, t int64) {
+			if reply == gaveUp {
+				w.event(history.Event{Type: history.Info, F: history.Acquire, T: t, Process: c, N: n,
+					Key: new(int)})
+				w.again(c, n, t)
+				return
+			}
 			if reply != "OK" {
 				w.client(c, t+w.some(20, 60), func(t int64) { w.try(c, n, t) })
 				return
@@ -115,11 +134,16 @@ func (w *renewals) release(c, n int, t int64, mine string) {
 		w.owner = ""
 		return "1", [][]string{{"get", "k"}, {"del", "k"}}
 	}, func(reply string, t int64) {
-		is := map[string]history.Type{"1": history.OK, "0": history.Fail}[reply]
-		w.event(history.Event{Type: is, F: history.Release, T: t, Process: c, N: n,
-			Key: new(int)})
-		if n < 4 {
-			w.client(c, t+w.some(1, 200), func(t int64) { w.acquire(c, n+1, t) })
-		}
+		is := map[string]history.Type{"1": history.OK, "0": history.Fail,
+			gaveUp: history.Info}[reply]
+		w.event(history.Event{Type: is, F: history.Release, T: t, Process: c, N: n, Key: new(int)})
+		w.again(c, n, t)
 	})
+}
+
+// again lets a client acquire the lock once more, four times in all.
+func (w *renewals) again(c, n int, t int64) {
+	if n < 4 {
+		w.client(c, t+w.some(1, 200), func(t int64) { w.acquire(c, n+1, t) })
+	}
 }
