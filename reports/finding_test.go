@@ -29,10 +29,11 @@ func TestADraftIsOfADefect(t *testing.T) {
 		{"L", checker.ReleasedByNonOwner, false, "L: released by a non-owner is a defect of getset: a " +
 			"lock can prevent it by a new owner value for each try, compared and deleted in one " +
 			"step.", true},
-		{"D", "", false, "D: no client that waits gets in is a defect of getset: no fault was under way " +
-			"then", true},
+		{"D", "", false, "D: no client that waits gets in is a defect of getset: no fault was under " +
+			"way then", true},
 		{"N", "", false, "Not a defect of getset: any lock on one Redis master loses", false},
-		{"A", "", false, "The fault and the lock have a part each: the link from n0 to n1 was cut", false},
+		{"A", "", false, "The fault and the lock have a part each: the link from n0 to n1 was cut",
+			false},
 		{"R", "", false, "The fault and the lock have a part each: the link from n0 to n1", false},
 		{"R", checker.RefusedThoughGranted, true, "R: refused although granted is a defect", true},
 	} {

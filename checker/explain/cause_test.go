@@ -218,8 +218,8 @@ func TestWhatKeptAHolderApart(t *testing.T) {
 
 // TestTheCauseOfALostSession names the client, and a fault only if that struck the client before.
 func TestTheCauseOfALostSession(t *testing.T) {
-	const lost = "client 1's session had ended when client 2 had the lock at 6.000 s; client 1 left at " +
-		"8.000 s."
+	const lost = "client 1's session had ended when client 2 had the lock at 6.000 s; client 1 " +
+		"left at 8.000 s."
 	p := &record.Pair{A: &record.Hold{Process: 1, Call: 1e9, From: 1e9, End: 8e9},
 		B: &record.Hold{Process: 2, From: 6e9, End: 9e9}}
 	for name, c := range map[string]struct {

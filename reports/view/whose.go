@@ -74,8 +74,8 @@ func told(v *View, lock string) string {
 	}
 	how := "a server that tells the holder before it grants the lock again"
 	if checker.FindClass(s.Class).Overrun {
-		how = "a grant that says until when it is good, since a holder that is stopped or cut off hears " +
-			"nothing later"
+		how = "a grant that says until when it is good, since a holder that is stopped or cut off " +
+			"hears nothing later"
 	}
 	return "Not a defect of " + lock + ": " + outside(newViolation(s), v.History.Header) +
 		" Telling the holder in time needs " + how + "."

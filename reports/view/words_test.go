@@ -437,7 +437,8 @@ func TestAViolationBeforeItsFault(t *testing.T) {
 		{1, []history.Event{fault(1e6, 1, "pause", "c0")}, false},
 	} {
 		run := viewOf(t, history.Header{}, c.events...).Run
-		run.Verdict = &checker.Verdict{Verdict: checker.Violated, Evidence: checker.Evidence{Aimed: c.aimed}}
+		run.Verdict = &checker.Verdict{Verdict: checker.Violated,
+			Evidence: checker.Evidence{Aimed: c.aimed}}
 		a := reporttest.View(t, run).Answer()
 		if strings.Contains(a.Sentence, "No fault had begun") != c.want {
 			t.Errorf("%d aimed, %d events: %s", c.aimed, len(c.events), a)
