@@ -257,8 +257,7 @@ func (t trouble) outlasts(x *repair.Found) string {
 	leased := t.plan.Declares().Lease
 	switch {
 	case t.overrun && about.Work && !t.plan.Renews():
-		return "A lock that renews its lease while its holder runs outlasts long work, but no pause" +
-			t.renewing() + "."
+		return t.outlasting()
 	case t.overrun || x.Harmless:
 		return ""
 	case t.worst.Stays:
@@ -274,13 +273,18 @@ func (t trouble) outlasts(x *repair.Found) string {
 	return ""
 }
 
-// renewing names the variant of the library that outlasts long work, or returns "".
-func (t trouble) renewing() string {
+// outlasting says which locks outlast long work, and names the variant of the library that does. A
+// lock that a connection holds has no lease to renew.
+func (t trouble) outlasting() string {
+	how := "A lock that renews its lease while its holder runs outlasts long work, but no pause"
+	if nemesis.HoldsByConnection(t.plan.System()) {
+		how = "A lock that its client's connection holds outlasts long work, until that connection ends"
+	}
 	s, err := choose.SiblingOf(t.plan, false, nil)
 	if s == nil || err != nil {
-		return ""
+		return how + "."
 	}
-	return ": " + s.Lock + " of this library (" + s.Line + ")"
+	return how + ": " + s.Lock + " of this library (" + s.Line + ")."
 }
 
 // freed says how a lock that hangs is freed, if its key has no lease.

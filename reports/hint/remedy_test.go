@@ -155,6 +155,10 @@ func TestRemedies(t *testing.T) {
 			Nemesis: "overrun"}, []checker.Property{overrun}, []string{"Have the resource refuse",
 			"outlasts long work, but no pause: python-redis-lock auto-renewal of this library (expire=" +
 				"<lease>, auto_renewal=True"}},
+		{"a lease in a database, where a variant is held by its connection", harness.RunOptions{
+			Adapter: "postgres", Variant: "lease", Nemesis: "overrun"}, []checker.Property{overrun},
+			[]string{"Have the resource refuse", "A lock that its client's connection holds outlasts " +
+				"long work, until that connection ends: postgres of this library (pg_advisory_lock"}},
 		{"an update that no check guards, on one server", harness.RunOptions{Adapter: "db-version",
 			Variant: "unchecked", Nemesis: "restart"}, []checker.Property{violated("U", "")},
 			[]string{"Use another lock of this library: db-version (in PostgreSQL, on pgx)",
