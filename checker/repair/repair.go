@@ -3,6 +3,7 @@
 package repair
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,6 +74,9 @@ type Row struct {
 	// The repaired lock never sends the command at which the faults strike. It runs under their first
 	// aim.
 	Unaimed bool
+	// Under the faults, the repaired lock lets no client in on a grant that they could take. It runs
+	// under this fault, which strikes a grant; or "".
+	Strikes string
 	Real    bool   // it needs real servers: the simulator lacks its settings
 	System  string // the servers that it is about; "" for Redis
 	Others  Others // the locks that are not in the table
@@ -236,7 +240,7 @@ func (r Row) FaultFor(fault string) string {
 	if r.Unaimed {
 		return nemesis.Base(fault)
 	}
-	return fault
+	return cmp.Or(r.Strikes, fault)
 }
 
 // command returns the command that shows the repair under a fault.

@@ -84,8 +84,14 @@ func keeps(t *testing.T, r repair.Row, fault string, runs []uint64, with harness
 	t.Helper()
 	with.Properties, with.Nemesis = r.Keeps, r.FaultFor(fault)
 	refused := 0
+	if r.Strikes != "" {
+		withholds(t, fault, with, runs[0])
+	}
 	for _, seed := range runs {
 		v := judged(t, with, seed)
+		if v.Evidence.Withheld > 0 {
+			t.Errorf("repaired, seed %d: %s struck no grant", seed, with.Nemesis)
+		}
 		if v.Verdict != checker.Valid {
 			t.Errorf("repaired, seed %d: %s %s", seed, v.Verdict, v.Summary)
 		}
@@ -98,6 +104,16 @@ func keeps(t *testing.T, r repair.Row, fault string, runs []uint64, with harness
 	}
 	if r.With.Workload == "fenced" && refused == 0 {
 		t.Error("the resource had no old write to refuse")
+	}
+}
+
+// withholds demands that a repaired lock lets no client in on a grant that the fault could take.
+func withholds(t *testing.T, fault string, with harness.RunOptions, seed uint64) {
+	t.Helper()
+	with.Nemesis = fault
+	if v := judged(t, with, seed); v.Verdict != checker.Valid || v.Evidence.Withheld == 0 {
+		t.Errorf("under %s: %s %s, %d grants withheld", fault, v.Verdict, v.Summary,
+			v.Evidence.Withheld)
 	}
 }
 
@@ -251,9 +267,9 @@ func TestFind(t *testing.T) {
 		{"token-lua", "disk-loss", "L", checker.LostByServer, "", ""},
 		// a failover leaves another replica only if there are two, as with Sentinel
 		{"token-lua", "failover-sentinel", "S", checker.LostByServer, "a confirmed grant",
-			"lockbench run --impl x --wait-replicas 1 --nemesis failover-sentinel:cut --properties S,L"},
+			"lockbench run --impl x --wait-replicas 1 --nemesis failover-sentinel:healthy --properties S,L"},
 		{"mine", "failover-sentinel:alive", "S", checker.LostByServer, "a confirmed grant",
-			"lockbench run --impl token-lua --wait-replicas 1 --nemesis failover-sentinel:cut " +
+			"lockbench run --impl token-lua --wait-replicas 1 --nemesis failover-sentinel:healthy " +
 				"--properties S,L"},
 		{"waits", "failover-sentinel", "S", checker.LostByServer, "", ""},
 		{"token-lua", "failover-cluster", "S", checker.LostByServer, "", ""},

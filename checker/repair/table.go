@@ -304,11 +304,12 @@ var rows = []Row{
 		Except: unhelped, Others: NoOther, Faults: []string{"restart"},
 		Locks: []string{"redlock per call", "redlock per attempt"}}, // O is about one server
 	{Kind: verdict.LostByServer, Repair: confirmed, With: waiting, Keeps: alone, Real: true,
-		Faults: []string{"failover-sentinel:cut"},
+		Faults: []string{"failover-sentinel:cut"}, Strikes: "failover-sentinel:healthy",
 		Locks: []string{"token-lua", "setnx", "setpx-del", "redisson fixed lease",
 			"redisson watchdog"},
-		Limit: "WAIT only counts replicas: if one that has not confirmed is promoted, the grant is " +
-			"lost (" + advice.Verb("run") + " --impl token-lua --wait-replicas 1 --replicas 2 " +
+		Limit: "Under failover-sentinel:cut no client enters on a grant that no replica has. WAIT " +
+			"only counts replicas: if one that has not confirmed is promoted, the grant is lost (" +
+			advice.Verb("run") + " --impl token-lua --wait-replicas 1 --replicas 2 " +
 			"--nemesis failover:after). Servers whose members agree on every write elect none that " +
 			"lacks it (" + advice.Verb("choose") + " --fault leader-loss)."},
 }
