@@ -29,6 +29,7 @@ type Lock struct {
 	Workload      string
 	RedisConfig   []string // key=value
 	WaitReplicas  int
+	Retries       int // of a command that is not answered, by the client's library
 }
 
 // named reports whether the lock is another one than the violated lock.
@@ -58,6 +59,9 @@ func (l Lock) Flags(same string) string {
 	}
 	if l.WaitReplicas > 0 {
 		out += fmt.Sprint(" --wait-replicas ", l.WaitReplicas)
+	}
+	if l.Retries > 0 {
+		out += fmt.Sprint(" --client-retries ", l.Retries)
 	}
 	return out
 }
@@ -118,6 +122,7 @@ type Violation struct {
 	CameLate        bool   // the grant was believed although its lease was over
 	OneValue        bool   // the clients wrote the same value
 	Waits           bool   // the lock waits for replicas already
+	Released        bool   // the key that was left behind is that of an answered grant
 }
 
 // Plain reports whether a command deletes a key without a look at its value.
@@ -186,13 +191,14 @@ func Find(v Violation) *Found {
 // violations: the owner check a plain deletion, a fresh value another one, the promised lease a
 // lock that has one, and a look at the validity a grant that came late. Clients that wrote one
 // value need a fresh one in any case. A lock that waits for replicas already gains nothing from a
-// confirmed grant.
+// confirmed grant. A release that is sent again removes only the key of a grant that was answered.
 func (v Violation) suits(r Row) bool {
 	unfit := r.Repair == owner && !v.Plain ||
 		r.Repair == fresh && (v.Plain && !r.Alike || !v.OneValue && r.Alike) ||
 		r.Repair == whole && !v.Lease ||
 		(r.Repair == validity) != v.CameLate && r.Kind == verdict.LateMessage
 	if unfit && !slices.Contains(r.Locks, v.Lock) || v.Waits && r.Repair == confirmed ||
+		!v.Released && r.Repair == repeated ||
 		v.OneValue && r.Kind == verdict.ReleasedByNonOwner && !r.Alike {
 		return false
 	}

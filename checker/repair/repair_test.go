@@ -188,6 +188,9 @@ func repaired(t *testing.T, same harness.RunOptions, l repair.Lock) harness.RunO
 		o.Workload = l.Workload
 	}
 	o.WaitReplicas = l.WaitReplicas
+	if l.Retries > 0 {
+		o.ClientRetries = &l.Retries
+	}
 	if err := o.Configure(l.RedisConfig); err != nil {
 		t.Fatal(err)
 	}
@@ -307,13 +310,16 @@ func TestFind(t *testing.T) {
 			"lockbench run --impl token-lua --nemesis scripts-lost --properties L,O,D"},
 		{"mine", "none", "D", checker.EndlessCall, "a call that ends",
 			"lockbench run --impl token-lua --nemesis reply-loss:acquire --properties L,O,D"},
+		{"token-lua", "partition", "R", "", "a release that is sent again", "lockbench run --impl x " +
+			"--client-retries 3 --nemesis message:drop --properties O,R,D"},
+		{"mine", "partition", "R", "", "", ""}, // its release looks at no owner
 		{"mine", "none", "L", checker.LostRenewal, "a whole renewal",
 			"lockbench run --impl redisson --nemesis pause --properties L,O"},
 	} {
 		got := repair.Find(repair.Violation{Lock: c.lock, Flags: "--impl x", Fault: c.fault,
 			Property: c.property, Class: c.class, Plain: c.lock == "mine",
 			Lease: c.lock != "mine", Waits: c.lock == "waits", Renews: c.lock == "renews",
-			CameLate: c.want == "validity check" ||
+			Released: c.property == "R", CameLate: c.want == "validity check" ||
 				c.fault == "suspend:granting"})
 		name, command := "", ""
 		if got != nil {

@@ -88,6 +88,9 @@ var (
 	undo = &Repair{"a refusal that gives back",
 		"Before a call says that it was refused or failed, delete what it may have written",
 		[]string{release}}
+	repeated = &Repair{"a release that is sent again",
+		"Send the release again if no reply comes: with a unique value that is compared in one step, " +
+			"it deletes no other client's key", []string{release}}
 	reply = &Repair{"the reply itself",
 		"Compare the script's reply with the number that the script returns, not with a text", nil}
 	nested = &Repair{"a new value for each grant",
@@ -249,6 +252,10 @@ var rows = []Row{
 	{Kind: verdict.Orphan, Repair: undo, With: Lock{Impl: "redlock"}, Keeps: left, Others: NoOther,
 		Locks:  []string{"token-lua", "setpx-del", "setpx-getdel", "setnx-expire-lua"},
 		Faults: []string{"reply-loss:acquire"}},
+	{Kind: verdict.Orphan, Repair: repeated, With: Lock{Retries: 3}, Keeps: orphans,
+		Others: NoOther, General: true, Locks: []string{"token-lua", "setnx-expire-lua"},
+		Faults: []string{"message:drop"},
+		Limit:  "While a link is cut, what is sent again is lost, too: then the lease ends the lock."},
 	{Kind: verdict.KeptOwn, Repair: written, With: tokenLua, Keeps: orphans, General: true,
 		Locks: []string{"another value at release"}, Faults: []string{"none", "crash"}},
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/repair"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
@@ -21,7 +22,8 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 		Renews:   p.Renews(),
 		Plain:    plain(v.Property(property)),
 		CameLate: v.Property(property).CameLate(),
-		OneValue: v.Property(property).OneValue != "", Waits: p.WaitReplicas > 0}
+		OneValue: v.Property(property).OneValue != "", Waits: p.WaitReplicas > 0,
+		Released: granted(v.Property(property))}
 	if row, ok := RowFor(p); ok && (p.Adapter == nil || p.Adapter.Dir == "") {
 		x.Lock = row.Name
 	} else if p.Adapter == nil {
@@ -100,6 +102,14 @@ func plain(p checker.Property) bool {
 	return p.Witness != nil && slices.ContainsFunc(p.Witness.Commands,
 		func(m checker.WitnessCommand) bool {
 			return m.Kind.Deletes() && !m.Trying && repair.Plain(m.Args)
+		})
+}
+
+// granted reports whether the witness of a key that was left behind shows the grant that wrote it.
+func granted(p checker.Property) bool {
+	return p.Witness != nil && slices.ContainsFunc(p.Witness.Commands,
+		func(m checker.WitnessCommand) bool {
+			return m.Kind == verdict.Write && m.Recv > 0 && m.Err == ""
 		})
 }
 
