@@ -123,6 +123,9 @@ func advise(v *view.View, x *terminal.Extra) (err error) {
 	if x.Remedy, err = hint.RemedyFor(v.Verdict, p); err != nil {
 		return err
 	}
+	if x.Orphan, err = hint.OrphanRemedy(v.Verdict, p); err != nil {
+		return err
+	}
 	where := p.Environment
 	if where == runner.Process {
 		where = ""

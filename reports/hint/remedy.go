@@ -84,6 +84,19 @@ func onlyCuts(steps []nemesis.Step) bool {
 	})
 }
 
+// OrphanRemedy returns the remedy of a key that was left behind, if that is only reported and the
+// lock can be mended.
+func OrphanRemedy(v *checker.Verdict, p harness.Plan) (r Remedy, err error) {
+	x := v.Property(history.Orphan)
+	if x.Verdict != checker.Violated || !x.Reported {
+		return r, nil
+	}
+	if r, err = remedyFor(v, p, x); r.Use == OtherLock {
+		return Remedy{}, err
+	}
+	return r, err
+}
+
 // besides names the repair of a defect of the lock that has another class than the worst violation
 // and needs another repair. It returns "" if there is none.
 func besides(v *checker.Verdict, p harness.Plan, worst, repaired string) string {

@@ -279,3 +279,31 @@ func TestRemedies(t *testing.T) {
 		}
 	}
 }
+
+// TestAReportedOrphanHasARemedy: a release that was lost is sent again only if its grant was
+// answered, and only by a lock whose release looks at the owner.
+func TestAReportedOrphanHasARemedy(t *testing.T) {
+	for _, c := range []struct {
+		impl     string
+		recv     int64
+		reported bool
+		want     string
+	}{
+		{"token-lua", 9, true, "Send the release again"},
+		{"token-lua", 0, true, "Let the lease end"},
+		{"setpx-del", 9, true, "Let the lease end"},
+		{"token-lua", 9, false, ""}, // it decides the run, and RemedyFor says it
+	} {
+		p, err := harness.NewPlan(harness.RunOptions{Impl: c.impl, Nemesis: "request-loss:release"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := OrphanRemedy(&checker.Verdict{Properties: []checker.Property{{Property: "R",
+			Verdict: checker.Violated, Reported: c.reported, Witness: &checker.Witness{
+				Commands: []checker.WitnessCommand{{Kind: "write",
+					Command: history.Command{Recv: c.recv}}}}}}}, p)
+		if err != nil || !strings.HasPrefix(r.Do, c.want) || (r.Do == "") != (c.want == "") {
+			t.Errorf("%+v: %q, %v", c, r.Do, err)
+		}
+	}
+}

@@ -26,6 +26,7 @@ func (t *terminal) screen(v *view.View, x Extra) {
 	t.unasked(v.Unasked.Hint)
 	if !violated {
 		t.section("Judged", t.also(v))
+		t.leftBehind(v, x.Orphan)
 		t.section("Whose", view.Whose(v))
 		t.next(x.Hints)
 		return
@@ -38,6 +39,15 @@ func (t *terminal) screen(v *view.View, x Extra) {
 	end.ending(v, x)
 	t.story(w, tallest-t.lines()-end.lines())
 	t.section("Also", t.also(v))
+}
+
+// leftBehind writes for how long a key that was left behind kept clients out, and what to do.
+func (t *terminal) leftBehind(v *view.View, r hint.Remedy) {
+	text := view.LeftBehind(v)
+	if text != "" && r.Do != "" {
+		text += " " + page.Clean(r.Do, 300) + "."
+	}
+	t.section("R", text)
 }
 
 // unasked writes what the run was not asked, and the command that asks it.

@@ -37,6 +37,7 @@ type Extra struct {
 	Verbose bool   // everything, and not only the first screen
 	Report  string // the path of the report, if there is one
 	Remedy  hint.Remedy
+	Orphan  hint.Remedy // of a key that was left behind, if that does not decide the run
 	Hints   []hint.Hint
 }
 
