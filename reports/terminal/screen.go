@@ -200,6 +200,8 @@ func (f form) line(v *view.View) string {
 	of := map[string][]string{}
 	for _, p := range v.Properties() {
 		switch {
+		case p.State == "na" && view.NamesLetters(v):
+			of["unknown"] = append(of["unknown"], p.Name)
 		case p.State != "violated":
 			of[p.State] = append(of[p.State], p.Name)
 		case v.Verdict.Verdict != checker.Violated || !v.First().Concerns(p.Name):
@@ -243,8 +245,8 @@ func (t *terminal) ending(v *view.View, x Extra) {
 		t.wrap(t.paint(red, "Failed:")+" ", units.Sentence(page.Clean(v.Verdict.HarnessError, 400)),
 			margin)
 	}
-	if v.Verdict != nil && v.Verdict.Evidence.Starved != nil {
-		t.section("Starved", v.Verdict.Evidence.Starved.Explanation+".")
+	if starved := v.Starved(); starved != "" {
+		t.section("Starved", starved+".")
 	}
 	if what, how := v.Expectation(); what != "" {
 		t.line(fmt.Sprintf("Expected %s: %s.", what, how))

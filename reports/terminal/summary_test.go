@@ -141,3 +141,23 @@ func TestWrappingLosesNoWord(t *testing.T) {
 		}
 	})
 }
+
+// TestALetterThatWasNamedIsOnTheScreen: the screen of a violation and that of a valid run name a
+// property that the user named and that could not be judged. By default they do not.
+func TestALetterThatWasNamedIsOnTheScreen(t *testing.T) {
+	for _, c := range []struct {
+		letters []string
+		fail    bool
+		named   bool
+	}{{[]string{"S", "F"}, true, true}, {[]string{"S", "F"}, false, true}, {nil, true, false}} {
+		r := reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: c.fail})
+		r.Verdict = checker.Check(r.History, r.Trace, checker.Options{Properties: c.letters})
+		var b bytes.Buffer
+		if err := Summary(&b, reporttest.View(t, r), Look{}, Extra{}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), "F not judged") != c.named {
+			t.Errorf("%v:\n%s", c.letters, &b)
+		}
+	}
+}

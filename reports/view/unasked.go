@@ -62,9 +62,14 @@ func chosen(v *View) []string {
 	return judged
 }
 
-// explainUnjudged says why properties that the user chose were not judged.
+// NamesLetters reports whether the user named the properties to judge. By default, a run judges all.
+func NamesLetters(v *View) bool {
+	return v.Verdict != nil && len(v.Verdict.Properties) < len(history.DefaultProperties())
+}
+
+// explainUnjudged says why properties that the user named were not judged.
 func explainUnjudged(v *View) (s string) {
-	if chosen(v) == nil {
+	if !NamesLetters(v) {
 		return ""
 	}
 	for _, letter := range letters(v) {

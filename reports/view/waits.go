@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/internal/base/units"
 	"github.com/lockbench/lockbench/internal/history"
@@ -125,9 +126,10 @@ func (v *View) FaultRows() (rows []FaultRow, left int) {
 }
 
 // Starved describes a client that was passed over more often than chance explains. It returns "" if
-// there was none.
+// there was none, or if no client that waited was granted the lock (D): then none was drawn.
 func (v *View) Starved() string {
-	if v.Verdict == nil || v.Verdict.Evidence.Starved == nil {
+	if v.Verdict == nil || v.Verdict.Evidence.Starved == nil ||
+		v.Verdict.Property(history.Deadlock).Verdict == checker.Violated {
 		return ""
 	}
 	return v.Verdict.Evidence.Starved.Explanation

@@ -3,8 +3,10 @@ package view
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
@@ -38,7 +40,7 @@ func Whose(v *View) string {
 	if v.Verdict == nil || h.Environment == "" {
 		return ""
 	}
-	own, lock := Defects(v), page.Clean(h.Impl, 60)
+	own, lock := Defects(v), lockOf(v)
 	switch {
 	case len(own) > 0 && own[0] == v.First():
 		return own[0].Title() + " is a defect of " + lock + prevented(own[0])
@@ -110,6 +112,18 @@ func both(w *Violation, lock string) string {
 	}
 	return "The fault and the lock have a part each: " + page.Clean(explain.Faults(w.during()), 300) +
 		", and " + part + "."
+}
+
+// lockOf names the lock of a run. A lock of lockbench that has the name of a library is a port of
+// its algorithm, and its defects need not be the library's.
+func lockOf(v *View) string {
+	name := v.History.Header.Impl
+	lock := page.Clean(name, 60)
+	library, _, _ := strings.Cut(name, "-")
+	if v.Planned().Adapter != nil || !slices.Contains(adapters.Names(), library) {
+		return lock
+	}
+	return lock + " (lockbench's port; the library: --adapter " + library + ")"
 }
 
 // prevented says what prevents a violation, or that a lock can.
