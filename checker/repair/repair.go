@@ -29,7 +29,8 @@ type Lock struct {
 	Workload      string
 	RedisConfig   []string // key=value
 	WaitReplicas  int
-	Retries       int // of a command that is not answered, by the client's library
+	Retries       int    // of a command that is not answered, by the client's library
+	Timeout       string // of the client's library, as the flag has it; "" for its own
 }
 
 // named reports whether the lock is another one than the violated lock.
@@ -63,6 +64,9 @@ func (l Lock) Flags(same string) string {
 	if l.Retries > 0 {
 		out += fmt.Sprint(" --client-retries ", l.Retries)
 	}
+	if l.Timeout != "" {
+		out += " --client-timeout " + l.Timeout
+	}
 	return out
 }
 
@@ -81,6 +85,7 @@ type Row struct {
 	// Under the faults, the repaired lock lets no client in on a grant that they could take. It runs
 	// under this fault, which strikes a grant; or "".
 	Strikes string
+	Resends bool   // as it is, the lock fails with the retries and the time-out of With
 	Real    bool   // it needs real servers: the simulator lacks its settings
 	System  string // the servers that it is about; "" for Redis
 	Others  Others // the locks that are not in the table
@@ -122,6 +127,7 @@ type Violation struct {
 	CameLate        bool   // the grant was believed although its lease was over
 	OneValue        bool   // the clients wrote the same value
 	Waits           bool   // the lock waits for replicas already
+	Resends         bool   // the client's library sends a command again that is not answered
 	Released        bool   // the key that was left behind is that of an answered grant
 }
 
@@ -193,12 +199,12 @@ func Find(v Violation) *Found {
 // value need a fresh one in any case. A lock that waits for replicas already gains nothing from a
 // confirmed grant. A release that is sent again removes only the key of a grant that was answered.
 func (v Violation) suits(r Row) bool {
-	unfit := r.Repair == owner && !v.Plain ||
+	unfit := (r.Repair == owner || r.Repair == unrepeated) && !v.Plain ||
 		r.Repair == fresh && (v.Plain && !r.Alike || !v.OneValue && r.Alike) ||
 		r.Repair == whole && !v.Lease ||
 		(r.Repair == validity) != v.CameLate && r.Kind == verdict.LateMessage
 	if unfit && !slices.Contains(r.Locks, v.Lock) || v.Waits && r.Repair == confirmed ||
-		!v.Released && r.Repair == repeated ||
+		!v.Released && r.Repair == repeated || r.Resends && !v.Resends ||
 		v.OneValue && r.Kind == verdict.ReleasedByNonOwner && !r.Alike {
 		return false
 	}

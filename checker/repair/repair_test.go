@@ -54,6 +54,9 @@ func shows(t *testing.T, r repair.Row, lock, fault string) {
 	o := optionsOf(t, lock)
 	o.Nemesis, o.Environment = fault, runner.Sim
 	runs := seeds
+	if r.Resends {
+		resend(t, &o, r.With)
+	}
 	if r.Kind == checker.Orphan || o.Adapter != "" && !r.Harmless() {
 		o.Properties = r.Keeps // R decides a run only if it is asked for, and an S may end it early
 	}
@@ -188,13 +191,26 @@ func repaired(t *testing.T, same harness.RunOptions, l repair.Lock) harness.RunO
 		o.Workload = l.Workload
 	}
 	o.WaitReplicas = l.WaitReplicas
-	if l.Retries > 0 {
-		o.ClientRetries = &l.Retries
-	}
+	resend(t, &o, l)
 	if err := o.Configure(l.RedisConfig); err != nil {
 		t.Fatal(err)
 	}
 	return o
+}
+
+// resend sets the retries and the time-out of a lock's client library.
+func resend(t *testing.T, o *harness.RunOptions, l repair.Lock) {
+	t.Helper()
+	if l.Retries > 0 {
+		o.ClientRetries = &l.Retries
+	}
+	if l.Timeout != "" {
+		d, err := time.ParseDuration(l.Timeout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.ClientTimeout = d
+	}
 }
 
 // judged returns the verdict of a run. On a real server a busy machine can keep a fault from its
@@ -312,12 +328,16 @@ func TestFind(t *testing.T) {
 			"lockbench run --impl token-lua --nemesis reply-loss:acquire --properties L,O,D"},
 		{"token-lua", "partition", "R", "", "a release that is sent again", "lockbench run --impl x " +
 			"--client-retries 3 --nemesis message:drop --properties O,R,D"},
+		{"mine", "partition", "L", checker.LateMessage, "owner check", "lockbench run " +
+			"--impl token-lua --nemesis late:release --properties L,O"},
+		{"resends", "partition", "L", checker.LateMessage, "a deletion that is not sent again", "lockbench run " +
+			"--impl token-lua --client-retries 3 --client-timeout 3s --nemesis partition --properties L,O"},
 		{"mine", "partition", "R", "", "", ""}, // its release looks at no owner
 		{"mine", "none", "L", checker.LostRenewal, "a whole renewal",
 			"lockbench run --impl redisson --nemesis pause --properties L,O"},
 	} {
 		got := repair.Find(repair.Violation{Lock: c.lock, Flags: "--impl x", Fault: c.fault,
-			Property: c.property, Class: c.class, Plain: c.lock == "mine",
+			Property: c.property, Class: c.class, Plain: c.lock == "mine" || c.lock == "resends", Resends: c.lock == "resends",
 			Lease: c.lock != "mine", Waits: c.lock == "waits", Renews: c.lock == "renews",
 			Released: c.property == "R", CameLate: c.want == "validity check" ||
 				c.fault == "suspend:granting"})

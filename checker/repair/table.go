@@ -10,6 +10,10 @@ var (
 	owner = &Repair{"owner check",
 		"Delete the key only if it still has the unique value that you wrote there, in one script",
 		[]string{release}}
+	unrepeated = &Repair{"a deletion that is not sent again",
+		"Let the client library send no plain DEL again. Delete the key only if it still has the " +
+			"unique value that you wrote there, in one script, which may be sent again",
+		[]string{release}}
 	lease = &Repair{"atomic lease",
 		"Let the server end the lease: take the key with its lease in one command, and release only " +
 			"your own value",
@@ -108,11 +112,13 @@ const release = `return redis.call("get", KEYS[1]) == ARGV[1] and redis.call("de
 // The repaired locks.
 var (
 	tokenLua = Lock{Impl: "token-lua"}
-	fenced   = Lock{Impl: "redisson-fenced", NoWatchdog: true, Workload: "fenced"}
-	watched  = Lock{Impl: "redisson-fenced", Workload: "fenced"}
-	joined   = Lock{Workload: "transaction"}
-	waiting  = Lock{WaitReplicas: 1}
-	saved    = Lock{RedisConfig: []string{"appendonly=yes", "appendfsync=always"}}
+	// with the settings of go-redis
+	resending = Lock{Impl: "token-lua", Retries: 3, Timeout: "3s"}
+	fenced    = Lock{Impl: "redisson-fenced", NoWatchdog: true, Workload: "fenced"}
+	watched   = Lock{Impl: "redisson-fenced", Workload: "fenced"}
+	joined    = Lock{Workload: "transaction"}
+	waiting   = Lock{WaitReplicas: 1}
+	saved     = Lock{RedisConfig: []string{"appendonly=yes", "appendfsync=always"}}
 )
 
 // The letters that repaired locks keep.
@@ -171,6 +177,11 @@ var rows = []Row{
 	{Kind: verdict.ReleasedByNonOwner, Repair: lease, With: tokenLua, Keeps: exclusion,
 		Others: NoOther, Locks: []string{"setnx-del-expired", "setnx-del-expired nil-retry"},
 		Faults: []string{"crash:takeover"}, Unaimed: true},
+
+	{Kind: verdict.ReleasedByNonOwner, Repair: unrepeated, With: resending, Keeps: exclusion,
+		Resends: true, Locks: []string{"setpx-del"}, Faults: []string{"partition"}},
+	{Kind: verdict.LateMessage, Repair: unrepeated, With: resending, Keeps: exclusion,
+		Resends: true, Locks: []string{"setpx-del"}, Faults: []string{"partition"}},
 
 	{Kind: verdict.LateMessage, Repair: owner, With: tokenLua, Keeps: exclusion, General: true,
 		Locks: []string{"setpx-del", "setnx-expire"}, Faults: []string{"late:release"}},

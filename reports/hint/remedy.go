@@ -187,6 +187,10 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 			Command: runWithStandby}, nil
 	case redis && loses && (t.overrun || counter):
 		f := repair.LastingTokens()
+		if t.plan.Workload == "fenced" { // the resource refuses old holders already
+			return Remedy{Do: "Draw the tokens elsewhere: under this fault Redis may forget a counter",
+				Code: f.Code[:1], Repair: f.Name, Why: []string{untried}}, nil
+		}
 		return Remedy{Do: f.Do, Code: f.Code, Repair: f.Name, Why: []string{"Draw the " +
 			"tokens elsewhere: under this fault Redis may forget a counter. " + untried}}, nil
 	case t.worst.Class == checker.LateMessage && t.worst.Assumption != "":
@@ -275,6 +279,9 @@ func (t trouble) outlasts(x *repair.Found) string {
 		return ""
 	case t.worst.Stays:
 		return "A lock with a lease may leave its key behind, too (R), but only until the lease is over."
+	case leased && about.Work && !t.plan.Renews():
+		return "A holder that works for longer than its lease (S) remains: renew the lease while it " +
+			"runs, or have the resource refuse old holders (fencing tokens)."
 	case leased && matrix.RepairOf(t.plan, t.verdict, history.MutualExclusion,
 		checker.LeaseOverrun) != nil:
 		return "A holder that is stopped for longer than its lease (S) remains: have the resource " +
@@ -387,6 +394,7 @@ func instead(p harness.Plan, worst checker.Property) (r Remedy, err error) {
 	if slices.Contains(exclusive, worst.Property) {
 		r.Do += "; or let one transaction on the data decide (" + choose.Page + ")"
 	}
+	r.Rest = append(r.Rest, byOperators(p, worst)...)
 	known, err := choose.Lookup(p)
 	if worst.Class == checker.LostByServer && p.WaitReplicas > 0 {
 		r.Rest = append(r.Rest, fmt.Sprintf("The lock waited for %d of %s: one that had not confirmed "+
@@ -398,6 +406,19 @@ func instead(p harness.Plan, worst checker.Property) (r Remedy, err error) {
 	return r, err
 }
 
+// byOperators says what those who run the servers can do about a violation, or returns nil.
+func byOperators(p harness.Plan, worst checker.Property) []string {
+	switch {
+	case worst.Class == checker.LostByServer && p.Masters > 1:
+		return []string{"Or let a server that lost its data stay away until the longest lease is over. " +
+			untried}
+	case worst.Class == checker.Clock && p.Breaks(nemesis.ServerClocks):
+		return []string{"Or let no clock of a server be set while it runs, and only slewed (chronyd " +
+			"without makestep after the start). " + untried}
+	}
+	return nil
+}
+
 // settings says what a setting that was measured with the same lock does instead of helping. It
 // returns at most one sentence.
 func settings(fault string, helps []choose.Help) []string {
@@ -405,8 +426,7 @@ func settings(fault string, helps []choose.Help) []string {
 		switch {
 		case !h.Same || h.Helped() || !strings.HasPrefix(h.Mitigation, "--"):
 		case h.Blocks():
-			return []string{fmt.Sprintf("It is prevented by %s, but then no client gets in.",
-				h.Mitigation)}
+			return []string{fmt.Sprintf("Does not help: %s (then no client gets in).", h.Mitigation)}
 		case nemesis.SameAim(h.Nemesis, fault):
 			return []string{fmt.Sprintf("Does not help: %s (%s).", h.Mitigation, h.Verdict)}
 		}

@@ -23,6 +23,7 @@ func RepairOf(p harness.Plan, v *checker.Verdict, property, class string) *repai
 		Plain:    plain(v.Property(property)),
 		CameLate: v.Property(property).CameLate(),
 		OneValue: v.Property(property).OneValue != "", Waits: p.WaitReplicas > 0,
+		Resends:  p.ClientRetries > 0,
 		Released: granted(v.Property(property))}
 	if row, ok := RowFor(p); ok && (p.Adapter == nil || p.Adapter.Dir == "") {
 		x.Lock = row.Name
