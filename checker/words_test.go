@@ -11,10 +11,10 @@ func TestWords(t *testing.T) {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
 			v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{c.property}})
 			p := v.Properties[0]
-			if p.Verdict != Violated || !strings.Contains(p.Explanation, c.want) ||
-				c.without != "" && strings.Contains(p.Explanation, c.without) {
-				t.Errorf("%s\ngot  %s\nwant %s\nwithout %s", p.Verdict, p.Explanation+p.Reason, c.want,
-					c.without)
+			got := p.Explanation + p.Cause
+			if p.Verdict != Violated || !strings.Contains(got, c.want) ||
+				c.without != "" && strings.Contains(got, c.without) {
+				t.Errorf("%s\ngot  %s\nwant %s\nwithout %s", p.Verdict, got+p.Reason, c.want, c.without)
 			}
 		})
 	}
@@ -268,7 +268,24 @@ var wordCases = []struct {
 		"c1 acquire 10 1500000000 fail; fault cut c2>* 7 9 mode=replies; c2 acquire 8 9 fail",
 		"0 1 2 3 n0 SETNX k a -> 1\n" + refusals(1, 1, 20, 15) + "2 1 8 0 n0 SETNX k c ->",
 		"to write the key was client 2", ""},
+	{"a lease that is counted from before a try that was refused", "V", early, earlyRefused +
+		earlyGranted, "counted the lease from before a try that was refused at 0.000 s", ""},
+	{"a lease that is counted early, in a call that may have been paused", "V", early, earlyGranted,
+		"over when it was delivered", "counted the lease"},
+	{"a lease that may begin after the try that was refused", "V", early, strings.Replace(
+		earlyRefused, "81 82", "48 50", 1) + earlyGranted, "over when it was delivered", "counted the lease"},
+	{"a late reply to a command that was sent in time", "V", early, earlyRefused + strings.Replace(
+		earlyGranted, "201", "100", 1), "over when it was delivered", "counted the lease"},
+	{"a refusal that came after the grant was asked for", "V", early, strings.Replace(earlyRefused,
+		"81 82", "81 202", 1) + earlyGranted, "over when it was delivered", "counted the lease"},
 }
+
+// The validity of a grant is over at 100, and its lease was 100.
+const (
+	early        = "validity; names k; c0 acquire 1 300 sent=1 valid=100 lease=100; c0 release 310 311"
+	earlyRefused = "0 1 81 82 n0 SET k a NX PX 9 -> (nil)\n"
+	earlyGranted = "0 1 201 210 n0 SET k a NX PX 9 -> OK\n"
+)
 
 // Client 2 takes the key while client 0 deletes its own, and client 1 is refused later.
 const (

@@ -17,6 +17,14 @@ func OverAtDelivery(h *record.Hold, last int64) string {
 		h.Process, h.Key, Stamp(h.From), Stamp(h.Promised), Stamp(last))
 }
 
+// CountedEarly says that a lock counts a lease from before a try that was refused. What granted the
+// lock was sent later.
+func CountedEarly(sent, refused int64) string {
+	return Say("The lock counted the lease from before a try that was refused at %s. The command that "+
+		"granted it was sent only at %s, and the servers keep its key for a whole lease from then on.",
+		Stamp(refused), Stamp(sent))
+}
+
 // PromisedBeyondLease describes a grant whose validity is later than its lease.
 func PromisedBeyondLease(h *record.Hold, end int64) string {
 	return Say("Client %d was granted lock %d at %s. The lock said that the grant is good until %s, "+

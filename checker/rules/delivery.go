@@ -59,6 +59,7 @@ func (c deliveryRule) undelivered(h *record.Hold, b ballot) (p property, bad boo
 	switch {
 	case promised && h.Promised < b.at:
 		p.Class, p.Explanation = verdict.OverWhenDelivered, explain.OverAtDelivery(h, b.at)
+		c.blameCount(&p, h, b)
 	case promised && h.Promised > b.expires:
 		p.Class, p.Explanation = verdict.PromisedTooLong, explain.PromisedBeyondLease(h, b.expires)
 	case c.quorums().noServer(h):

@@ -114,7 +114,7 @@ type Property struct {
 	// the assumption that a fault broke: durability, server clock, client clock
 	Assumption  string `json:"assumption,omitempty"`
 	Explanation string `json:"explanation,omitempty"` // the violation, for people
-	// the cause of a violation without a class, for people, or "" if it is not known
+	// the cause of a violation, for people, or "" if its class says all that is known
 	Cause  string `json:"cause,omitempty"`
 	Reason string `json:"reason,omitempty"` // why it is unknown or n.a., for people
 	// it is unknown only because the machine stalled: another run may tell
@@ -139,6 +139,10 @@ func (p Property) CameLate() bool {
 			return m.Kind.Deletes()
 		})
 }
+
+// CountedEarly reports whether the violation is a grant whose lease the lock counted from before an
+// earlier try.
+func (p Property) CountedEarly() bool { return p.Class == OverWhenDelivered && p.Cause != "" }
 
 // Witness is the smallest part of a history that is a violation by itself.
 type Witness struct {

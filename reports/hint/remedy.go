@@ -147,10 +147,16 @@ func remedyFor(v *checker.Verdict, p harness.Plan, worst checker.Property) (r Re
 			"tokens, and is clean with them" + inRuns(t.own.Runs, t.own.Runs),
 			Command: advice.Command{Line: t.own.Command},
 			Rest:    units.If(p.System() == "", choose.FencingNote)}, nil
+	case worst.CountedEarly() && t.own == nil:
+		return Remedy{Do: eachTry, Why: []string{untried}}, nil
 	case x == nil:
 		return t.unrepaired()
 	}
-	return t.repaired(x), nil
+	r = t.repaired(x)
+	if worst.CountedEarly() { // the variant of the library was shown, and not the repair
+		r.Why, r.Rest = nil, append([]string{eachTry + ". " + untried}, r.Rest...)
+	}
+	return r, nil
 }
 
 // repair returns the repair that runs have shown for the violation, or nil. A lost update has the
@@ -220,6 +226,10 @@ func (t trouble) unrepaired() (r Remedy, err error) {
 	}
 	return instead(t.plan, t.worst)
 }
+
+// eachTry is the remedy of a lock that counts a lease from before an earlier try.
+const eachTry = "Take the time anew before each try, and count the lease from there: the servers " +
+	"keep the key for a whole lease from the try that was granted"
 
 // untried says of a remedy that no run has shown it, and unshown that none has for this lock.
 const (

@@ -249,6 +249,10 @@ func TestRemedies(t *testing.T) {
 			Nemesis: "failover-sentinel", Settings: impls.Settings{WaitReplicas: 1}},
 			[]checker.Property{violated("S", checker.LostByServer)},
 			[]string{"Use another lock", "one that had not confirmed was promoted. An operator"}},
+		{"a lease that is counted from before an earlier try", harness.RunOptions{
+			Adapter: "node-redlock-5", Nemesis: "overrun"}, []checker.Property{{Property: "V",
+			Class: checker.OverWhenDelivered, Verdict: checker.Violated, Cause: "counted early"}},
+			[]string{"Take the time anew before each try", "No run of lockbench has tried this"}},
 		{"votes that a disk took", harness.RunOptions{Impl: "redlock", Nemesis: "disk-loss"},
 			[]checker.Property{violated("L", checker.LostByServer)}, []string{"Use another lock",
 				"stay away until the longest lease is over. No run of lockbench has tried this"}},

@@ -132,6 +132,8 @@ func prevented(w *Violation) string {
 	switch {
 	case w.Class == checker.ReleasedByNonOwner && w.tookOver():
 		how = "a lease that the server ends, so that no client has to delete a key to take the lock"
+	case w.property.CountedEarly():
+		how = "counting the lease of each try from the beginning of that try"
 	case w.CameLate() && w.Assumption != "":
 		how = "telling the time by a clock that goes on while the machine sleeps"
 	case w.CameLate():
