@@ -12,6 +12,9 @@ import (
 // LeftBehind says for how long a key that was left behind kept clients out. It returns "" if the
 // record shows no such key.
 func LeftBehind(v *View) string {
+	if v.Verdict == nil {
+		return ""
+	}
 	p := v.Verdict.Property(checker.Orphan)
 	if p.Verdict != checker.Violated || p.Witness == nil || len(p.Witness.Commands) == 0 {
 		return ""
