@@ -273,7 +273,8 @@ var wordCases = []struct {
 	{"a lease that is counted early, in a call that may have been paused", "V", early, earlyGranted,
 		"over when it was delivered", "counted the lease"},
 	{"a lease that may begin after the try that was refused", "V", early, strings.Replace(
-		earlyRefused, "81 82", "48 50", 1) + earlyGranted, "over when it was delivered", "counted the lease"},
+		earlyRefused, "81 82", "48 50", 1) + earlyGranted, "over when it was delivered",
+		"counted the lease"},
 	{"a late reply to a command that was sent in time", "V", early, earlyRefused + strings.Replace(
 		earlyGranted, "201", "100", 1), "over when it was delivered", "counted the lease"},
 	{"a refusal that came after the grant was asked for", "V", early, strings.Replace(earlyRefused,

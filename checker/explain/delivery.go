@@ -20,8 +20,9 @@ func OverAtDelivery(h *record.Hold, last int64) string {
 // CountedEarly says that a lock counts a lease from before a try that was refused. What granted the
 // lock was sent later.
 func CountedEarly(sent, refused int64) string {
-	return Say("The lock counted the lease from before a try that was refused at %s. The command that "+
-		"granted it was sent only at %s, and the servers keep its key for a whole lease from then on.",
+	return Say("The lock counted the lease from before a try that was refused at %s. The command "+
+		"that granted it was sent only at %s, and the servers keep its key for a whole lease from then "+
+		"on.",
 		Stamp(refused), Stamp(sent))
 }
 

@@ -286,9 +286,11 @@ func TestFind(t *testing.T) {
 		{"token-lua", "disk-loss", "L", checker.LostByServer, "", ""},
 		// a failover leaves another replica only if there are two, as with Sentinel
 		{"token-lua", "failover-sentinel", "S", checker.LostByServer, "a confirmed grant",
-			"lockbench run --impl x --wait-replicas 1 --nemesis failover-sentinel:healthy --properties S,L"},
+			"lockbench run --impl x --wait-replicas 1 --nemesis " +
+				"failover-sentinel:healthy --properties S,L"},
 		{"mine", "failover-sentinel:alive", "S", checker.LostByServer, "a confirmed grant",
-			"lockbench run --impl token-lua --wait-replicas 1 --nemesis failover-sentinel:healthy " +
+			"lockbench run --impl token-lua --wait-replicas 1 --nemesis " +
+				"failover-sentinel:healthy " +
 				"--properties S,L"},
 		{"waits", "failover-sentinel", "S", checker.LostByServer, "", ""},
 		{"token-lua", "failover-cluster", "S", checker.LostByServer, "", ""},
@@ -330,14 +332,17 @@ func TestFind(t *testing.T) {
 			"--client-retries 3 --nemesis message:drop --properties O,R,D"},
 		{"mine", "partition", "L", checker.LateMessage, "owner check", "lockbench run " +
 			"--impl token-lua --nemesis late:release --properties L,O"},
-		{"resends", "partition", "L", checker.LateMessage, "a deletion that is not sent again", "lockbench run " +
-			"--impl token-lua --client-retries 3 --client-timeout 3s --nemesis partition --properties L,O"},
+		{"resends", "partition", "L", checker.LateMessage, "a deletion that is not sent again",
+			"lockbench " +
+				"run --impl token-lua --client-retries 3 --client-timeout 3s --nemesis partition " +
+				"--properties L,O"},
 		{"mine", "partition", "R", "", "", ""}, // its release looks at no owner
 		{"mine", "none", "L", checker.LostRenewal, "a whole renewal",
 			"lockbench run --impl redisson --nemesis pause --properties L,O"},
 	} {
 		got := repair.Find(repair.Violation{Lock: c.lock, Flags: "--impl x", Fault: c.fault,
-			Property: c.property, Class: c.class, Plain: c.lock == "mine" || c.lock == "resends", Resends: c.lock == "resends",
+			Property: c.property, Class: c.class, Resends: c.lock == "resends",
+			Plain: c.lock == "mine" || c.lock == "resends",
 			Lease: c.lock != "mine", Waits: c.lock == "waits", Renews: c.lock == "renews",
 			Released: c.property == "R", CameLate: c.want == "validity check" ||
 				c.fault == "suspend:granting"})

@@ -62,7 +62,8 @@ func chosen(v *View) []string {
 	return judged
 }
 
-// NamesLetters reports whether the user named the properties to judge. By default, a run judges all.
+// NamesLetters reports whether the user named the properties to judge. By default, a run judges
+// all.
 func NamesLetters(v *View) bool {
 	return v.Verdict != nil && len(v.Verdict.Properties) < len(history.DefaultProperties())
 }
