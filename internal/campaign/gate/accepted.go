@@ -16,16 +16,22 @@ func (e *EntryResult) accept(counted []Run) {
 	if e.Result != Passed {
 		return
 	}
-	for _, run := range counted {
+	e.Accepted = defects(counted)
+}
+
+// defects returns the letters that decide the runs, without an S from work that only outlasted a
+// lease.
+func defects(runs []Run) (letters []string) {
+	for _, run := range runs {
 		for _, l := range run.ViolatedAll() {
 			overrun := l == checker.MutualExclusion && checker.FindClass(run.Classes[l]).Overrun
 			if !overrun {
-				e.Accepted = append(e.Accepted, l)
+				letters = append(letters, l)
 			}
 		}
 	}
-	slices.SortFunc(e.Accepted, batch.ByProperty)
-	e.Accepted = slices.Compact(e.Accepted)
+	slices.SortFunc(letters, batch.ByProperty)
+	return slices.Compact(letters)
 }
 
 // checkUntil refuses a date that is none, and a date or a ticket for an entry that accepts nothing.
@@ -49,7 +55,7 @@ var today = func() string { return time.Now().UTC().Format(time.DateOnly) }
 // expire fails an entry that shows a defect which is accepted until a day that is over, also if it
 // is unknown otherwise. Of a passed entry it says how long the defect is accepted.
 func (e *Entry) expire(f *EntryResult, counted []Run) {
-	i := slices.IndexFunc(counted, func(r Run) bool { return len(r.ViolatedAll()) > 0 })
+	i := slices.IndexFunc(counted, func(r Run) bool { return len(defects([]Run{r})) > 0 })
 	over := e.Until != "" && today() > e.Until
 	open := f.Result == Unknown || f.Result == Allowed
 	if f.Result != Passed && !(open && over) || e.Until+e.Ticket == "" || i < 0 {
@@ -59,15 +65,15 @@ func (e *Entry) expire(f *EntryResult, counted []Run) {
 	if e.Ticket != "" {
 		ticket = " (" + e.Ticket + ")"
 	}
-	letters := strings.Join(counted[i].ViolatedAll(), ", ")
+	letters := strings.Join(defects(counted), ", ")
 	switch {
 	case e.Until == "":
 		f.Claim += " Accepted" + ticket + "."
 	case !over:
 		f.Claim += " Accepted until " + e.Until + ticket + "."
 	default:
-		f.fail(Worse, f.Found, counted[i], fmt.Sprintf("The file accepts %s until %s%s, and that day is "+
-			"over. Mend the lock, or write another day.", letters, e.Until, ticket))
+		f.fail(Expired, f.Found+"; expired", counted[i], fmt.Sprintf("The file accepts %s until "+
+			"%s%s, and that day is over. Mend the lock, or write another day.", letters, e.Until, ticket))
 	}
 }
 

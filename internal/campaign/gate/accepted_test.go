@@ -13,6 +13,9 @@ func TestAnAcceptedDefectExpires(t *testing.T) {
 	defer func(f func() string) { today = f }(today)
 	violated := []Run{{Finding: batch.Finding{Properties: map[string]checker.Result{
 		"S": checker.Violated}}}}
+	overran := []Run{{Finding: batch.Finding{Properties: map[string]checker.Result{
+		"S": checker.Violated, "L": checker.Violated}, Classes: map[string]string{
+		"S": checker.LeaseOverrun}}}}
 	clean := []Run{{Finding: batch.Finding{Properties: map[string]checker.Result{"S": checker.Valid}}}}
 	for _, c := range []struct {
 		today, until, ticket string
@@ -24,6 +27,10 @@ func TestAnAcceptedDefectExpires(t *testing.T) {
 			"Accepted until 2027-01-31 (OPS-7)."},
 		{"2027-02-01", "2027-01-31", "OPS-7", violated, Passed, Failed,
 			"accepts S until 2027-01-31 (OPS-7), and that day is over"},
+		// the same letters before and after the day
+		{"2027-02-01", "2027-01-31", "", overran, Passed, Failed, "The file accepts L until"},
+		{"2027-02-01", "2027-01-31", "", append(overran, violated...), Passed, Failed,
+			"accepts S, L until"},
 		{"2027-02-01", "2027-01-31", "", clean, Passed, Passed, ""},
 		{"2027-02-01", "", "OPS-7", violated, Passed, Passed, "Accepted (OPS-7)."},
 		{"2027-02-01", "", "", violated, Passed, Passed, ""},
@@ -36,7 +43,8 @@ func TestAnAcceptedDefectExpires(t *testing.T) {
 		today = func() string { return c.today }
 		e, f := &Entry{Until: c.until, Ticket: c.ticket}, &EntryResult{Result: c.is, Claim: "Claim."}
 		e.expire(f, c.runs)
-		if f.Result != c.result || !strings.Contains(f.Claim, c.says) {
+		if f.Result != c.result || !strings.Contains(f.Claim, c.says) ||
+			(f.Change == Expired) != (f.Result == Failed) {
 			t.Errorf("%+v: %s, %q", c, f.Result, f.Claim)
 		}
 	}

@@ -44,16 +44,18 @@ var exits = []exitOf{{Failed, 1}, {Refused, 254}, {Broken, 255}, {Unknown, 2}, {
 // Change says how an entry failed.
 type Change string
 
-// The changes, the worst first: the lock violates a property that it must not, no longer violates
-// an expected one, exchanges different messages, or took another course with the same violations.
+// The changes, the worst first: the lock violates a property that it must not, or one that the file
+// accepts until a day that is over; it no longer violates an expected one, exchanges different
+// messages, or took another course with the same violations.
 const (
 	Worse     Change = "worse"
+	Expired   Change = "expired"
 	Gone      Change = "gone"
 	Said      Change = "said"
 	Different Change = "different"
 )
 
-var changes = []Change{Worse, Gone, Said, Different, ""}
+var changes = []Change{Worse, Expired, Gone, Said, Different, ""}
 
 // Result is the result of a gate, stored in gate.json.
 type Result struct {

@@ -187,7 +187,7 @@ func (r *Result) how() string {
 	for _, x := range []struct {
 		n    int
 		word string
-	}{{n[Worse], "worse"}, {n[Gone], "without what was expected"},
+	}{{n[Worse], "worse"}, {n[Expired], "expired"}, {n[Gone], "without what was expected"},
 		{n[Said], "says something else"}, {n[Different], "only took another course"}} {
 		if x.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.word))
