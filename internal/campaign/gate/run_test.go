@@ -247,6 +247,11 @@ func TestABusyMachineMakesNoVerdict(t *testing.T) {
 			t.Errorf("%s: %s after %d runs, want %s after %d: %s", c.name, r.Entries[0].Result, len(b.runs),
 				c.want, c.runs, r.Entries[0].Claim)
 		}
+		var text strings.Builder
+		if err := r.Text(&text, ""); err != nil || strings.Contains(c.name, "a stall") !=
+			strings.Contains(text.String(), "4, 2 disturbed") {
+			t.Errorf("%s: the table does not say how many runs were disturbed: %v\n%s", c.name, err, &text)
+		}
 	}
 }
 

@@ -76,17 +76,28 @@ func (r *Result) table(w io.Writer) error {
 	t.Most = widest
 	fmt.Fprintln(t, "RESULT\tEXPECTED\tFOUND\tRUNS\tENTRY")
 	for _, e := range rows {
-		runs := "–" // the forms have no runs of their own
-		if e.Planned > 0 {
-			runs = fmt.Sprint(len(e.Runs))
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", e.Result, e.Expect, batch.Plain(e.Found), runs,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", e.Result, e.Expect, batch.Plain(e.Found), e.made(),
 			batch.Plain(e.Name))
 	}
 	if n := len(r.Entries) - len(rows); n > 0 {
 		fmt.Fprintf(t, "… and %d more\n", n)
 	}
 	return t.Flush()
+}
+
+// made says how many runs an entry had, also those that were disturbed and made again.
+func (e *EntryResult) made() string {
+	disturbed := 0
+	for _, run := range e.Runs {
+		disturbed += batch.Truth(run.Disturbed || run.Stalled)
+	}
+	switch {
+	case e.Planned == 0:
+		return "–" // the forms have no runs of their own
+	case disturbed == 0:
+		return fmt.Sprint(len(e.Runs))
+	}
+	return fmt.Sprintf("%d, %d disturbed", len(e.Runs), disturbed)
 }
 
 // tell explains the result of an entry and which files show it.
