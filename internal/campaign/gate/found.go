@@ -299,8 +299,9 @@ func (e *EntryResult) failNew(then *Found, t tally, is string) {
 	fresh = slices.Compact(fresh)
 	run := t.not[0]
 	e.fail(Worse, "new: "+strings.Join(fresh, ","), run, fmt.Sprintf(
-		"%s is new, in %s, first with seed %d%s. Then: %s. Now: %s.", strings.Join(fresh, ", "),
-		ofRuns(len(t.not), len(t.Counted)), run.Seed, classes(run), then, is))
+		"%s %s new, in %s, first with seed %d%s. Then: %s. Now: %s.", strings.Join(fresh, ", "),
+		units.Plural(len(fresh), "is", "are"), ofRuns(len(t.not), len(t.Counted)), run.Seed,
+		classes(run), then, is))
 	e.show(run, fresh...)
 }
 

@@ -45,6 +45,8 @@ func TestASnapshotTurnsRed(t *testing.T) {
 				return say(map[bool]string{true: "SO", false: "S"}[seed == 3])
 			}, Failed, 5, "O is new, in 1 of 5 runs, first with seed 3: lease overrun. Then: S 5 of 5. " +
 				"Now: S 5 of 5; O 1 of 5."},
+		{"two new letters", Found{Runs: 5, Must: []string{"S"}},
+			func(uint64) *checker.Verdict { return say("SLO") }, Failed, 5, "L, O are new, in 5 of 5 runs"},
 		{"a letter that may be there, more often", Found{Runs: 5, May: map[string]int{"O": 1}},
 			func(uint64) *checker.Verdict { return say("O") }, Passed, 5, "O 5 of 5"},
 		{"a letter that may be there, and is not", Found{Runs: 5, May: map[string]int{"O": 1}},

@@ -13,6 +13,18 @@ import (
 	"github.com/lockbench/lockbench/internal/run/batch"
 )
 
+// TestOneRunBroke has the verb of one run.
+func TestOneRunBroke(t *testing.T) {
+	for n, says := range map[int]string{1: "1 run broke and shows nothing",
+		2: "2 runs broke and show nothing"} {
+		var b strings.Builder
+		err := Findings{Progress: Progress{Runs: 100, HarnessErrors: n, Broke: "why"}}.Text(&b)
+		if err != nil || !strings.Contains(b.String(), says) {
+			t.Errorf("%v\n%s", err, &b)
+		}
+	}
+}
+
 // TestASearchThatShowsTooLittleSaysSo: each row stands next to one that shows enough.
 func TestASearchThatShowsTooLittleSaysSo(t *testing.T) {
 	enough := Evidence{Granted: 100, HandedOver: 80}

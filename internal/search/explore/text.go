@@ -172,8 +172,8 @@ func (f Findings) notes(t *screen) {
 		t.row("Missing", "shard "+strings.Join(f.Missing, ", "))
 	}
 	if p.HarnessErrors > 0 && f.Doubt == "" {
-		t.row("Broken", fmt.Sprintf("%s broke and show nothing, the first because: %s",
-			units.Count(p.HarnessErrors, "run"), p.Broke))
+		t.row("Broken", fmt.Sprintf("%s broke and %s nothing, the first because: %s",
+			units.Count(p.HarnessErrors, "run"), units.Plural(p.HarnessErrors, "shows", "show"), p.Broke))
 	}
 	if p.Unrepeated > 0 {
 		t.row("Unsure", fmt.Sprintf("%s violated a property with programs that had served other runs, "+
