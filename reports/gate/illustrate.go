@@ -66,7 +66,7 @@ func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer)
 			v.Above = []page.Place{view.From(dir, filepath.Join(root, PageFile), "the gate")}
 			_, err = reports.Save(v)
 		}
-		if err == nil {
+		if err == nil && e.Planned > 0 { // the entry of the forms only points to an example
 			err = advise(v, e.Shown)
 		}
 		if err != nil {
