@@ -92,6 +92,8 @@ broke, 130 interrupted.`,
 		"with --init: runs of each cell (default 10 in the sim, else 5)")
 	s.Uint64Var(&f.lock.Seed, "seed", 1, "with --init: seed of all randomness")
 	s.DurationVar(&f.lock.Lease, "ttl", 0, "with --init: lease (default 500ms, of libraries 2s)")
+	s.BoolVar(&f.lock.Replace, "replace", false,
+		"with --init: write over FILE, and keep its tickets and days")
 	s.StringArrayVar(&f.options.Only, "only", nil, "run this entry only, by its name; may be repeated")
 	s.IntVar(&f.options.Jobs, "jobs", 0,
 		"runs at the same time (default two for each core, in the sim one)")
@@ -108,9 +110,10 @@ broke, 130 interrupted.`,
 
 // check returns an error for flags without an effect.
 func (f *gateFlags) check(set *pflag.FlagSet) (err error) {
-	for _, name := range []string{"impl", "adapter", "nemesis", "env", "repeat", "seed", "ttl"} {
+	for _, name := range []string{"impl", "adapter", "nemesis", "env", "repeat", "seed", "ttl",
+		"replace"} {
 		if set.Changed(name) && (!f.init || f.lock.Impl+f.lock.Adapter == "") {
-			return fmt.Errorf("--%s says what `%s` measures; it needs --init, and "+
+			return fmt.Errorf("--%s is for a measurement, `%s`; it needs --init, and "+
 				"--impl or --adapter", name, advice.GateInit)
 		}
 	}

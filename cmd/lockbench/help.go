@@ -69,7 +69,8 @@ var groups = map[string][]group{
 	"gate": {
 		{title: "A run of the gate", flags: strings.Fields("only resume out store jobs shard quiet " +
 			"json since metrics help")},
-		{title: "A new file", flags: strings.Fields("init adapter impl nemesis env repeat ttl seed")},
+		{title: "A new file",
+			flags: strings.Fields("init adapter impl nemesis env repeat ttl seed replace")},
 	},
 	"check": {
 		{title: "What to judge", flags: strings.Fields("model properties expect ttl partial timeout")},

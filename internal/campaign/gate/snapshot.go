@@ -23,6 +23,7 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/run/batch"
 	"github.com/lockbench/lockbench/internal/run/runner"
+	"github.com/lockbench/lockbench/internal/run/store"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -47,8 +48,12 @@ type Snapshot struct {
 	Seed        uint64        // 0 means 1
 	Runs        int           // runs of each cell; 0 means 10 in the simulator and 5 elsewhere
 	Lease       time.Duration // if zero, the lease of the matrix
+	// a file that exists is written over, and the entries that still violate something keep their
+	// tickets and days
+	Replace bool
 
 	file  string
+	old   []Entry // of the file that is replaced
 	lock  string
 	cells []Entry  // with a name and options
 	notes []string // the reasons why cells are missing
@@ -64,13 +69,10 @@ const (
 	adapterLease = 2 * time.Second
 )
 
-// Prepare determines the cells. It returns an error if the file exists.
+// Prepare determines the cells. It returns an error if the file exists and is not to be replaced.
 func (s *Snapshot) Prepare(ctx context.Context, file string) (*File, error) {
-	if _, err := os.Stat(file); err == nil {
-		return nil, thereAlready(file)
-	}
 	s.file = file
-	if err := s.choose(ctx); err != nil {
+	if err := errors.Join(s.keep(), s.choose(ctx)); err != nil {
 		return nil, err
 	}
 	o := matrix.Options{Columns: s.Faults, TTL: s.Lease, Environment: s.Environment}
@@ -103,6 +105,31 @@ func (s *Snapshot) Prepare(ctx context.Context, file string) (*File, error) {
 		return nil, err
 	}
 	return Read(file, []byte(s.text(nil)))
+}
+
+// keep reads the file that is replaced. It returns an error if a file is there and is not to be
+// replaced, or if there is none.
+func (s *Snapshot) keep() error {
+	if s.Replace {
+		g, err := ReadFile(s.file)
+		if err == nil {
+			s.old = g.Entries
+		}
+		return err
+	}
+	if _, err := os.Stat(s.file); err == nil {
+		return fmt.Errorf("%w; or add --replace, which keeps its tickets and days",
+			thereAlready(s.file))
+	}
+	return nil
+}
+
+// accept gives a cell that violates something the ticket and the day of its entry in the old file.
+func (s *Snapshot) accept(c *Entry) {
+	i := slices.IndexFunc(s.old, func(e Entry) bool { return e.Name == c.Name })
+	if i >= 0 && len(c.Found.Must)+len(c.Found.May) > 0 {
+		c.Ticket, c.Until = s.old[i].Ticket, s.old[i].Until
+	}
 }
 
 // choose sets the environment, the seed and the number of runs.
@@ -314,7 +341,13 @@ func (s *Snapshot) Warnings(r *Result) (lines []string) {
 // Write writes the file with the results of its run. Call it only if no cells are Missing, because
 // a gate would never check those.
 func (s *Snapshot) Write(r *Result) error {
-	return writeNew(s.file, []byte(s.text(r)))
+	if !s.Replace {
+		return writeNew(s.file, []byte(s.text(r)))
+	}
+	return store.Write(filepath.Dir(s.file), filepath.Base(s.file), func(w *os.File) error {
+		_, err := w.WriteString(s.text(r))
+		return err
+	})
 }
 
 // command returns the command line that writes the file.
@@ -386,6 +419,7 @@ func (s *Snapshot) measured(r *Result) (cells []cell) {
 		if r != nil {
 			got := r.Entries[i]
 			c.Found = newFound(r.Gate.Entries[i].Count(got.Runs).Counted)
+			s.accept(&c.Entry)
 			if got.Result == Refused {
 				c.Refused = batch.Plain(got.Claim)
 			}
