@@ -25,6 +25,9 @@ func defect(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	next := Say(", and client %d was granted the lock", b)
 	switch v.Class {
 	case verdict.LeaseOverrun:
+		if held(faults, p.A, p.From) {
+			return Say("the scenario held client %d at a breakpoint until its lease was over", a) + next
+		}
 		return Say("client %d was still inside when its lease ended", a) + next
 	case verdict.SessionLost:
 		if p.B.From < p.A.From {
@@ -55,6 +58,15 @@ func defect(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 		return Say("no server granted the lock to one of the clients %d and %d", a, b)
 	}
 	return Say("client %d was granted the lock although client %d was inside", b, a)
+}
+
+// held reports whether the scenario carried out a step after the end of a hold's lease, while the
+// holder stood at the breakpoint that an earlier step had stopped it at.
+func held(faults []record.Fault, h *record.Hold, at int64) bool {
+	return slices.ContainsFunc(faults, func(f record.Fault) bool {
+		return f.By != nil && *f.By == h.Process && f.From <= h.End &&
+			f.From >= max(h.From, h.LeaseAt(at))
+	})
 }
 
 // wrongRelease names the client that deleted the first holder's key, and the next holder. A late

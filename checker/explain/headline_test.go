@@ -17,6 +17,7 @@ func TestHeadlinesNameTheDefect(t *testing.T) {
 		return &record.Hold{Process: process, From: from, End: to,
 			Leases: []record.Lease{{From: from, To: from + 2e9}}}
 	}
+	client := func(process int) *int { return &process }
 	deletes := func(process int, kind verdict.Kind, recv int64) []verdict.WitnessCommand {
 		return []verdict.WitnessCommand{{Kind: kind, Command: history.Command{Process: process,
 			Args: []string{"DEL", "k"}, Sent: 2e9, Recv: recv}}}
@@ -29,6 +30,11 @@ func TestHeadlinesNameTheDefect(t *testing.T) {
 	}{
 		{verdict.LeaseOverrun, nil, nil, "Client 1 was still inside when its lease ended, and client 2 " +
 			"was granted the lock: both were inside for 1.00 s. A longer lease only makes this rarer."},
+		{verdict.LeaseOverrun, nil, []record.Fault{{Action: nemesis.Promote, By: new(int), From: 3.5e9},
+			{Action: nemesis.KillNode, By: client(1), From: 2e9}}, "Client 1 was still inside when"},
+		{verdict.LeaseOverrun, nil, []record.Fault{{Action: nemesis.KillNode, By: client(1),
+			From: 3.5e9}}, "The scenario held client 1 at a breakpoint until its lease was over, " +
+			"and client 2 was granted"},
 		{verdict.SessionLost, nil, nil, "inside when its session ended"},
 		{verdict.ReleasedByNonOwner, deletes(2, verdict.ForeignDelete, 3e9), nil,
 			"Client 2 deleted the key of client 1 and was granted the lock:"},
