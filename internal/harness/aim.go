@@ -186,13 +186,40 @@ func (p Plan) Longer(contended int) time.Duration {
 }
 
 // LongerHolds returns the flags for holds of half a lease, or of half of a longer lease if the run
-// had such holds already.
+// had such holds already or if its scenario waits for longer before a server takes over. It returns
+// "" if the holds outlasted such a wait: longer ones would show no more.
 func LongerHolds(p Plan) string {
-	half, hold := p.TTL.D()/2, p.Hold.D()
-	if hold < half {
+	half, hold, wait := p.TTL.D()/2, p.Hold.D(), beforeTakeover(p.Scenario)
+	need := (wait + p.Poll.D() + usualAnswer).Round(time.Second / 2)
+	switch {
+	case wait > 0 && hold >= need:
+		return ""
+	case wait > 0 && half < need:
+		return fmt.Sprintf("--ttl %v --hold %v", 2*need, need)
+	case hold < half:
 		return fmt.Sprintf("--hold %v", half)
 	}
 	return fmt.Sprintf("--ttl %v --hold %v", 4*hold, 2*hold)
+}
+
+// usualAnswer is the time in which a client that lost its connection tries again and is answered.
+const usualAnswer = 500 * time.Millisecond
+
+// beforeTakeover returns how long a scenario waits between its aimed step, or the step that lets
+// the holder go after it, and the promotion of a server.
+func beforeTakeover(steps []nemesis.Step) (wait time.Duration) {
+	aimed := false
+	for _, s := range steps {
+		switch {
+		case s.Aimed || aimed && s.Do == nemesis.Go:
+			aimed, wait = true, 0
+		case s.Do == nemesis.Promote:
+			return wait
+		case s.Do == nemesis.Wait && aimed:
+			wait += s.For.D()
+		}
+	}
+	return 0
 }
 
 // requires returns the evidence without which a run of this scenario proves nothing.

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/env/sim"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -196,5 +197,31 @@ func TestLongWorkHasTheTimeThatItNeeds(t *testing.T) {
 	long.For = time.Second
 	if p, err := harness.NewPlan(long); err != nil || p.For.D() != time.Second {
 		t.Errorf("asked for a second, and it has %v: %v", p.For, err)
+	}
+}
+
+// TestLongerHoldsOutlastTheScenario: a hold must outlast what the scenario waits for before a
+// server takes over, and advice that was followed is not given again.
+func TestLongerHoldsOutlastTheScenario(t *testing.T) {
+	wait := nemesis.Step{Do: nemesis.Wait, For: history.Duration(2 * time.Second)}
+	stall := nemesis.Step{Do: nemesis.Stall, Aimed: true}
+	goOn, promote := nemesis.Step{Do: nemesis.Go}, nemesis.Step{Do: nemesis.Promote}
+	for _, c := range []struct {
+		steps     []nemesis.Step
+		ttl, hold time.Duration
+		want      string
+	}{
+		{[]nemesis.Step{stall, promote, wait}, 2 * time.Second, 0, "--hold 1s"},
+		{[]nemesis.Step{stall, promote}, 2 * time.Second, time.Second, "--ttl 4s --hold 2s"},
+		{[]nemesis.Step{wait, stall, goOn, wait, promote}, 2 * time.Second, 0, "--ttl 5s --hold 2.5s"},
+		{[]nemesis.Step{stall, wait, goOn, promote}, 2 * time.Second, 0, "--hold 1s"},
+		{[]nemesis.Step{stall, wait, promote}, 10 * time.Second, time.Second, "--hold 5s"},
+		{[]nemesis.Step{stall, wait, promote}, 5 * time.Second, 2500 * time.Millisecond, ""},
+	} {
+		p := harness.Plan{Scenario: c.steps, TTL: history.Duration(c.ttl),
+			Hold: history.Duration(c.hold)}
+		if got := harness.LongerHolds(p); got != c.want {
+			t.Errorf("%v: %q, want %q", c.steps, got, c.want)
+		}
 	}
 }

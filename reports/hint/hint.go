@@ -131,7 +131,11 @@ func fallback(v *checker.Verdict, p harness.Plan) change {
 		return change{"The fault missed its moment; another seed may hit it",
 			fmt.Sprint("--seed ", p.Seed+1)}
 	case len(e.Untested) > 0:
-		return change{"Hold the lock for longer", harness.LongerHolds(p)}
+		if longer := harness.LongerHolds(p); longer != "" {
+			return change{"Hold the lock for longer", longer}
+		}
+		return change{why: "The holds outlast the waits of the scenario; the report shows what each " +
+			"client sent after the fault"}
 	}
 	if p.Clients == 1 {
 		return change{"One client has no other to contend with; run at least two", "--clients 2"}

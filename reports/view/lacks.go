@@ -42,9 +42,12 @@ func missed(v *View) string {
 		return fmt.Sprintf("The fault missed: %d of %s hit a hold while another client waited. Run it "+
 			"again with another --seed.", e.Hits, units.Count(q.Hits, "planned fault"))
 	case len(e.Untested) > 0:
-		return fmt.Sprintf("No other client tried after the fault: none was answered by %s before the "+
-			"holder left. Run it again with longer holds: %s.", Successor(v.History.Header),
-			harness.LongerHolds(p))
+		s := fmt.Sprintf("No other client tried after the fault: none was answered by %s before the "+
+			"holder left.", Successor(v.History.Header))
+		if longer := harness.LongerHolds(p); longer != "" {
+			s += fmt.Sprintf(" Run it again with longer holds: %s.", longer)
+		}
+		return s
 	}
 	return ""
 }
