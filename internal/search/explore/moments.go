@@ -300,11 +300,20 @@ func (d draw) nodes(loss string) (names []string) {
 	return names
 }
 
+// targets draws a client and a server. The replica is the one that takes over from that server.
+func (d draw) targets() nemesis.On {
+	on := nemesis.On{Client: cmp.Or(d.victim, d.client()), Nodes: []string{d.node()}}
+	if on.Copy = "n1"; d.plan.Topology == nemesis.Independent {
+		on.Copy = strings.Replace(on.Nodes[0], "n", "r", 1)
+	}
+	on.Links = on.Client + ">*"
+	return on
+}
+
 // effect draws the details of a fault and the client or server that it hits.
 func (d draw) effect(fault string) (nemesis.Effect, bool) {
 	name, variant, _ := strings.Cut(fault, ":")
-	on := nemesis.On{Client: cmp.Or(d.victim, d.client()), Nodes: []string{d.node()}}
-	on.Links = on.Client + ">*"
+	on := d.targets()
 	if d.plan.Topology == nemesis.Independent && d.rand.IntN(3) == 0 {
 		on.Links = on.Client + ">" + on.Nodes[0]
 	}
@@ -327,10 +336,6 @@ func (d draw) effect(fault string) (nemesis.Effect, bool) {
 		variant = []string{"+", "+", "-", "-", "+", "-"}[n]
 		if short = n > 3; short && name == "clock-client" && d.rand.IntN(2) == 0 {
 			variant = "rate"
-		}
-	case "failover":
-		if on.Copy = "n1"; d.plan.Topology == nemesis.Independent {
-			on.Copy = strings.Replace(on.Nodes[0], "n", "r", 1)
 		}
 	}
 	e, ok := effects(d.plan).Effect(name, variant, on)

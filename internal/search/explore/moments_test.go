@@ -309,3 +309,17 @@ func TestOnlyItsVictimAsks(t *testing.T) {
 		t.Errorf("%d of 100", hits)
 	}
 }
+
+// TestEachFaultKnowsTheReplica: a row of the table may promote one whatever its name is.
+func TestEachFaultKnowsTheReplica(t *testing.T) {
+	for topology, want := range map[string][]string{nemesis.Failover: {"n0 n1"},
+		nemesis.Independent: {"n0 r0", "n1 r1", "n2 r2"}} {
+		p := harness.Plan{Topology: topology, Masters: 3, Clients: 2}
+		for seed := range uint64(20) {
+			on := draw{rand: rand.New(rand.NewPCG(seed, 1)), plan: p}.targets()
+			if got := on.Nodes[0] + " " + on.Copy; !slices.Contains(want, got) {
+				t.Errorf("%s: %s", topology, got)
+			}
+		}
+	}
+}
