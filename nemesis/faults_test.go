@@ -86,21 +86,18 @@ func TestAnEnsembleIsForSystemsThatHaveOne(t *testing.T) {
 // TestEveryFaultInEveryEnvironment says for each fault and variant whether an environment has it,
 // and looks that one which has not says why.
 func TestEveryFaultInEveryEnvironment(t *testing.T) {
-	const agreeing = "leader-loss member-loss" // of servers that agree on writes: no Redis
-	missing := map[string]string{              // what no environment but these refuses
-		"external": "failover failover-sentinel failover-cluster restart restart-delayed disk-loss " +
-			"flush scripts-lost memory-full clock-server busy node-pause node-crash minority-loss " +
-			"majority-loss start-in-outage suspend " + agreeing,
-		"docker":  "failover-cluster failover-sentinel:planned clock-server:stand suspend " + agreeing,
-		"sim":     "failover-sentinel failover-cluster disk-loss start-in-outage " + agreeing,
-		"process": "suspend " + agreeing,
+	missing := map[string]string{ // what no environment but these refuses; no Redis is an ensemble
+		"external": "suspend",
+		"docker":   "cluster ensemble failover-sentinel:planned clock-server:stand suspend",
+		"sim":      "sentinel cluster ensemble disk-loss start-in-outage",
+		"process":  "ensemble suspend",
 	}
 	for _, g := range AllCapabilities() {
 		everything(t, func(name string, s Scenario) {
 			fault, _, _ := strings.Cut(name, ":")
-			lacks := false
+			lacks := g.Environment == "external" && ofServers(s)
 			for _, m := range strings.Fields(missing[g.Environment]) {
-				lacks = lacks || m == fault || m == name
+				lacks = lacks || m == fault || m == name || m == s.Topology
 			}
 			if fault == "random" {
 				return // it has drawn from everything here; see TestRandomKeepsToItsCapabilities
@@ -114,6 +111,16 @@ func TestEveryFaultInEveryEnvironment(t *testing.T) {
 			}
 		})
 	}
+}
+
+// ofServers reports whether a scenario needs more than servers that run anyway: an arrangement of
+// them, or a step that acts on one.
+func ofServers(s Scenario) bool {
+	return s.Replicas > 0 || slices.Contains([]string{Failover, Sentinel, Cluster, Ensemble},
+		s.Topology) || slices.ContainsFunc(s.Steps, func(step Step) bool {
+		a, _ := ActionOf(step.Do)
+		return a.Target == Node || a.Target == Copy
+	})
 }
 
 // TestAVoteThatIsTakenBackLate: a tap does not see the commands that cannot be sent, so that of a
