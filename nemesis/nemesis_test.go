@@ -117,7 +117,8 @@ func TestWhatIsStoppedGoesOn(t *testing.T) {
 			}
 		}
 		for who, i := range stopped {
-			t.Errorf("%s step %d stops %s for ever", name, i, who)
+			t.Errorf("%s step %d stops %s, and no step lets it go on (go, unpause, resume-node, free)",
+				name, i, who)
 		}
 		if n := len(s.Steps); n > 0 && s.Steps[n-1].Await != nil {
 			t.Errorf("%s leaves a client at a breakpoint", name)
