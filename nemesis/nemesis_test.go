@@ -233,3 +233,24 @@ func TestTheNameOfAColumn(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestWordsNameTheMeaning of a command, since another lock may send another one.
+func TestWordsNameTheMeaning(t *testing.T) {
+	for _, c := range []struct {
+		await Await
+		want  string
+	}{
+		{Await{Command: "^del ", Means: WithinRelease}, "await that a client sends the second " +
+			"command of a release"},
+		{Await{Command: "^get "}, `await that a client sends a command that matches "^get "`},
+	} {
+		if got := (Step{Await: &c.await}).Words(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	for _, meaning := range means {
+		if meant[meaning] == "" {
+			t.Errorf("%s has no words", meaning)
+		}
+	}
+}

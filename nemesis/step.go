@@ -214,13 +214,26 @@ func (s Step) Words() string {
 		return fmt.Sprintf("await that %s comes to %q", who, s.Await.Phase)
 	}
 	words := fmt.Sprintf("await that %s sends a command that matches %q", who, s.Await.Command)
-	if s.Await.Command == "" {
-		words = fmt.Sprintf("await that %s sends the command that is %s", who, s.Await.Means)
+	if meaning := s.Await.Means; meaning != "" { // Command is that of lockbench's own locks
+		words = fmt.Sprintf("await that %s sends %s", who, meant[meaning])
 	}
 	if s.Await.Nth > 1 {
 		words += fmt.Sprintf(" for the %dth time", s.Await.Nth)
 	}
 	return words
+}
+
+// meant describes the command of each meaning.
+var meant = map[string]string{
+	FirstOfAcquire: "the first command of an acquire",
+	CreatesKey:     "the command that creates the key",
+	AfterCreation:  "a command after the creation of the key",
+	FirstOfRelease: "the first command of a release",
+	WithinRelease:  "the second command of a release",
+	LastOfRelease:  "the last command of a release",
+	OnKey:          "a command on the key",
+	ReadsKey:       "a command of an acquire that reads the key",
+	TakesOver:      "a command of an acquire that takes over an existing key",
 }
 
 // Client reads the number out of a client's name: 2 for "c2".
