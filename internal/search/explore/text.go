@@ -231,9 +231,12 @@ func (t *screen) toDo(x Finding) {
 	if fix.Tried {
 		return // its command would need flags that name this lock
 	}
-	keeps := fix.Command.Kept
+	keeps, other := fix.Command.Kept, ""
+	if !fix.Own {
+		other = " (shown with another lock)"
+	}
 	t.row("Shown", units.List(keeps)+" "+units.Plural(len(keeps), "holds", "hold")+
-		" with it under "+fix.Fault+":")
+		" with it under "+fix.Fault+other+":")
 	t.inset(fix.Command.Line)
 }
 
