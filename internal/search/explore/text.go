@@ -122,8 +122,8 @@ func (f Findings) tell(t *screen, x Finding) {
 	}
 	t.row("Found", f.effort(x))
 	if x.Varies {
-		t.row("Varies", "the program's threads race, so that its steps differ at each start; the "+
-			"violation is the same each time")
+		t.row("Varies", "the program's steps differ at each start, as where threads or timers race; "+
+			"the violation is the same each time")
 	}
 	if x.Curve != nil {
 		t.row("When", x.Curve.String()+x.decision())

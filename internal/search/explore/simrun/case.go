@@ -54,7 +54,7 @@ var ErrFlaky = errors.New("the same run was different when it was done again")
 
 // Settle makes a counterexample of a case. It runs the case twice, or three times if the lock is a
 // program. It returns an error if a run does not violate the property, or if the runs differ. Only
-// the steps of a program may differ, because its threads race.
+// the steps of a program may differ, because its threads or timers race.
 func (c Case) Settle(ctx context.Context, property string) (*counterexample.Counterexample, error) {
 	first, err := c.Run(ctx)
 	if err != nil {
