@@ -20,19 +20,47 @@ var flawWords = [...]string{
 	linear.CoveredPoint:   "released with success although another one held the lock all the time",
 }
 
+// flawed names the clients of a flaw: that of acquisition a, or of a and then b.
+var flawed = [...]string{
+	linear.DoubleRelease:  "client %d released one acquisition twice with success",
+	linear.PhantomRelease: "client %d released the lock with success and had not acquired it",
+	linear.LostLock:       "client %d was refused a release while it surely held the lock",
+	linear.Overlap:        "client %[2]d was granted the lock while client %[1]d surely held it",
+	linear.CoveredPoint: "client %d released the lock with success although client %d held it all " +
+		"the time",
+}
+
+// FlawCause says in a clause which client did what no mutex allows, as Flaw describes it.
+func FlawCause(f linear.Flaw, a, b linear.Name) string {
+	switch {
+	case f == linear.Overlap && a.Process == b.Process:
+		return Say("client %d was granted the lock again while it held it, which only a re-entrant "+
+			"lock allows (--model reentrant)", a.Process)
+	case f == linear.Overlap, f == linear.CoveredPoint:
+		return Say(flawed[f], a.Process, b.Process)
+	}
+	return Say(flawed[f], a.Process)
+}
+
 // Flaw describes the error in acquisition a, or in a and b together. First is the hold of a.
-func Flaw(key int, f linear.Flaw, a, b linear.Name, first verdict.Hold) string {
+func Flaw(h *history.Header, key int, f linear.Flaw, a, b linear.Name, first verdict.Hold) string {
 	what := Say(flawWords[f])
 	switch f {
 	case linear.Overlap:
-		ends := Say("not released before %s", Stamp(first.To))
+		if a.Process == b.Process {
+			what = Say("granted while it surely held the lock by an earlier one")
+		}
+		ends := Say("not released before %s", Moment(h, first.To))
 		if first.To == record.Forever {
 			ends = Say("not released since")
 		}
 		return units.Sentence(Say("lock %d: %s was %s: %s, acquired at %s and %s", key, acquisition(b),
-			what, acquisition(a), Stamp(first.From), ends))
+			what, acquisition(a), Moment(h, first.From), ends))
 	case linear.CoveredPoint:
 		return units.Sentence(Say("lock %d: %s was %s (%s)", key, acquisition(a), what, acquisition(b)))
+	}
+	if a.N == 0 { // it belongs to none
+		return units.Sentence(Say("lock %d: %s", key, FlawCause(f, a, b)))
 	}
 	return units.Sentence(Say("lock %d: %s was %s", key, acquisition(a), what))
 }
@@ -73,6 +101,9 @@ func EarlyGrant(key int, chain []linear.LeaseHold) string {
 
 // Miscounted describes an answer that contradicts how often its client holds the lock.
 func Miscounted(key int, n linear.Name) string {
+	if n.N == 0 { // a release that belongs to no acquisition
+		return Say("Lock %d: client %d released it with success and did not hold it.", key, n.Process)
+	}
 	return Say("Lock %d: %s was answered against the count of its holder.", key, acquisition(n))
 }
 
@@ -82,21 +113,26 @@ func NoReentrantOrder(key int) string {
 		"can have.", key)
 }
 
+// RegisterCause says in a clause which access no order of the writes explains.
+func RegisterCause(h *history.Header, s *linear.Section) string {
+	return Say("client %d %s, which no order of the writes explains", s.Process, didTo(h, s))
+}
+
 // NoRegisterOrder says that no register can have produced a history, and why, if known.
-func NoRegisterOrder(key int, bad *linear.Misplaced) string {
+func NoRegisterOrder(h *history.Header, key int, bad *linear.Misplaced) string {
 	return Say("The reads and writes of register %d fit no order in which each read returns what was "+
-		"written last.", key) + misplaced(bad)
+		"written last.", key) + misplaced(h, bad)
 }
 
 // misplaced says why sections fit no order, as a further sentence.
-func misplaced(m *linear.Misplaced) string {
+func misplaced(h *history.Header, m *linear.Misplaced) string {
 	if m == nil {
 		return ""
 	}
 	if m.Why == linear.Unwritten {
-		return Say(" Client %d %s: that value can only be there after it.", m.A.Process, didTo(m.A))
+		return Say(" Client %d %s: that value can only be there after it.", m.A.Process, didTo(h, m.A))
 	}
-	return Say(misfitWords[m.Why], m.A.Process, didTo(m.A), m.B.Process, didTo(m.B))
+	return Say(misfitWords[m.Why], m.A.Process, didTo(h, m.A), m.B.Process, didTo(h, m.B))
 }
 
 var misfitWords = [...]string{
@@ -110,10 +146,10 @@ var misfitWords = [...]string{
 }
 
 // didTo describes the access of a section, and its time.
-func didTo(s *linear.Section) string {
-	when := Say("from %s on, without an answer", Stamp(s.From))
+func didTo(h *history.Header, s *linear.Section) string {
+	when := Say("from %s on, without an answer", Moment(h, s.From))
 	if s.To != record.Forever {
-		when = Say("from %s to %s", Stamp(s.From), Stamp(s.To))
+		when = Say("from %s to %s", Moment(h, s.From), Moment(h, s.To))
 	}
 	switch {
 	case s.Read == linear.Anything:

@@ -11,6 +11,14 @@ import (
 // Stamp writes a stamp for people: "1.204 s".
 func Stamp(t int64) string { return Say("%.3f s", float64(t)/float64(time.Second)) }
 
+// Moment writes a stamp of a history for people, or the operation if the history has no times.
+func Moment(h *history.Header, t int64) string {
+	if h.Untimed {
+		return Say("operation %d", t/int64(time.Millisecond))
+	}
+	return Stamp(t)
+}
+
 // leaseEnd formats the end of a lease as At does. It also covers a lease without an end.
 func leaseEnd(t int64) string {
 	if t == record.Forever {

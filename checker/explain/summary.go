@@ -62,6 +62,8 @@ func broken(p verdict.Property) string {
 func why(p verdict.Property, faults []record.Fault) string {
 	why := verdict.FindClass(p.Class).Summary
 	switch {
+	case modelBroke[p.Property] != "" && p.Cause != "":
+		return p.Cause
 	case p.Class == verdict.ReleasedByNonOwner && p.Property == verdict.OwnerRelease,
 		p.Class == verdict.RenewedByNonOwner,
 		p.Class == verdict.DoubleGrant && (p.Property == verdict.Fencing || p.Property == "fencing"):

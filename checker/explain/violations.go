@@ -27,14 +27,15 @@ func AbandonedCause(h *record.Hold) string {
 
 // OldToken describes two grants, the later without a larger token (F). The first was answered
 // before the second was requested.
-func OldToken(a, b *record.Hold, answered, asked int64, class, assumption string) string {
+func OldToken(h *history.Header, a, b *record.Hold, answered, asked int64,
+	class, assumption string) string {
 	later := Say("token %d, which is not larger", b.Token)
 	if b.Token == 0 {
 		later = Say("none")
 	}
 	return Say("Client %d got fencing token %d for lock %d, granted at %s; client %d, which asked at "+
-		"%s, got %s. Class: %s%s.", a.Process, a.Token, a.Key, Stamp(answered), b.Process, Stamp(asked),
-		later, class, assumed(assumption))
+		"%s, got %s. Class: %s%s.", a.Process, a.Token, a.Key, Moment(h, answered), b.Process,
+		Moment(h, asked), later, class, assumed(assumption))
 }
 
 // LostCounter says that a server no longer had, or never had, the counter of the tokens (F).
@@ -222,9 +223,9 @@ func InnerRelease(h *record.Hold, released int64) string {
 
 // NoUpdateOrder says that the critical sections fit no order in which each reads what the one
 // before it wrote (U), and names the one that does not fit, if known.
-func NoUpdateOrder(key int, bad *linear.Misplaced) string {
+func NoUpdateOrder(h *history.Header, key int, bad *linear.Misplaced) string {
 	return Say("The reads and writes of resource %d fit no order in which each critical section sees "+
-		"what the one before it wrote.", key) + misplaced(bad)
+		"what the one before it wrote.", key) + misplaced(h, bad)
 }
 
 // LostUpdate describes two sections that read the same value and both wrote (U).

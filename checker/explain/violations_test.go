@@ -52,8 +52,8 @@ func TestFailures(t *testing.T) {
 // TestEveryFlawAndUnfitHasWords also fails for a new one without words.
 func TestEveryFlawAndUnfitHasWords(t *testing.T) {
 	for f := linear.DoubleRelease; f <= linear.CoveredPoint; f++ {
-		words := Flaw(4, f, linear.Name{Process: 1, N: 2}, linear.Name{Process: 3, N: 1},
-			verdict.Hold{})
+		words := Flaw(&history.Header{}, 4, f, linear.Name{Process: 1, N: 2},
+			linear.Name{Process: 3, N: 1}, verdict.Hold{})
 		if !strings.HasPrefix(words, "Lock 4: client ") || strings.Contains(words, "%!") {
 			t.Errorf("flaw %d: %s", f, words)
 		}

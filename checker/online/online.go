@@ -175,7 +175,7 @@ func (s *Judge) property() verdict.Property {
 	case s.shared:
 		p = rules.Shared("mutex")
 	case m.Found != linear.NoFlaw:
-		p = rules.Flawed(m.Key, m.Found, heldIn(m.A), heldIn(m.B))
+		p = rules.Flawed(&s.header, m.Key, m.Found, heldIn(m.A), heldIn(m.B))
 	case m.Forgotten != nil:
 		p = verdict.Property{Verdict: verdict.Unknown, Reason: explain.Forgotten(*m.Forgotten)}
 	}

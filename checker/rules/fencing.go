@@ -127,7 +127,8 @@ func (c fencingRule) stale(a, b *tokened) property {
 	if p.Class == verdict.LostByServer {
 		p.Cause = explain.LostCounter(c.faults, a.Hold, b.Hold)
 	}
-	p.Explanation = explain.OldToken(a.Hold, b.Hold, a.answered, b.asked, p.Class, p.Assumption)
+	p.Explanation = explain.OldToken(&c.history.Header, a.Hold, b.Hold, a.answered, b.asked, p.Class,
+		p.Assumption)
 	return p
 }
 

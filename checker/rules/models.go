@@ -15,7 +15,7 @@ import (
 
 // mutex judges a history alone as a mutex, with unknown outcomes and without leases.
 func (c exclusionRule) mutex() property {
-	p := valid
+	p, h := valid, &c.history.Header
 	logs := linear.Logs(c.history)
 	for _, key := range slices.Sorted(maps.Keys(logs)) {
 		l := logs[key]
@@ -23,12 +23,12 @@ func (c exclusionRule) mutex() property {
 		r := linear.Mutex(l.Ops, c.limits.Timeout)
 		p = verdict.Worse(p, c.decide(key, r, true, f != linear.NoFlaw, func() property {
 			c.picture(r.Failing, func(t int32) string { return l.Names[t].String() })
-			return flawed(l, key, f, a, b)
+			return flawed(h, l, key, f, a, b)
 		}))
 	}
 	if e := c.strayExtension(); e != nil && p.Verdict == verdict.Valid {
 		return unknown("client %d extended a lock at %s that it is not known to hold", e.Process,
-			explain.Stamp(e.T))
+			explain.Moment(&c.history.Header, e.T))
 	}
 	return p
 }
@@ -97,28 +97,30 @@ func (c exclusionRule) add(r linear.Ruling) {
 }
 
 // flawed makes a property of a flaw and the tokens that show it.
-func flawed(l *linear.Log, key int, f linear.Flaw, a, b int32) property {
-	return Flawed(key, f, tokenHold(l, a), tokenHold(l, b))
+func flawed(h *history.Header, l *linear.Log, key int, f linear.Flaw, a, b int32) property {
+	return Flawed(h, key, f, tokenHold(l, a), tokenHold(l, b))
 }
 
 // Flawed makes a property of a flaw of the lock with this number: of hold a, or of a and b.
-func Flawed(key int, f linear.Flaw, a, b verdict.Hold) verdict.Property {
+func Flawed(h *history.Header, key int, f linear.Flaw, a, b verdict.Hold) verdict.Property {
 	p := violated(key, a)
-	if f == linear.Overlap {
-		p.Class = verdict.DoubleGrant
-	} else {
-		p.Class = verdict.ReleasedByNonOwner
+	first, second := linear.Name{Process: a.Process, N: a.N}, linear.Name{Process: b.Process, N: b.N}
+	if f == linear.DoubleRelease && a.N == 0 {
+		f = linear.PhantomRelease // two releases of no acquisition
 	}
-	if f == linear.LostLock {
-		p.Class = ""
-	}
+	p.Class = flawClasses[f]
 	if f == linear.Overlap || f == linear.CoveredPoint {
 		p.Witness.Holds = append(p.Witness.Holds, b)
 	}
-	p.Explanation = explain.Flaw(key, f, linear.Name{Process: a.Process, N: a.N},
-		linear.Name{Process: b.Process, N: b.N}, a)
+	p.Cause = explain.FlawCause(f, first, second)
+	p.Explanation = explain.Flaw(h, key, f, first, second, a)
 	return p
 }
+
+// flawClasses are the classes of flaws; the others have none.
+var flawClasses = map[linear.Flaw]string{linear.Overlap: verdict.DoubleGrant,
+	linear.PhantomRelease: verdict.ReleasedByNonOwner,
+	linear.CoveredPoint:   verdict.ReleasedByNonOwner}
 
 // tokenHold shows a token; an end that is not known is left at the largest stamp.
 func tokenHold(l *linear.Log, t int32) hold {
@@ -128,6 +130,9 @@ func tokenHold(l *linear.Log, t int32) hold {
 
 // lease judges a history alone as a server that keeps leases exactly.
 func (c exclusionRule) lease() property {
+	if c.history.Header.Untimed {
+		return unknown("the history has no times, so that no lease can be measured")
+	}
 	all, why := linear.LeaseHolds(c.history, cmp.Or(c.limits.TTL, c.history.Header.TTL.D()))
 	if why != linear.Fits {
 		return property{Reason: explain.Unfit(why)}
@@ -139,7 +144,9 @@ func (c exclusionRule) lease() property {
 		p = verdict.Worse(p, c.decide(key, linear.Leases(hs, c.limits.Timeout), exact, bad >= 0,
 			func() property {
 				if bad < 0 {
-					return property{Verdict: verdict.Violated, Explanation: explain.EarlyGrant(key, nil)}
+					p := violated(key)
+					p.Explanation = explain.EarlyGrant(key, nil)
+					return p
 				}
 				return earlyGrant(key, hs[first:bad+1])
 			}))
@@ -178,12 +185,14 @@ func (c exclusionRule) reentrant() property {
 		p = verdict.Worse(p, c.decide(key, r, known, bad >= 0 || f != linear.NoFlaw, func() property {
 			switch {
 			case known && bad < 0:
-				return flawed(l, key, f, a, b)
-			case known:
-				return property{Verdict: verdict.Violated,
-					Explanation: explain.Miscounted(key, l.Names[l.Ops[bad].Token])}
+				return flawed(&c.history.Header, l, key, f, a, b)
 			}
-			return property{Verdict: verdict.Violated, Explanation: explain.NoReentrantOrder(key)}
+			p := violated(key)
+			p.Explanation = explain.NoReentrantOrder(key)
+			if known {
+				p.Explanation = explain.Miscounted(key, l.Names[l.Ops[bad].Token])
+			}
+			return p
 		}))
 	}
 	return p
@@ -212,13 +221,18 @@ func (c exclusionRule) register() property {
 	if c.verdict.Evidence.Observed == 0 {
 		return unknown("no read or cas says what a register held, so that any order fits")
 	}
-	p := valid
+	p, h := valid, &c.history.Header
 	for _, key := range slices.Sorted(maps.Keys(byKey)) {
 		ss := byKey[key]
 		r := linear.Register(ss, c.limits.Timeout)
 		bad, exact := linear.FastRegister(ss)
 		p = verdict.Worse(p, c.decide(key, r, exact, bad != nil, func() property {
-			return property{Verdict: verdict.Violated, Explanation: explain.NoRegisterOrder(key, bad)}
+			p := violated(key)
+			p.Explanation = explain.NoRegisterOrder(h, key, bad)
+			if s := linear.Unexplained(ss, c.limits.Timeout); s != nil {
+				p.Cause = explain.RegisterCause(h, s)
+			}
+			return p
 		}))
 	}
 	return p

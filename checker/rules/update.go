@@ -35,7 +35,9 @@ func (c updateRule) updates() property {
 		c.verdict.Evidence.Sections += len(ss)
 		bad, exact := linear.FastRegister(ss)
 		p = verdict.Worse(p, c.decide(key, linear.Register(ss, c.limits.Timeout), exact, bad != nil,
-			func() property { return c.unlessLapsed(key, lostUpdate(c.faults, key, ss, bad)) }))
+			func() property {
+				return c.unlessLapsed(key, lostUpdate(&c.history.Header, c.faults, key, ss, bad))
+			}))
 	}
 	if c.verdict.Evidence.Sections == 0 {
 		return notApplicable("the workload did not read and write a guarded resource")
@@ -68,7 +70,7 @@ const silentWrite = "a write does not say its value"
 
 // lostUpdate explains a lost update, preferably with two sections that wrote upon the same value,
 // otherwise with the finding of the check without search.
-func lostUpdate(faults []record.Fault, key int, ss []linear.Section,
+func lostUpdate(h *history.Header, faults []record.Fault, key int, ss []linear.Section,
 	bad *linear.Misplaced) property {
 	by := map[int64]*linear.Section{}
 	for i := range ss {
@@ -86,5 +88,5 @@ func lostUpdate(faults []record.Fault, key int, ss []linear.Section,
 		p.Explanation, p.Cause = explain.LostUpdate(key, o, s), explain.ReadBack(faults, o, s)
 		return p
 	}
-	return property{Verdict: verdict.Violated, Explanation: explain.NoUpdateOrder(key, bad)}
+	return property{Verdict: verdict.Violated, Explanation: explain.NoUpdateOrder(h, key, bad)}
 }

@@ -52,6 +52,8 @@ type Header struct {
 	// valid, violated, letters ("S", "S,L"), or these letters only ("exactly:S,L")
 	Expect   string   `json:"expect"`
 	Requires Requires `json:"requires"`
+	// no operation of the imported history has a time: T counts its operations, a millisecond each
+	Untimed bool `json:"untimed,omitempty"`
 	// how much earlier than a line before it a line may be stamped; if empty, the lines of each
 	// process are in the order of their stamps
 	Late    Duration `json:"late,omitempty"`

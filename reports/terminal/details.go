@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
 )
@@ -17,7 +19,7 @@ func (t *terminal) details(v *view.View, x Extra) {
 	t.properties(v)
 	t.evidence(v)
 	for _, wit := range v.Violations {
-		t.witness(wit)
+		t.witness(&v.History.Header, wit)
 	}
 	t.line("")
 	t.setting(v)
@@ -91,7 +93,7 @@ func (t *terminal) evidence(v *view.View) {
 	}
 }
 
-func (t *terminal) witness(w *view.Violation) {
+func (t *terminal) witness(of *history.Header, w *view.Violation) {
 	t.line("")
 	for _, words := range w.Told {
 		t.wrap(t.paint(dim, "How:    "), page.Clean(words, 2000), 8)
@@ -102,14 +104,14 @@ func (t *terminal) witness(w *view.Violation) {
 		}
 		lease := ""
 		if h.LeaseEnd > 0 {
-			lease = ", lease then to " + units.Stamp(h.LeaseEnd)
+			lease = ", lease then to " + explain.Moment(of, h.LeaseEnd)
 		}
-		end := " to " + units.Stamp(h.To)
+		end := " to " + explain.Moment(of, h.To)
 		if view.Endless(h) {
 			end = " on, without an end"
 		}
-		t.line(fmt.Sprintf("        client %d inside from %s%s%s", h.Process, units.Stamp(h.From), end,
-			lease))
+		t.line(fmt.Sprintf("        client %d inside from %s%s%s", h.Process, explain.Moment(of, h.From),
+			end, lease))
 	}
 	if w.Together {
 		t.line("        " + t.paint(red, fmt.Sprintf("both inside from %s to %s, %s", units.Stamp(w.From),
@@ -122,9 +124,9 @@ func (t *terminal) witness(w *view.Violation) {
 
 func (t *terminal) setting(v *view.View) {
 	h := v.History.Header
-	where := "seed " + fmt.Sprint(h.Seed)
+	where := "an imported history"
 	if h.Environment != "" {
-		where += ", environment " + page.Clean(h.Environment, 40)
+		where = fmt.Sprintf("seed %d, environment %s", h.Seed, page.Clean(h.Environment, 40))
 	}
 	if redis := h.Versions["redis"]; redis != "" {
 		where += ", Redis " + page.Clean(redis, 40)

@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/base/advice"
 	"github.com/lockbench/lockbench/internal/dev/golden"
+	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/lockbench/lockbench/reports/reporttest"
 	"github.com/lockbench/lockbench/reports/view"
@@ -98,8 +99,8 @@ func TestAStoryIsCut(t *testing.T) {
 // TestAHoldWithoutAnEnd is one of an imported history that no client is known to have released.
 func TestAHoldWithoutAnEnd(t *testing.T) {
 	var w terminal
-	w.witness(&view.Violation{Holds: []checker.Hold{{Process: 2, N: 1, From: 2e6, To: math.MaxInt64},
-		{Process: 3, N: 1, From: 3e6, To: 5e6}}})
+	w.witness(&history.Header{}, &view.Violation{Holds: []checker.Hold{
+		{Process: 2, N: 1, From: 2e6, To: math.MaxInt64}, {Process: 3, N: 1, From: 3e6, To: 5e6}}})
 	const want = "client 2 inside from 0.002 s on, without an end\n" +
 		"        client 3 inside from 0.003 s to 0.005 s\n"
 	if got := w.String(); !strings.HasSuffix(got, want) {

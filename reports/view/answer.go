@@ -26,7 +26,7 @@ func (a Answer) String() string { return a.Word + " " + a.Sentence }
 // anything else wrong? It ends with the letters of the worst violation.
 func (v *View) Answer() Answer {
 	a := answerOf(v)
-	if chosen(v) != nil {
+	if chosen(v) != nil || modelOf(v) != "" {
 		a.Word = chosenWord(a)
 	}
 	if a.Result == checker.Violated && len(v.Faults) == 0 && v.Verdict.Evidence.AimedFaults() > 0 {
@@ -38,7 +38,7 @@ func (v *View) Answer() Answer {
 	return a
 }
 
-// chosenWord answers whether the properties hold that the user chose.
+// chosenWord answers whether the properties hold that the user chose, or the model.
 func chosenWord(a Answer) string {
 	switch a.Result {
 	case checker.Valid:
@@ -117,7 +117,7 @@ func brokenAnswer(v *View) Answer {
 		word = "No."
 	}
 	switch {
-	case optimistic || chosen(v) != nil: // Unasked says the rest
+	case optimistic || chosen(v) != nil || modelOf(v) != "": // Unasked says the rest
 		also = ""
 	case slices.Contains(w.Violated(false), checker.MutualExclusion):
 		also = ""
@@ -140,6 +140,9 @@ func onlyValidity(v *View) bool {
 // for.
 func validSentence(v *View) string {
 	e := v.Verdict.Evidence
+	if name := modelOf(v); name != "" {
+		return answered(name, e)
+	}
 	judged := "No property that was judged was violated"
 	switch {
 	case chosen(v) != nil:

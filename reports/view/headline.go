@@ -93,9 +93,13 @@ func holdIn(r *record.Record, h checker.Hold) *record.Hold {
 }
 
 // Cause says in a sentence what caused the violation. It is the class's own sentence if the record
-// shows no more. It returns "" for a violation without a class.
+// shows no more. It returns "" for a violation without a class, and for that of a model, whose
+// answer has it.
 func (w *Violation) Cause() string {
 	words := w.property.Cause
+	if models[w.property.Property].ask != "" {
+		return ""
+	}
 	if words == "" && w.pair != nil {
 		words = explain.Because(w.faults, w.pair, w.property)
 	}

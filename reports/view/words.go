@@ -29,7 +29,9 @@ func (v *View) Question() string {
 			page.Clean(units.List(faults), 60)
 	}
 	ask := "Can two clients hold " + lock + " at once"
-	switch letters := chosen(v); {
+	switch letters, name := chosen(v), modelOf(v); {
+	case name != "":
+		ask = models[name].question(lock)
 	case len(letters) > 0:
 		ask = hold(letters) + " for " + lock
 	case onlyValidity(v):

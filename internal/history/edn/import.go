@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/history"
@@ -25,6 +26,7 @@ type importer struct {
 	values  map[string]int64
 	faults  map[string]int // nemesis operations that have begun, by function
 	fault   int
+	untimed bool // no operation has a time
 }
 
 type ownKey struct{ process, key int }
@@ -35,7 +37,8 @@ func newImporter(o Options, ops []operation) *importer {
 		dropped: map[int]bool{}, clock: map[int]int64{},
 		open: map[int]int{}, count: map[int]int{},
 		held: map[ownKey][]int{}, owner: owners(ops), values: map[string]int64{},
-		faults: map[string]int{},
+		faults:  map[string]int{},
+		untimed: !slices.ContainsFunc(ops, func(o operation) bool { return o.time >= 0 }),
 	}
 }
 
@@ -274,7 +277,8 @@ func (i *importer) nemesis(o *operation) error {
 
 // history returns the imported history. It adds an end if the text was read as a whole.
 func (i *importer) history(whole bool) *history.History {
-	h := &history.History{Header: history.Header{Type: "header", Format: history.Format},
+	h := &history.History{
+		Header: history.Header{Type: "header", Format: history.Format, Untimed: i.untimed},
 		Events: i.events[:0]}
 	processes, keys := map[int]bool{}, map[int]bool{}
 	for at, e := range i.events {
