@@ -66,7 +66,7 @@ func Check(h *history.History, commands []history.Command, o Options) (v *Verdic
 	h = inOrder(h)
 	v = &Verdict{Format: verdict.Format, Expect: expect}
 	c := rules.Open(h, commands, v, rules.Limits{TTL: o.TTL, Timeout: cmp.Or(o.Timeout, time.Minute)})
-	judge(v, c, asked(o, h.Header), reported(o, h.Header, expect),
+	judge(v, c, asked(o, h), reported(o, h.Header, expect),
 		damage(c.Record, o.Partial), doubt(c.Record, o.Partial, v.Evidence, h.Header.Requires))
 	conclude(v, c.Record)
 	return v

@@ -34,19 +34,24 @@ func inOrder(h *history.History) *history.History {
 }
 
 // asked returns the names of the properties or the model to judge.
-func asked(o Options, h history.Header) []string {
-	switch {
+func asked(o Options, all *history.History) []string {
+	switch h := &all.Header; {
 	case o.Model != "":
 		return []string{o.Model}
 	case len(o.Properties) > 0:
 		return o.Properties
 	case len(h.Properties) > 0:
 		return h.Properties
+	case h.Environment == "" && slices.ContainsFunc(all.Events, hasToken):
+		return []string{"mutex", "fencing"}
 	case h.Environment == "":
 		return []string{"mutex"} // an imported history says nothing of leases
 	}
 	return []string{MutualExclusion, LeaseExclusion}
 }
+
+// hasToken reports whether an event is a grant with a fencing token.
+func hasToken(e history.Event) bool { return e.Grant != nil && e.Grant.Token > 0 }
 
 // reported returns the properties that do not decide the run: the header says so, and neither the
 // caller nor the expectation names them.

@@ -53,7 +53,7 @@ type Plain struct {
 
 // NewPlain returns a judge of a history with this header, or nil if more is asked for than S and L.
 func NewPlain(h history.Header, o Options) *Plain {
-	letters := asked(o, h)
+	letters := asked(o, &history.History{Header: h})
 	if history.ParseExpectation(cmp.Or(o.Expect, h.Expect)).Starved {
 		return nil
 	}
