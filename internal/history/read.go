@@ -61,7 +61,7 @@ func Read(r io.Reader) (*History, error) {
 	return h, err
 }
 
-var errEmpty = errors.New("the file is empty; a history starts with a header")
+var errEmpty = errors.New("the file is empty")
 
 // Sized is a reader with an estimate of its size in bytes.
 type Sized struct {
