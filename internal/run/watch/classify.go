@@ -105,7 +105,7 @@ func (all *leases) expect(l *lock, h *hold, since history.Shown) {
 func (h *hold) setLease(v *engine.Value, at int64) {
 	h.until = min(v.Expiry(), math.MaxInt64/2000) * 1000
 	if h.until != 0 {
-		h.lease = h.until - at
+		h.lease = h.until - at/1000*1000 // Redis counts a lease from the whole millisecond
 	}
 }
 
@@ -289,6 +289,9 @@ func (j *Judge) overrun(l *lock, s *step, h *hold, what string) {
 		return
 	}
 	h.told = true
+	if what == "release" {
+		l.measure(h, s.At)
+	}
 	text := fmt.Sprintf("its %s came %s after its lease of %s was over", what, span(s.At-h.until),
 		span(h.lease))
 	proof := []string{witness(h.taken, l.name)}
@@ -410,6 +413,15 @@ func (j *Judge) overwritten(l *lock, a *act, v *engine.Value, value string) {
 	l.forget()
 }
 
+// measure counts the length of a hold that its client or another one ended at a stamp. A hold that
+// overran its lease has its length, too.
+func (l *lock) measure(h *hold, at int64) {
+	l.Hold.add(at - h.at)
+	if h.until > h.at {
+		l.Share = max(l.Share, float64(at-h.at)/float64(h.until-h.at))
+	}
+}
+
 // end ends the hold of a key, and takes its value out of the model.
 func (j *Judge) end(l *lock, how ending, at int64) {
 	h := l.now
@@ -419,10 +431,7 @@ func (j *Judge) end(l *lock, how ending, at int64) {
 	}
 	h.ended, h.endedAt = how, at
 	if how == released || how == deleted {
-		l.Hold.add(at - h.at)
-		if h.until > h.at {
-			l.Share = max(l.Share, float64(at-h.at)/float64(h.until-h.at))
-		}
+		l.measure(h, at)
 	}
 	if how == expired && h.gone != 0 && h.refused > 0 {
 		j.tell(l, at, Orphan, h, fmt.Sprintf("its connection was closed, nobody released it, "+

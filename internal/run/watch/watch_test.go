@@ -319,6 +319,22 @@ func TestQuantilesOfOneHold(t *testing.T) {
 	}
 }
 
+// TestAnOverrunIsMeasured wants the length of the hold that overran in the table, and the lease
+// that its command asked for: 300 ms, although its first millisecond had begun.
+func TestAnOverrunIsMeasured(t *testing.T) {
+	s, _ := judged(t, watch.Options{}, "1 a SET lock:x first000 NX PX 300\n"+
+		release("1.1", "a", "first000")+"1.1"+freed+
+		"2.0005 a SET lock:x aaaaaaaa NX PX 300\n"+release("2.4505", "a", "aaaaaaaa"))
+	k := s.Keys[0]
+	if k.Hold.N != 2 || k.Hold.Longest != 450_000 || k.Share < 1.49 || k.Share > 1.52 {
+		t.Errorf("%+v", k)
+	}
+	const want = "after its lease of 300 ms was over"
+	if len(s.Events) != 1 || !strings.Contains(s.Events[0].Text, want) {
+		t.Errorf("%+v", s.Events)
+	}
+}
+
 // TestValuesAreMasked wants no value in any event or summary.
 func TestValuesAreMasked(t *testing.T) {
 	const secret = "0123456789abcdef"
