@@ -173,6 +173,9 @@ type Summary struct {
 	Unreadable int          `json:"unreadable,omitempty"` // lines that are no commands
 	Withheld   int          `json:"withheld,omitempty"`   // events that an eviction made uncertain
 	Unjudged   int          `json:"unjudged,omitempty"`   // of all keys, also of those without a lock
+	// ends of leases with a write too near to them, and the commands of Unjudged that came after one
+	Near      int `json:"near_lease_end,omitempty"`
+	AfterNear int `json:"unjudged_after_near,omitempty"`
 }
 
 // count1 counts an event in the summary.

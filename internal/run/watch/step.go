@@ -183,8 +183,12 @@ func (j *Judge) judge(l *lock, s *step) {
 	if !l.known {
 		l.Unjudged++
 		j.Unjudged++
+		if l.near {
+			j.AfterNear++
+		}
 		return
 	}
+	l.near = false
 	j.classify(l, &act, before, beforeHold)
 }
 
@@ -316,6 +320,8 @@ func (j *Judge) decideNear(l *lock, s *step) bool {
 			j.end(l, expired, l.now.until)
 		}
 		l.forget()
+		l.near = true
+		j.Near++
 	}
 	return true
 }

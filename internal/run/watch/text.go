@@ -99,9 +99,12 @@ func (s *Summary) Limits() (lines []string) {
 		elsewhere += k.Elsewhere
 		contradicted += k.Contradicted
 	}
-	say(s.Unjudged, "Not judged: %s for keys whose state was not known yet: a key may have been "+
-		"there before watch began, until a DEL or a plain SET of it is seen.",
-		units.Count(s.Unjudged, "command"))
+	say(s.Near, "Not judged: %s, because a write came within 10 ms of each, and %s until the key was "+
+		"known again. An overrun there is not seen.",
+		units.Count(s.Near, "end of a lease", "ends of leases"), units.Count(s.AfterNear, "command"))
+	say(s.Unjudged-s.AfterNear, "Not judged: %s for keys whose state was not known yet: a key may "+
+		"have been there before watch began, until a DEL or a plain SET of it is seen.",
+		units.Count(s.Unjudged-s.AfterNear, "command"))
 	say(elsewhere, "Not judged: %s whose client is unknown: another connection had taken the key, or "+
 		"its lease was over. --own-connections judges them; it is only for clients that do not share "+
 		"connections.", units.Count(elsewhere, "deletion"))

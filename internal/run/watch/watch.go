@@ -99,6 +99,7 @@ type lock struct {
 	tried   []*wait // since the last grant
 	used    uint64  // when it was last touched, in steps
 	probe   probe   // the latest
+	near    bool    // it is unknown since a write near the end of a lease
 	Stats
 }
 

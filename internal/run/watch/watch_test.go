@@ -335,6 +335,18 @@ func TestAnOverrunIsMeasured(t *testing.T) {
 	}
 }
 
+// TestALeaseThatEndsNearAWrite is not judged, and the summary says so and why.
+func TestALeaseThatEndsNearAWrite(t *testing.T) {
+	text := "1 a SET lock:x aaaaaaaa NX PX 300\n1.303 b SET lock:x bbbbbbbb NX PX 300\n" +
+		"1.35 b SET lock:x cccccccc NX PX 300\n"
+	s, _ := judged(t, watch.Options{}, text)
+	const want = "Not judged: 1 end of a lease, because a write came within 10 ms of each, and 2 " +
+		"commands until the key was known again. An overrun there is not seen."
+	if got := s.Limits(); len(got) != 1 || got[0] != want {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestValuesAreMasked wants no value in any event or summary.
 func TestValuesAreMasked(t *testing.T) {
 	const secret = "0123456789abcdef"
