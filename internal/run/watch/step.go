@@ -172,6 +172,7 @@ func (j *Judge) wholesale(s *step, c history.Shown) {
 // judge carries out what a step does to one key in the model, and judges it.
 func (j *Judge) judge(l *lock, s *step) {
 	l.used = j.steps
+	lateRelease(j, l, s)
 	if l.known && l.now != nil && j.settleExpiry(l, s) && !j.decideNear(l, s) {
 		return
 	}
@@ -301,7 +302,7 @@ func (j *Judge) expire(l *lock) {
 // decideNear handles a step that came within the error of the end of a lease. It returns false if
 // the step decides nothing.
 func (j *Judge) decideNear(l *lock, s *step) bool {
-	wrote, takes := false, false
+	wrote, takes, h := false, false, l.now
 	for _, c := range s.on(l) {
 		if verb := strings.ToLower(c.Args[0]); !engine.Reads(verb) {
 			_, may := j.formOf(s, c, verb)
@@ -320,10 +321,42 @@ func (j *Judge) decideNear(l *lock, s *step) bool {
 			j.end(l, expired, l.now.until)
 		}
 		l.forget()
-		l.near = true
+		if l.near = true; h.ended == expired {
+			l.over = h
+		}
 		j.Near++
 	}
 	return true
+}
+
+// lateRelease tells an overrun of a hold whose lease ended near another client's try. Whether that
+// try got the key is unknown, but the lease is surely over later, unless a command within the error
+// renewed it. So the hold is given up at any command within the error but a try of another client,
+// and at a later one that names its owner and is no release that found nothing.
+func lateRelease(j *Judge, l *lock, s *step) {
+	h := l.over
+	if h == nil {
+		return
+	}
+	reads, tries, mine := true, true, names(l, s.Args, h.value)
+	for _, c := range s.on(l) {
+		verb := strings.ToLower(c.Args[0])
+		_, takes := j.formOf(s, c, verb)
+		reads, tries = reads && engine.Reads(verb), tries && takes
+		mine = mine || names(l, c.Args, h.value)
+	}
+	r := j.role(l, s)
+	switch soon := s.lo-stampError <= h.until+1000; {
+	case soon && (mine || !tries):
+		l.over = nil
+	case soon || !mine:
+	default:
+		l.over = nil
+		if runsScript(s.Args) && reads && r.frees && !r.takes && !r.renews && l.named(s) == h {
+			h.told = false
+			j.overrun(l, s, h, "release")
+		}
+	}
 }
 
 // names reports whether a command has a word that names a value.

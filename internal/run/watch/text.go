@@ -100,7 +100,7 @@ func (s *Summary) Limits() (lines []string) {
 		contradicted += k.Contradicted
 	}
 	say(s.Near, "Not judged: %s, because a write came within 10 ms of each, and %s until the key was "+
-		"known again. An overrun there is not seen.",
+		"known again. An overrun there may not be seen.",
 		units.Count(s.Near, "end of a lease", "ends of leases"), units.Count(s.AfterNear, "command"))
 	say(s.Unjudged-s.AfterNear, "Not judged: %s for keys whose state was not known yet: a key may "+
 		"have been there before watch began, until a DEL or a plain SET of it is seen.",

@@ -99,6 +99,7 @@ type lock struct {
 	tried   []*wait // since the last grant
 	used    uint64  // when it was last touched, in steps
 	probe   probe   // the latest
+	over    *hold   // it ended near a try of another client; see lateRelease
 	near    bool    // it is unknown since a write near the end of a lease
 	Stats
 }
@@ -278,4 +279,4 @@ func (j *Judge) lose(why string) {
 }
 
 // forget makes a key unknown.
-func (l *lock) forget() { l.known, l.now, l.value = false, nil, nil }
+func (l *lock) forget() { l.known, l.now, l.value, l.over = false, nil, nil, nil }
