@@ -248,6 +248,7 @@ func (j *Judge) attempt(l *lock, a *act) {
 			r.failed = append(r.failed, failed{l, h, a.step})
 		}
 	case is(verb, "del", "unlink", "getdel", "hdel"):
+		h.spent = true
 		j.overrun(l, a.step, h, "release")
 	case is(verb, "expire", "pexpire", "expireat", "pexpireat", "set"),
 		verb == "getex" && len(a.Args) > 2: // without an option it only reads
@@ -341,6 +342,7 @@ func (j *Judge) freed(l *lock, a *act) {
 			j.learn(l, a.step, true)
 		}
 		l.Released++
+		h.spent = true
 		j.end(l, released, a.At)
 		j.tellRoutine(l, a.step, Released, h)
 		return
@@ -356,7 +358,7 @@ func (j *Judge) freed(l *lock, a *act) {
 // foreign tells that a client deleted or overwrote the key of another client's hold.
 func (j *Judge) foreign(l *lock, a *act, h, by *hold, did string) {
 	proof := []string{witness(h.taken, l.name), witness(a.Shown, l.name)}
-	if by != nil {
+	if by != nil && (!by.spent || l.named(a.step) == by) {
 		proof = append([]string{witness(by.taken, l.name)}, proof...)
 	}
 	text := "another client " + did + " the key"
@@ -365,6 +367,7 @@ func (j *Judge) foreign(l *lock, a *act, h, by *hold, did string) {
 	}
 	j.tell(l, a.At, ForeignDelete, h, text+", from "+a.From, proof...)
 	if by != nil {
+		by.spent = true
 		j.overrun(l, a.step, by, map[string]string{"deleted": "release", "overwrote": "write"}[did])
 	}
 }

@@ -54,6 +54,7 @@ type hold struct {
 	ended   ending
 	endedAt int64
 	told    bool  // an overrun was told
+	spent   bool  // its client has sent the deletion that it meant for it
 	gone    int64 // when its connection was found closed, or 0
 	refused int   // tries of others that it refused
 }

@@ -381,6 +381,31 @@ func TestALeaseThatEndsNearAWrite(t *testing.T) {
 	}
 }
 
+// TestTheWitnessHasNoSpentHold has a client that deletes another's key, for a hold that it took
+// while the key was not known. Its hold before, for which it had sent a deletion, is no witness.
+func TestTheWitnessHasNoSpentHold(t *testing.T) {
+	const taken = " SET lock:x 1 NX PX 1000\n"
+	for name, before := range map[string]string{
+		"released":            "1 a" + taken + "1.1 a DEL lock:x\n",
+		"its deletion failed": "0.1 a SET lock:x 1 NX PX 200\n0.4 a DEL lock:x\n",
+		"it deleted another's": "1 a" + taken + "1.1 b DEL lock:x\n1.2 b" + taken +
+			"1.3 a DEL lock:x\n",
+	} {
+		s, _ := judged(t, watch.Options{Clients: true}, before+"2 b"+taken+"3.001 a"+taken+
+			"3.2 c DEL lock:x\n3.3 b"+taken+"3.4 a DEL lock:x\n4 a PING\n4 b PING\n")
+		for _, e := range s.Events {
+			proof := strings.Join(e.Witness, "\n")
+			if strings.Contains(proof, ".400000 a DEL") && e.Kind == watch.ForeignDelete &&
+				(len(e.Witness) != 2 || !strings.Contains(e.Witness[0], "b SET lock:x")) {
+				t.Errorf("%s: %s", name, proof)
+			}
+		}
+		if s.Found[watch.ForeignDelete] == 0 {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
 // TestValuesAreMasked wants no value in any event or summary.
 func TestValuesAreMasked(t *testing.T) {
 	const secret = "0123456789abcdef"
