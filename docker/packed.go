@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/base/proc"
 	"github.com/lockbench/lockbench/internal/env/cluster/server"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
@@ -70,7 +69,7 @@ func (l *Launcher) describePacked(c server.NodeConfig, kind server.Packed) (
 	if err != nil {
 		return nil, err
 	}
-	user, group, err := proc.GiveAway(c.Dir)
+	user, group, err := server.HandOver(c)
 	if err != nil {
 		return nil, err
 	}

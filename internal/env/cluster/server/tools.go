@@ -105,3 +105,7 @@ func Furnish(c NodeConfig) (args []string, err error) {
 	}
 	return args, err
 }
+
+// HandOver gives the folder of a server to the user that will run it. It returns the numeric user
+// and group: this process's or, if that is root, an unprivileged one.
+func HandOver(c NodeConfig) (user, group int, err error) { return proc.GiveAway(c.Dir) }
