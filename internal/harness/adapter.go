@@ -66,10 +66,13 @@ func (p Plan) lock() (impls.Entry, error) {
 	return e, nil
 }
 
+// IsLibrary reports whether an adapter of lockbench has a name.
+func IsLibrary(name string) bool { return slices.Contains(adapters.Names(), name) }
+
 // findLock returns the row of a lock. The error names the adapter that has the name instead.
 func findLock(name string) (impls.Entry, error) {
 	e, err := impls.Find(name)
-	if err != nil && slices.Contains(adapters.Names(), name) {
+	if err != nil && IsLibrary(name) {
 		err = fmt.Errorf("%q is an adapter: --adapter %[1]s", name)
 	}
 	return e, err

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/internal/base/units"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/history"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/reports/page"
@@ -120,7 +120,7 @@ func lockOf(v *View) string {
 	name := v.History.Header.Impl
 	lock := page.Clean(name, 60)
 	library, _, _ := strings.Cut(name, "-")
-	if v.Planned().Adapter != nil || !slices.Contains(adapters.Names(), library) {
+	if v.Planned().Adapter != nil || !harness.IsLibrary(library) {
 		return lock
 	}
 	return lock + " (lockbench's port; the library: --adapter " + library + ")"
