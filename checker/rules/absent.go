@@ -25,7 +25,7 @@ func (c waits) absent(lock int, q record.Interval) bool {
 	if c.quorums().independent() || !c.trace.Named() || c.replaced() {
 		return false
 	}
-	all := c.absences.of(lock, func(int) []absence { return absencesOf(c, lock) })
+	all := c.absences.get(lock, func(int) []absence { return absencesOf(c, lock) })
 	i := sort.Search(len(all), func(i int) bool { return all[i].sent >= q.To })
 	return i > 0 && all[i-1].free && all[i-1].from <= q.From
 }
@@ -103,7 +103,7 @@ func present(c waits, lock int, q record.Interval) bool {
 	if c.quorums().independent() || !c.trace.Named() || c.replaced() {
 		return false
 	}
-	all := c.presences.of(lock, func(int) []record.Interval { return presencesOf(c, lock) })
+	all := c.presences.get(lock, func(int) []record.Interval { return presencesOf(c, lock) })
 	i := sort.Search(len(all), func(i int) bool { return all[i].To >= q.To })
 	return i < len(all) && all[i].From <= q.From
 }

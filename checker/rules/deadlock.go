@@ -450,7 +450,7 @@ func (c deadlockRule) unanswered(l *record.Lock, bound int64) *record.Call {
 // clientGaps returns the gaps of a client and of the harness that no fault made, by begin. It
 // merges overlapping gaps.
 func (c *Case) clientGaps(process int) []record.Gap {
-	return c.gaps.of(process, func(int) []record.Gap {
+	return c.gaps.get(process, func(int) []record.Gap {
 		var all []record.Gap
 		for _, g := range c.Record.Gaps {
 			if !g.Planned && (g.Process == process || g.Process < 0) {

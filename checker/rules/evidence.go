@@ -147,7 +147,7 @@ func (c excuses) unsure(m *history.Command) bool {
 	if k := c.trace.CallOf(m); k != nil && k.Outcome == history.Info {
 		return true
 	}
-	releases := c.unsureReleases.of(m.Process, func(process int) record.Reach {
+	releases := c.unsureReleases.get(m.Process, func(process int) record.Reach {
 		var times []record.Interval
 		for i := range c.Record.Holds {
 			if h := &c.Record.Holds[i]; h.Process == process && h.Answer == history.Info {

@@ -23,7 +23,7 @@ func (c *Case) excuses() excuses { return excuses{c} }
 // lostTime returns the times that a client lost, disjoint and in order. The caller must not change
 // them.
 func (c excuses) lostTime(process int) []record.Interval {
-	return c.wasted.of(process, c.findLostTime)
+	return c.wasted.get(process, c.findLostTime)
 }
 
 func (c excuses) findLostTime(process int) []record.Interval {
@@ -200,7 +200,7 @@ func (c excuses) helps(l *record.Lock, m *history.Command) bool {
 
 // staying returns the command that wrote a key last, if the key stays until the run ends, or nil.
 func (c excuses) staying(key string) *history.Command {
-	return c.stays.of(key, func(string) *history.Command {
+	return c.stays.get(key, func(string) *history.Command {
 		return c.writerBefore(key, record.Forever)
 	})
 }

@@ -4,8 +4,8 @@ package rules
 // is not safe for concurrent use.
 type memo[K comparable, V any] struct{ known map[K]V }
 
-// of returns the result for a key. It calls find when it is asked for the key for the first time.
-func (m *memo[K, V]) of(key K, find func(K) V) V {
+// get returns the result for a key. It calls find when it is asked for the key for the first time.
+func (m *memo[K, V]) get(key K, find func(K) V) V {
 	v, known := m.known[key]
 	if !known {
 		if m.known == nil {
@@ -20,5 +20,5 @@ func (m *memo[K, V]) of(key K, find func(K) V) V {
 // remembered returns a function that calls find once for each key.
 func remembered[K comparable, V any](find func(K) V) func(K) V {
 	var m memo[K, V]
-	return func(key K) V { return m.of(key, find) }
+	return func(key K) V { return m.get(key, find) }
 }

@@ -22,7 +22,7 @@ func ordersOf(c *Case, ga, gb *history.Command) *trace.Orders {
 	if ga.Node == gb.Node && gb.Sent < ga.Sent {
 		pair = [2]*history.Command{gb, ga}
 	}
-	return c.orders.of(pair, func([2]*history.Command) *trace.Orders { return findOrders(c, ga, gb) })
+	return c.orders.get(pair, func([2]*history.Command) *trace.Orders { return findOrders(c, ga, gb) })
 }
 
 func findOrders(c *Case, ga, gb *history.Command) *trace.Orders {

@@ -159,7 +159,7 @@ func (c *Case) deletersBetween(ga, gb *history.Command) (out []*history.Command)
 	return ownerRule{c}.deletersAt(trace.PlaceOf(ga)).executedBetween(ga.Sent, gb.Recv)
 }
 
-func (c ownerRule) deletersAt(at trace.Place) deleters { return c.deleters.of(at, c.deletersOf) }
+func (c ownerRule) deletersAt(at trace.Place) deleters { return c.deleters.get(at, c.deletersOf) }
 
 // deleters are the commands that may have deleted a key, in the order of sending.
 type deleters struct {

@@ -51,7 +51,7 @@ func askedLease(c *Case, h *record.Hold) *request {
 // lives returns the last command on each server that took or prolonged the lock's key before the
 // call returned. If several keys may be the lock's, it is the one that lasts longest.
 func (c keyFacts) lives(h *record.Hold) []*history.Command {
-	return c.lived.of(h, func(*record.Hold) []*history.Command { return longestLives(c, h) })
+	return c.lived.get(h, func(*record.Hold) []*history.Command { return longestLives(c, h) })
 }
 
 func longestLives(c keyFacts, h *record.Hold) (last []*history.Command) {

@@ -64,7 +64,7 @@ func (c exclusionRule) counted(h *record.Hold, t int64) bool {
 
 // othersMayHold reports whether another client may have been granted the lock of a hold before t.
 func (c exclusionRule) othersMayHold(h *record.Hold, t int64) bool {
-	calls := c.mayTake.of(h.Key, func(key int) record.Reach {
+	calls := c.mayTake.get(h.Key, func(key int) record.Reach {
 		var ts []record.Interval
 		for _, k := range c.waits().lock(key).Calls {
 			if k.Outcome != history.Fail {

@@ -25,7 +25,7 @@ func (c keyFacts) tookToken(m *history.Command) bool {
 // takenOtherwise reports whether acquire calls take a key that is likelier the lock's than that of
 // a deletion.
 func (c keyFacts) takenOtherwise(m *history.Command) bool {
-	return c.takesFree.of(trace.Key(m), func(string) bool {
+	return c.takesFree.get(trace.Key(m), func(string) bool {
 		lock, _ := c.grants().LockOf(m)
 		return slices.ContainsFunc(c.trace.OfLock(lock), func(o *history.Command) bool {
 			return c.trace.CallOf(o) != nil && c.otherwise(o, m)

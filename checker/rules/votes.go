@@ -135,7 +135,7 @@ func (c quorums) votesInCall(h *record.Hold, voted map[string]bool) {
 // givenBack reports whether a release call may have changed a key of a lock, and none took it: then
 // it is a guard.
 func (c *Case) givenBack(lock int, key string) bool {
-	return c.back.of(ofLock{lock, key}, func(at ofLock) bool { return changedByReleases(c, at) })
+	return c.back.get(ofLock{lock, key}, func(at ofLock) bool { return changedByReleases(c, at) })
 }
 
 // ofLock is a key that commands about a lock name.

@@ -47,9 +47,9 @@ func Whose(v *View) string {
 	case v.Verdict.Verdict != checker.Violated || v.First() == nil:
 		return ""
 	case v.First().Concerns(checker.Notice):
-		return told(v, lock)
+		return blameNotice(v, lock)
 	case v.First().shared() && v.First().property.Outside() == "":
-		return both(v.First(), lock)
+		return shareBlame(v.First(), lock)
 	case v.First().Class == "" && v.First().property.Outside() == "":
 		return ""
 	}
@@ -60,9 +60,9 @@ func Whose(v *View) string {
 	return s
 }
 
-// told says whose a late notice is: it follows from the overlap of S. It returns "" if S is not
-// known to be violated.
-func told(v *View, lock string) string {
+// blameNotice says whose a late notice is: it follows from the overlap of S. It returns "" if S is
+// not known to be violated.
+func blameNotice(v *View, lock string) string {
 	s := v.Verdict.Property(checker.MutualExclusion)
 	if s.Verdict != checker.Violated {
 		s = v.Unasked.overlap
@@ -87,11 +87,11 @@ func told(v *View, lock string) string {
 // key that was left behind.
 func (w *Violation) shared() bool {
 	return w.Class == "" && (w.Concerns(checker.Outage) || w.Concerns(checker.Orphan)) &&
-		len(w.during()) > 0
+		len(w.faultsMeanwhile()) > 0
 }
 
-// during returns the faults that were under way during a violation.
-func (w *Violation) during() (fs []*record.Fault) {
+// faultsMeanwhile returns the faults that were under way during a violation.
+func (w *Violation) faultsMeanwhile() (fs []*record.Fault) {
 	for i := range w.faults {
 		if f := &w.faults[i]; f.From < w.To && w.From < f.To {
 			fs = append(fs, f)
@@ -100,8 +100,8 @@ func (w *Violation) during() (fs []*record.Fault) {
 	return fs
 }
 
-// both names the part of the faults and the part of the lock in a violation.
-func both(w *Violation, lock string) string {
+// shareBlame names the part of the faults and the part of the lock in a violation.
+func shareBlame(w *Violation, lock string) string {
 	part := lock + " let no other client in for " + units.Span(time.Duration(w.property.Seconds*1e9))
 	switch {
 	case w.Concerns(checker.Outage):
@@ -110,7 +110,8 @@ func both(w *Violation, lock string) string {
 	default:
 		part = "the key of " + lock + " stays until its lease is over"
 	}
-	return "The fault and the lock have a part each: " + page.Clean(explain.Faults(w.during()), 300) +
+	meanwhile := page.Clean(explain.Faults(w.faultsMeanwhile()), 300)
+	return "The fault and the lock have a part each: " + meanwhile +
 		", and " + part + "."
 }
 
