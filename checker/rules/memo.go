@@ -1,7 +1,7 @@
 package rules
 
-// memo keeps results that several rules share, by what they are about. The zero memo is empty. It
-// is not safe for concurrent use.
+// memo keeps results that several rules share, each under its key. The zero memo is empty. It is
+// not safe for concurrent use.
 type memo[K comparable, V any] struct{ known map[K]V }
 
 // get returns the result for a key. It calls find when it is asked for the key for the first time.

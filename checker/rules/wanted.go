@@ -261,7 +261,7 @@ func (c waits) wasStopped(process int, from, to int64) bool {
 // commandsOf returns the commands that an acquire call sent, in order.
 func (c waits) commandsOf(k *record.Call) []*history.Command {
 	sent := c.trace.SentWithin(k.Process, k.From, k.To)
-	renews := func(m *history.Command) bool { return m.N != 0 && m.N != k.N } // what it has already
+	renews := func(m *history.Command) bool { return m.N != 0 && m.N != k.N } // an earlier hold
 	if !slices.ContainsFunc(sent, renews) {
 		return sent
 	}

@@ -8,8 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/history"
 )
 
-// Held is what is known about the key of a client: the client took it by Since, and its lease lasts
-// until Until.
+// Held describes the key of a client: the client took it by Since, and its lease lasts until Until.
 type Held struct {
 	Process      int
 	Since, Until int64
